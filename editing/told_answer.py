@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler.check.names.declarations import Indexed
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.pipeline import Spec
 from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
@@ -64,7 +65,7 @@ def _values(view: SolveView) -> Iterator[tuple[str, str]]:
         yield one.name, marked_value(quantity_in(one.value, one.unit), one.value, one.known)
     for load in view.resources:
         yield (
-            f"{load.name}.load",
+            utilization_of(load.name),
             f"{percent(load.load_at_limit)} of at most {percent(load.target)}",
         )
     for need in view.requirements:

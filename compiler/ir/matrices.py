@@ -90,6 +90,10 @@ class Axis(Struct, frozen=True, kw_only=True):
         return SetParameter(self.name, Constant(self.number(index)), self.span)
 
 
+ANSWER = "answer:"
+"""What stands before the name of an answer where an axis or a column of the spec's own has it."""
+
+
 class MatrixColumn(Struct, frozen=True):
     """A column of a spec's own: a value, at the population that is asked for."""
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.load_graph import Criterion, ResourceLoad
@@ -114,7 +115,7 @@ def _certainty(requirement: ir.Requirement) -> float | None:
 def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
     measure, known = resource.asked_at(limit)
     return Criterion(
-        name=f"{resource.name}.load",
+        name=utilization_of(resource.name),
         measure=measure,
         limit=limit,
         at_most=True,

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.measure_names import is_utilization, resource_in
 from qps.reports.text.labels import Labels, documented
 
 _MOST_LETTERS = 300
-_LOAD = ".load"
 
 
 def docs_of(model: ir.Model, told: Sequence[str]) -> dict[str, str]:
@@ -30,7 +30,7 @@ def labels_in_page(labels: Labels, names: Iterable[str]) -> dict[str, str]:
     found = {}
     for name in sorted(known):
         called = labels.of(name)
-        if called != name and not (name.endswith(_LOAD) and name.removesuffix(_LOAD) in known):
+        if called != name and not (is_utilization(name) and resource_in(name) in known):
             found[name] = printable(called)
     return found
 

@@ -14,9 +14,10 @@ import pyarrow as pa
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.matrices import ANSWER
 from qps.reports.pages.json_values import Json
 from qps.reports.text.quantities import is_share, number, scales_of_unit
-from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION
+from qps.solver.matrix.tables import LOAD, SATURATION
 
 DIGITS = 6
 """Of numbers that are answers, in a page; axes and whole numbers are exact."""
@@ -125,7 +126,7 @@ def _label(name: str) -> str:
     """Return what stands above an answer, or a column of the spec's own."""
     if name in _LABELS:
         return _LABELS[name]
-    for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "load of {}")):
+    for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "utilization of {}")):
         if name.startswith(prefix):
             return told.format(printable(name.removeprefix(prefix)))
     return printable(name).replace("_", " ")

@@ -12,8 +12,18 @@ from pyarrow import compute, csv, parquet
 
 from qps.compiler.check.claims.check_matrices import ANSWERS, WORDS
 from qps.compiler.data.sheet_cells import WRITTEN, of_cell
+from qps.compiler.ir.matrices import ANSWER
+from qps.compiler.ir.measure_names import FORMER, UTILIZATION, current_column
 from qps.compiler.quantities.certainty import Kind
-from qps.solver.matrix.tables import ANSWER, LOAD, ONE_BY_ONE, SATURATION, SCHEMA
+from qps.solver.matrix.tables import (
+    FORMER_SCHEMA,
+    LARGEST,
+    LIMITED,
+    LOAD,
+    ONE_BY_ONE,
+    SATURATION,
+    SCHEMA,
+)
 
 MOST_BYTES = 256 * 2**20
 MOST_COLUMNS = 1000
@@ -145,17 +155,44 @@ def _checked(table: pa.Table, most: int) -> pa.Table:
     twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         _refuse(f"has two columns `{twice[0][:100]}`")
+    table = _with_current_columns(table)
     schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
     if schema != SCHEMA:
         _refuse(f"is of the form `{schema[:40]}`, not `{SCHEMA}`")
     told = [_answer(name, names) for name in names]
     if "reason" not in told or not any(_is_answer(name) for name in told):
-        _refuse("has no columns `reason` and, say, `largest_acceptable`")
+        _refuse("has no columns `reason` and, say, `capacity`")
     if not len(table):
         _refuse("has no rows")
     fields = [_as_axis(field, names) for field in table.schema]
     about = table.schema.metadata
     return table.cast(pa.schema(fields, metadata=about))
+
+
+def _with_current_columns(table: pa.Table) -> pa.Table:
+    """Return a table that was written with the former names of measures with the current ones."""
+    about, names = table.schema.metadata or {}, table.schema.names
+    stated = about.get(b"schema")
+    if stated != FORMER_SCHEMA.encode() and (stated is not None or LARGEST in names):
+        return table
+    called = [
+        f"{ANSWER * name.startswith(ANSWER)}{current_column(name.removeprefix(ANSWER))}"
+        for name in names
+    ]
+    called = [
+        ANSWER + new if new != old and new in names else new
+        for new, old in zip(called, names, strict=True)
+    ]
+    table = table.rename_columns(called)
+    if stated is not None:
+        about = about | {b"schema": SCHEMA.encode()}
+    for index, name in enumerate(called):
+        if name.removeprefix(ANSWER) == LIMITED and pa.types.is_string(table.column(index).type):
+            limited = compute.replace_substring_regex(
+                table.column(index), rf"\.{FORMER[UTILIZATION]}$", f".{UTILIZATION}"
+            )
+            table = table.set_column(index, table.schema.field(index), limited)
+    return table.replace_schema_metadata(about)
 
 
 def _as_axis(field: pa.Field, names: list[str]) -> pa.Field:
@@ -181,7 +218,7 @@ def _type_of(field: pa.Field, name: str) -> pa.DataType:
         kind = kind.value_type
     if name in ("reason", "mode", *WORDS) and pa.types.is_null(kind):
         return pa.string()
-    if name in ("largest_acceptable", "at") and pa.types.is_null(kind):
+    if name in (LARGEST, "at") and pa.types.is_null(kind):
         return pa.int64()
     if pa.types.is_null(kind):
         return pa.float64()
@@ -192,7 +229,7 @@ def _type_of(field: pa.Field, name: str) -> pa.DataType:
         if _is_number(name):
             _refuse(f"has words in the column `{field.name[:100]}`, which holds numbers")
         return pa.string()
-    if name in ("largest_acceptable", "at"):
+    if name in (LARGEST, "at"):
         return pa.int64()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return pa.float64()

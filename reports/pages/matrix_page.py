@@ -23,7 +23,7 @@ from qps.reports.text.quantities import joined_words
 from qps.reports.text.table import Table
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.request import Request, read_request
-from qps.solver.matrix.tables import KNOWN, LARGEST, LIMITED, one_by_one_in
+from qps.solver.matrix.tables import KNOWN, LARGEST, LIMITED, LOAD, one_by_one_in
 
 MOST_ROWS = 100_000
 """Rows that a page holds: more would neither be small nor follow at once."""
@@ -146,7 +146,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     def leads(self) -> Iterable[str]:
         """Yield the cheapest and the best of the configurations that carry somebody."""
-        largest = self.column("largest_acceptable")
+        largest = self.column(LARGEST)
         costs = [c for c in map(self.column, _COSTS) if c is not None]
         for cost in costs:
             row, ties = self._best(cost, 1, [(largest, -1)])
@@ -332,9 +332,9 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         for name, is_descending in self.asked.order if self.asked else ():
             if name == column.name and not column.is_axis:
                 return 1 if is_descending else -1
-        if column.answer == "largest_acceptable" or column.answer.startswith("saturates_at"):
+        if column.answer == LARGEST or column.answer.startswith("saturates_at"):
             return 1
-        if column.answer.startswith(("load:", "quality_at", "cost", "running_cost")):
+        if column.answer.startswith((LOAD, "quality_at", "cost", "running_cost")):
             return -1
         return 0
 
@@ -347,7 +347,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         found = {self.columns[i].answer: i for i in self._telling() if not self.columns[i].is_axis}
         own = [name for name in found if name not in ANSWERS and ":" not in name]
         order = [name for name, _ in self.asked.order] if self.asked else []
-        gives = ["largest_acceptable", "quality_at"]
+        gives = [LARGEST, "quality_at"]
         if self.asked is not None and self.asked.at is not None:
             gives.reverse()
         axes = {self.columns[i].name: i for i in self._telling() if self.columns[i].is_axis}
@@ -367,7 +367,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             if len(column.values) > 1 and (not column.is_word or len(column.values) <= _MOST_WORDS)
         ]
         axes = [i for i in telling if self.columns[i].is_axis]
-        answers = ["largest_acceptable", "quality_at", "cost", "running_cost", "limited_by"]
+        answers = [LARGEST, "quality_at", "cost", "running_cost", "limited_by"]
         rank = {name: place for place, name in enumerate(answers)}
         own = [
             i

@@ -15,6 +15,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.engine.formulas import total
@@ -323,7 +324,9 @@ def _loads_chart(
     at, columns = _columns(view, solution)
     is_planned = any(r.target != 1 for r in shown)
     title = "Load of each resource" + ", as a share of its target," * is_planned
-    lines = [(called(r.name), [v / r.target for v in columns[f"{r.name}.load"]]) for r in shown]
+    lines = [
+        (called(r.name), [v / r.target for v in columns[utilization_of(r.name)]]) for r in shown
+    ]
     marks = [
         (called(r.name), r.saturation.at)
         for r in shown

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
@@ -195,7 +196,7 @@ def bottleneck_text(view: SolveView) -> str:
 def sensitivity_of(view: SolveView) -> str:
     """Return what the sensitivities move, in words."""
     if view.limited_by is None and view.sensitivity_of is not None:
-        return f"the saturation point of {view.sensitivity_of.removesuffix('.load')}"
+        return f"the saturation point of {resource_in(view.sensitivity_of)}"
     return phrase("sensitivity.of", noun=noun(view.population.name))
 
 

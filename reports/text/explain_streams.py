@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.ir.measure_names import literal_share, percentile_level, percentile_word
 from qps.compiler.lower.latency import Allotment
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import LoadGraph
@@ -93,14 +94,17 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
 
 _ROUNDED = 1e-3
 """By such a part the parts of a quantile may add up to more than it."""
-QUANTILE = re.compile(
-    r"quantile\((?P<stream>[\w.]+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
-)
+_QUANTILE = re.compile(r"quantile\(([\w.]+)\.latency,([^,()]*)\)")
 
 
-def share_of(asked: re.Match[str]) -> Fraction:
-    """Return the level of a quantile that is asked for as text."""
-    return Fraction(asked["level"]) / (100 if asked["hundredths"] else 1)
+def percentile_of(graph: LoadGraph, name: str) -> tuple[str, Fraction] | None:
+    """Return stream and share of a percentile that is asked for by name; None for all else."""
+    stream, _, word = name.rpartition(".")
+    share = percentile_level(word)
+    asked = _QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None:  # a share that no word has
+        stream, share = asked[1], literal_share(asked[2])
+    return None if share is None or stream not in graph.streams else (stream, share)
 
 
 def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Apart:
@@ -110,19 +114,19 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
             codes.OUT_OF_RANGE,
             None,
             "the share of a quantile must be at least 0 and below 100 %",
-            hint=f"such as `quantile({stream}.latency, 99.9 %)`",
+            hint=f"such as `{stream}.p99_9`",
         )
     found = graph.streams[stream]
     whole = found.latency_quantile(share)
     if found.kinds:
         value = graph.at(at).number
         found = max(found.kinds, key=lambda kind: value(kind.latency_quantile(share)))
-    shown = percent(float(share), 8)
+    shown, word = percent(float(share), 8), percentile_word(share)
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
     told = partial(
         Apart,
-        name=f"quantile({stream}.latency, {shown})",
+        name=f"{stream}.{word}" if word else f"quantile({stream}.latency, {shown})",
         what=f"time that {shown} of the items do not exceed",
         value=found.latency_quantile(share),
         whole=whole,

@@ -12,6 +12,7 @@ from qps.compiler.configure.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.ir.measure_names import current_text, is_utilization, resource_in, utilization_of
 from qps.compiler.lower.load_graph import (
     Assumption,
     LoadGraph,
@@ -39,10 +40,9 @@ from qps.engine.formulas import ONE, Formula, maximum
 from qps.engine.formulas import number as number_formula
 from qps.engine.linear_roots import root_of_linear
 from qps.reports.text.explain_streams import (
-    QUANTILE,
     called_by,
+    percentile_of,
     quantile_apart,
-    share_of,
     stream_apart,
     stream_measures,
 )
@@ -76,6 +76,7 @@ def explain(
     `modes` are the modes of the spec, of which the graph is in one, or outside of any. Without
     `spread_of` it is not told how far it may be off.
     """
+    name = name if name in names(graph) else current_text(name)
     apart = _of_name(graph, name, at, modes)
 
     def read(of: LoadGraph) -> Formula:
@@ -100,9 +101,10 @@ def explain(
 
 def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     """Return how what a name stands for is known; numbers of the spec's own stand as stated."""
-    asked = QUANTILE.fullmatch(name.replace(" ", ""))
-    if asked is not None and asked["stream"] in graph.streams:
-        return graph.streams[asked["stream"]].quantile_certainty(share_of(asked))
+    asked = percentile_of(graph, name)
+    if asked is not None:
+        stream, share = asked
+        return graph.streams[stream].quantile_certainty(share)
     stream, measure = _of_stream(graph, name)
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
@@ -117,8 +119,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return graph.derived[name].known
     if stream in graph.streams and measure in _KINDS:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
-    if name.endswith(".load"):
-        return together(*(one.known for one in graph.loads_of(name.removesuffix(".load"))))
+    if is_utilization(name):
+        return together(*(one.known for one in graph.loads_of(resource_in(name))))
     elastic = {one.parameter.name: one.known for one in graph.elastic}
     return quality_known_at(graph, at) if name == "quality" else elastic.get(name, EXACT)
 
@@ -137,7 +139,7 @@ _KINDS = {kind.value: kind for kind in ir.MeasureKind}
 def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Apart:
     if name.endswith(".throughput") and _of_stream(graph, name)[0] not in graph.streams:
         return _throughput(graph, name)
-    resources = graph.loads_of(name.removesuffix(".load"))
+    resources = graph.loads_of(resource_in(name))
     if len(resources) == 1:
         return _resource(graph, resources[0])
     if len(resources) > 1:
@@ -152,9 +154,9 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
             parts=parts,
             scope=[r.name for r in resources],
         )
-    asked = QUANTILE.fullmatch(name.replace(" ", ""))
-    if asked is not None and asked["stream"] in graph.streams:
-        return quantile_apart(graph, asked["stream"], share_of(asked), at)
+    asked = percentile_of(graph, name)
+    if asked is not None:
+        return quantile_apart(graph, *asked, at)
     stream, measure = _of_stream(graph, name)
     if stream in graph.streams:
         return stream_apart(graph, stream, measure or "latency", at)
@@ -335,7 +337,7 @@ def _resource(graph: LoadGraph, resource: ResourceLoad) -> Apart:
         return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
 
     return Apart(
-        name=f"{resource.name}.load",
+        name=utilization_of(resource.name),
         what=what,
         value=resource.load,
         dimension=DIMENSIONLESS,

@@ -14,6 +14,7 @@ from shlex import quote
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import plain
+from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.dimension import TIME

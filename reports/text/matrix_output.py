@@ -15,6 +15,7 @@ from pyarrow import compute, csv, parquet
 
 from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
+from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.how_known import MARKS, known_numbers, marked
 from qps.reports.text.quantities import (
@@ -30,7 +31,6 @@ from qps.reports.text.table import escaped as escaped_cell
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.request import request_of
 from qps.solver.matrix.tables import (
-    ANSWER,
     FROM_START,
     KNOWN,
     LARGEST,

@@ -1,8 +1,8 @@
 """Formulas with the measures inside them called by their names.
 
-A loss says `1 - 1/max(1, lan.load)`, and `qps explain … lan.load` says the rest. Measures are
-recognised by their formulas, and two that have nothing to do with each other may have the same
-one: only what a formula rests on may be named in it.
+A loss says `1 - 1/max(1, lan.utilization)`, and `qps explain … lan.utilization` says the rest.
+Measures are recognised by their formulas, and two that have nothing to do with each other may have
+the same one: only what a formula rests on may be named in it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.quality_axes import joined_axes
 from qps.engine.formulas import Formula, symbol, total
@@ -43,7 +44,7 @@ def _measures(graph: LoadGraph, scope: Sequence[str]) -> Iterator[tuple[Formula,
     ways = [(s, *graph.streams[s].rests_on) if s in graph.streams else (s,) for s in scope]
     for subject in dict.fromkeys(subject for way in ways for subject in way):
         for resource in graph.loads_of(subject):
-            yield resource.load, symbol(f"{resource.name}.load")
+            yield resource.load, symbol(utilization_of(resource.name))
         stream = graph.streams.get(subject)
         if stream is None:
             continue

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
+from qps.compiler.ir.measure_names import utilization_of
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.how_known import Ports, told_as_one
 from qps.solver.answers.solution import Solution
@@ -57,7 +58,7 @@ def _matters(resource: ResourceView, view: SolveView) -> bool:
     first = view.bottleneck
     return (
         (first is not None and resource.name == first.resource)
-        or view.limited_by == f"{resource.name}.load"
+        or view.limited_by == utilization_of(resource.name)
         or resource.load_at_limit > resource.target
         or resource.saturates_not_below is not None
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
+from qps.compiler.ir.measure_names import UTILIZATION
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.scales import (
     number,
@@ -181,7 +182,7 @@ def in_percent(criterion: Criterion) -> bool:
 
 def is_share(name: str) -> bool:
     """True for measures that are read in per cent: loads, losses, shares."""
-    return name.endswith(("load", "loss")) or name.startswith("share(")
+    return name.endswith((UTILIZATION, "loss")) or name.startswith("share(")
 
 
 def undecided_point(at: float | None, not_below: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.engine.formulas import ONE
@@ -30,7 +31,6 @@ from qps.solver.answers.answering import QUALITY, rests_on_users
 from qps.solver.answers.solution import Solution, Verdict
 
 _DIGITS = 3
-_LOAD = ".load"
 _MOST_OF_QUALITY = 2
 
 
@@ -86,7 +86,7 @@ def _reason(solution: Solution, at: int, labels: Labels) -> str:
         return beyond(criterion, labels.measure(name), told + as_known, allowed)
     if name == QUALITY and solution.graph.quality is not None:
         return _of_quality(solution, at, labels)
-    found = solution.graph.resources.get(name.removesuffix(_LOAD))
+    found = solution.graph.resources.get(resource_in(name))
     if found is not None:
         called = labels.of(found.name)
         told = beyond_limit(solution.graph, found.load, found.target, at, share=True)

@@ -9,6 +9,7 @@ from operator import attrgetter
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain, printable
+from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (

@@ -13,6 +13,7 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_view
+from qps.compiler.ir.measure_names import is_utilization
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
@@ -154,7 +155,7 @@ def _margin(solution: Solution) -> tuple[MarginView, ...]:
     graph = solution.graph
     planned = {name: graph.number(value) for name, value in graph.targets.items()}
     for criterion in graph.criteria:
-        if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
+        if criterion.span is not None and criterion.at_most and is_utilization(criterion.name):
             limit = graph.number(criterion.limit)
             planned[criterion.name] = min(limit, planned.get(criterion.name, limit))
     return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)

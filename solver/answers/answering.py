@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.quality_axes import axes_of
@@ -202,7 +203,7 @@ def limiting_of(
     criteria: Sequence[Criterion], failing: Sequence[bool], judgement: Judgement, graph: LoadGraph
 ) -> int:
     """Return the number of the criterion that limits, of some that fail at the same population."""
-    place = {f"{name}.load": number for number, name in enumerate(graph.resources)}
+    place = {utilization_of(name): number for number, name in enumerate(graph.resources)}
     resources = [None if _is_stated(one) else place[one.name] for one in criteria]
     return int(judgement.limiting(failing, resources))
 
@@ -329,7 +330,7 @@ def _sensitivity(
     if found is None or found.at is None:
         return (), None
     full = graph.resources[name]
-    return elasticities(full.asked - full.target, found.at, graph), f"{name}.load"
+    return elasticities(full.asked - full.target, found.at, graph), utilization_of(name)
 
 
 def rests_on_users(graph: LoadGraph) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
@@ -24,7 +25,7 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
 
 
 def _columns(graph: LoadGraph) -> dict[str, Formula]:
-    loads = {f"{name}.load": r.load for name, r in graph.resources.items()}
+    loads = {utilization_of(name): r.load for name, r in graph.resources.items()}
     # Of a load that nobody states a limit of, its criterion leaves out users who slow down.
     columns = loads | {c.name: c.measure for c in graph.criteria} | loads
     columns |= {m.name: m.value for m in graph.measures.values()}
@@ -36,7 +37,7 @@ def _columns(graph: LoadGraph) -> dict[str, Formula]:
 def columns_known(graph: LoadGraph) -> dict[str, Certainty]:
     """Return how each column of a sweep is known, at every population."""
     found = {str(graph.population): EXACT}
-    found |= {f"{name}.load": r.known for name, r in graph.resources.items()}
+    found |= {utilization_of(name): r.known for name, r in graph.resources.items()}
     found |= {c.name: c.known_in_series for c in graph.criteria if c.span is not None}
     found |= {m.name: m.known_in_series for m in graph.measures.values()}
     return found if graph.quality is None else found | {"quality": graph.quality_in_series}

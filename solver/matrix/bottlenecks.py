@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qps.compiler.ir.measure_names import utilization_of
 from qps.solver.answers.judgement import ALIKE, Judgement
 from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Rows
@@ -27,7 +28,9 @@ def judgement_of(mode: CompiledMode, rows: Rows, saturates: Sequence[Floats]) ->
 
 def resources_of(mode: CompiledMode) -> list[int | None]:
     """Return of which resource each criterion is, None for what is stated."""
-    place = {f"{resource.name}.load": number for number, resource in enumerate(mode.resources)}
+    place = {
+        utilization_of(resource.name): number for number, resource in enumerate(mode.resources)
+    }
 
     def of(criterion: CompiledCriterion) -> int | None:
         return None if criterion.is_stated else place[criterion.name]

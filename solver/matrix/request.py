@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from qps.compiler.ir.measure_names import current_column
 from qps.solver.matrix.compiled import CompiledMatrix
 
 
@@ -61,7 +62,8 @@ def read_request(found: Mapping[str, Any]) -> Request | None:
         return None
     if not _are_pairs(parts, str) or not _are_pairs(order, bool):
         return None
-    pairs = {"parts": tuple(map(tuple, parts)), "order": tuple(map(tuple, order))}  # type: ignore[arg-type]
+    by = tuple((current_column(name), is_descending) for name, is_descending in order)  # type: ignore[union-attr]
+    pairs = {"parts": tuple(map(tuple, parts)), "order": by}  # type: ignore[arg-type]
     return Request(**texts, at=at, configurations=count, **pairs)  # type: ignore[arg-type]
 
 

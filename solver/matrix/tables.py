@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from qps.compiler import ir
+from qps.compiler.ir.measure_names import CAPACITY, UTILIZATION
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.solver.matrix.compiled import CompiledMatrix
@@ -21,18 +22,18 @@ from qps.solver.matrix.request import request_of
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 
-SCHEMA = "qps/matrix/1"
-LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
+SCHEMA = "qps/matrix/2"
+FORMER_SCHEMA = "qps/matrix/1"
+"""Of results that name columns by the former names of measures."""
+LARGEST, KNOWN = CAPACITY, f"{CAPACITY}_known"
 LIMITED = "limited_by"
-LOAD, SATURATION = "load:", "saturates_at:"
+LOAD, SATURATION = f"{UTILIZATION}:", "saturates_at:"
 NOT_BELOW = "saturates_not_below"
 FROM_START, STAYS_FULL = "saturated_from_start", "stays_full"
 LEFT_OUT = "samples_left_out"
 """Beside quantiles: the share of the samples that have no answer; nothing where all have one."""
 ONE_BY_ONE = "one_by_one"
 """Of how many configurations arrays did not tell everything: told of a table with any such."""
-ANSWER = "answer:"
-"""What stands before the name of an answer where an axis or a column of the spec's own has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +115,8 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     taken = {column.name for column in (*axes, *own)}
     found = [*_named(answers, taken), *own, *_named(modes, taken)]
     if is_selected:
-        by_name = {column.answer or column.name: column for column in (*found, *own)}
+        by_name = {column.name: column for column in found}
+        by_name |= {column.answer or column.name: column for column in (*found, *own)}
         # What rows are sorted by is told, too: without it their order would be a riddle.
         with_them = [LEFT_OUT] if compiled.quantiles else []
         wanted = (*_selected(matrix), *with_them, *(key.column for key in matrix.order))
@@ -126,7 +128,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
 def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:
     """Return answers under names that nothing else has."""
     return [
-        replace(c, name=ANSWER + c.name if c.name in taken else c.name, answer=c.name)
+        replace(c, name=ir.ANSWER + c.name if c.name in taken else c.name, answer=c.name)
         for c in answers
     ]
 
@@ -134,8 +136,10 @@ def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:
 def _selected(matrix: ir.Matrix) -> list[str]:
     """Return the columns that were chosen; no answer goes without what it is to be read with."""
     chosen = list(matrix.selected)
-    if LARGEST in chosen and KNOWN not in chosen:
-        chosen.insert(chosen.index(LARGEST) + 1, KNOWN)
+    own = {axis.name for axis in matrix.axes} | {column.name for column in matrix.columns}
+    answer = ir.ANSWER + LARGEST if LARGEST in own else LARGEST
+    if answer in chosen and KNOWN not in chosen:
+        chosen.insert(chosen.index(answer) + 1, KNOWN)
     saturations = [i for i, name in enumerate(chosen) if name.startswith("saturates_at")]
     if saturations:
         behind = saturations[-1] + 1
@@ -222,7 +226,7 @@ class Tabulator:
         if name in words:
             return _words(rows, words[name])
         match name:
-            case "largest_acceptable":
+            case _ if name == LARGEST:
                 return pa.array(rows.largest, mask=rows.largest == NONE)
             case "at":
                 return pa.array(rows.at, mask=refused)
@@ -290,7 +294,7 @@ class Counts:
 def counts_of(table: pa.Table) -> Counts:
     """Return how many rows of a table have an answer."""
     names = table.schema.names
-    reason = table.column(ANSWER + "reason" if ANSWER + "reason" in names else "reason")
+    reason = table.column(ir.ANSWER + "reason" if ir.ANSWER + "reason" in names else "reason")
     faults = compute.sum(compute.starts_with(reason, FAULT)).as_py() or 0
     nobody = len(table) - reason.null_count - faults
     return Counts(len(table), nobody, faults, one_by_one_in(table))

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.configure.cases import scaled
 from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
+from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.dimension import TIME
@@ -202,7 +203,7 @@ def _faster_core(
     are also costs elsewhere, no one machine can be told to be faster.
     """
     resources = solution.graph.resources
-    thread = (solution.limited_by or "").removesuffix(".load")
+    thread = resource_in(solution.limited_by or "")
     owner = thread.rpartition(".")[0]
     if owner not in resources or thread not in resources or any(a.is_capacity for a in involved):
         return

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in_any_mode
+from qps.compiler.ir.measure_names import current_text
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
@@ -90,6 +91,7 @@ def solve_for(
     """
     trying = f"for the capacity at one value: `qps solve --set '{name} = …'`"
     is_set = any(parameter.name == name for parameter in model.parameters)
+    name = name if is_set else current_text(name)
     refuse_certainty_asked(model, configuration, trying if is_set else "")
     refuse_outside(model, configuration, population)
     number = unknown_of(model, configuration, name, population)

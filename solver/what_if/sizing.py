@@ -24,6 +24,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.numbers_in_place import with_own_kinds
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
@@ -365,7 +366,7 @@ class _Mode:
     def _target(self, resource: ResourceLoad) -> Formula:
         """Return the least load at which a resource counts as full: by plan, or by a limit."""
         place = self._settled.place_of(resource.name)
-        names = (f"{resource.name}.load", f"{place}.load")
+        names = (utilization_of(resource.name), utilization_of(place))
         limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
         return min((resource.target, *limits), key=self._graph.number)
 
@@ -425,7 +426,7 @@ class _Mode:
 
     def _waits(self, resource: ResourceLoad) -> bool:
         """Return whether a full resource fails: what waits for it waits without end."""
-        name = f"{resource.name}.load"
+        name = utilization_of(resource.name)
         return any(c.name == name and c.strict for c in self._graph.criteria)
 
     def _machines(self, name: str, resource: ResourceLoad, target: Formula) -> Machines | None:

@@ -32,6 +32,7 @@ from helpers.golden_specs import generated  # noqa: E402 - found above
 from qps.compiler import ir  # noqa: E402
 from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: E402
 from qps.compiler.diagnostics.source import Source  # noqa: E402
+from qps.compiler.ir.measure_names import utilization_of  # noqa: E402
 from qps.compiler.lower.load_graph import LoadGraph  # noqa: E402
 from qps.compiler.lower.losses_in_series import (  # noqa: E402
     in_series_at,
@@ -95,7 +96,7 @@ def labels_at(graph: LoadGraph, at: int) -> Iterator[tuple[str, Certainty]]:
             measured = ir.Measured(ir.MeasureKind.QUANTILE, name, level=level)
             yield f"{name}.p{float(100 * level):g}", measures.known(measured)
     for name, resource in graph.resources.items():
-        yield f"{name}.load", resource.known
+        yield utilization_of(name), resource.known
     for criterion in graph.criteria:
         yield f"require {criterion.name}", known_at(graph, criterion, at)
     for measure in graph.measures.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in, unit_meant
 from qps.compiler.check.values.check_calls import ARITHMETIC
+from qps.compiler.ir.measure_names import CAPACITY, current_name
 from qps.compiler.syntax import ast
 
 
@@ -50,7 +51,7 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
 
 def _is_asked(name: ast.Name, declared: Declared | None, module: Module) -> bool:
     """Return whether a name stands for what only a model can tell."""
-    if name.parts[0] in ("quality", "largest_acceptable"):
+    if declared is None and current_name(name.parts[0]) in ("quality", CAPACITY):
         return True
     if declared is None:
         owner, _ = owner_in(module, name)

@@ -37,7 +37,7 @@ class FigureChecker(OfChanges, frozen=True):
         axis = self._axis(item.abscissa)
         loads = self._loads(item, curves)
         if not item.curves and not item.loads:
-            self._missing(item, "line to draw", 'line "load" station.cpu.load')
+            self._missing(item, "line to draw", 'line "utilization" station.cpu.utilization')
         if axis is None or not (curves or loads):
             return None
         parameter, dimension, low, high = axis

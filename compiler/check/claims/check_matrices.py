@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from qps.compiler.check.claims.check_axes import AxisChecker
 from qps.compiler.check.claims.check_rows import RowConditions, is_refused
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup, owner_in
+from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.definitions import EVERYTHING
@@ -21,6 +22,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed, offered
+from qps.compiler.ir.measure_names import CAPACITY, current_column
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.compiler.syntax import ast
@@ -33,9 +35,9 @@ _PER_USER = {
     "running_cost_per_user": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
 }
 _SATURATIONS = ("saturates_at", "saturates_not_below")
-_NUMBERS = ("at", "largest_acceptable", *_SATURATIONS, "quality_at", "cost", "running_cost")
+_NUMBERS = ("at", CAPACITY, *_SATURATIONS, "quality_at", "cost", "running_cost")
 WORDS = (
-    "largest_acceptable_known",
+    f"{CAPACITY}_known",
     "limited_by",
     "bottleneck",
     "saturated_from_start",
@@ -72,7 +74,7 @@ class MatrixChecker(OfChanges, frozen=True):
             excluded=sound(excluded),
             wanted=(kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
             columns=tuple(columns),
-            selected=tuple(name.text for name in item.selected),
+            selected=tuple(self._called(name, known) for name in item.selected),
             order=sound(order),
             at=at,
             source=item.source.value if item.source else None,
@@ -178,7 +180,7 @@ class MatrixChecker(OfChanges, frozen=True):
         taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
         for derived in item.columns:
             name = derived.name.text
-            is_built_in = name in (*ANSWERS, "reason")
+            is_built_in = name in (*ANSWERS, "reason") and not name.startswith(CAPACITY)
             if is_built_in or name in taken:
                 earlier = Label(taken[name], "first declared here") if name in taken else None
                 self.refuse(
@@ -198,14 +200,15 @@ class MatrixChecker(OfChanges, frozen=True):
                 scope = replace(scope, formals=scope.formals | {name: value})
         known = {*(column.name for column in columns), *(axis.name for axis in axes)}
         for chosen in item.selected:
-            is_answer = chosen.text in ANSWERS and lookup(self.main, chosen) is None
+            is_answer = current_column(chosen.text) in ANSWERS
+            is_answer = is_answer and lookup(self.main, chosen) is None
             if chosen.text in known or is_answer:
                 self._note_column(chosen)
                 continue
             value = self.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
             if value is not None:
-                columns.append(ir.MatrixColumn(chosen.text, value))
-                known.add(chosen.text)
+                columns.append(ir.MatrixColumn(self._called(chosen, known), value))
+                known.add(self._called(chosen, known))
         return scope, columns
 
     def _built_in(self, span: Span, axes: Iterable[ir.Axis]) -> dict[str, ir.Quantity]:
@@ -226,10 +229,10 @@ class MatrixChecker(OfChanges, frozen=True):
         }
 
     def _order(self, key: ast.SortKey, columns: Sequence[str]) -> ir.Order | None:
-        known = [*columns, *ANSWERS]
-        if key.name.text in known:
+        known, called = [*columns, *ANSWERS], self._called(key.name, columns)
+        if called.removeprefix(ir.ANSWER) in known:
             self._note_column(key.name)
-            return ir.Order(key.name.text, key.is_descending)
+            return ir.Order(called, key.is_descending)
         self.refuse(
             codes.UNKNOWN_NAME,
             key.name.span,
@@ -238,6 +241,15 @@ class MatrixChecker(OfChanges, frozen=True):
             or f"add it: `column name = {key.name.text}`, or `select {key.name.text}`",
         )
         return None
+
+    def _called(self, name: ast.Name, own: Container[str]) -> str:
+        """Return what a column is called: an answer otherwise where one of the spec's own is."""
+        if name.text in own:
+            return name.text
+        answer = current_column(name.text)
+        if answer in ANSWERS:
+            return ir.ANSWER + answer if answer in own else answer
+        return text_in_model(ast.Reference(name.span, name), self.main)
 
     def _note_column(self, name: ast.Name) -> None:
         """Note what is meant by a column: one of the spec's own, an axis, what was selected."""

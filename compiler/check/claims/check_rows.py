@@ -24,6 +24,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
+from qps.compiler.ir.measure_names import UTILIZATION, current_name, utilization_of
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax import ast
 
@@ -134,11 +135,11 @@ class RowConditions(OfChanges, frozen=True):
 
     def _requirement(self, value: ast.Reference | ast.Call) -> str | None:
         """Return the requirement that `limited_by` is compared with."""
-        if value.name.parts[-1] == "load":
+        if current_name(value.name.parts[-1]) == UTILIZATION:
             owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
             resource = self._resource(owner)
             owner_in(self.main, value.name)
-            return resource and f"{resource}.load"
+            return resource and utilization_of(resource)
         if value.name.text == "quality":
             self.main.note(Meaning.WORD, value.name)
         elif lookup(self.main, value.name) is None:
@@ -169,7 +170,7 @@ def is_refused(sink: Sink, span: Span, parts: Iterable[ir.Expr]) -> bool:
             codes.MISPLACED,
             span,
             "a matrix cannot contain probabilities",
-            hint="`largest_acceptable.p05 >= 500` means a capacity of 500 at 95 % confidence; "
+            hint="`capacity.p05 >= 500` means a capacity of 500 at 95 % confidence; "
             "for measures use an `expect`: `probability(…) >= 95 % with …`",
         )
     elif changed is not None:

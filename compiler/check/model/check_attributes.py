@@ -11,6 +11,7 @@ from qps.compiler.check.model.check_queueing import QueueingChecker
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
+from qps.compiler.ir.measure_names import FORMER, UTILIZATION
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -37,7 +38,10 @@ class AttributeChecker(Part, frozen=True):
         place has, be it set there, but where a condition asks for it (see `is_held`).
         """
         own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
-        known = {"load": ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span)}
+        known = dict.fromkeys(
+            _load_names(scope),
+            ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span),
+        )
         if stated is not None:
             known[formal] = stated
         checked = self._law(law, Scope(scope.module, Allowed.MEASURES, known))
@@ -47,7 +51,7 @@ class AttributeChecker(Part, frozen=True):
                     codes.MISPLACED,
                     law.span,
                     "a jitter law can depend only on the utilization of its own resource",
-                    hint="name it `load`",
+                    hint="name it `utilization`",
                 )
                 return None
         is_fixed = stated is None or not isinstance(stated.expr, ir.Constant)
@@ -75,3 +79,12 @@ class AttributeChecker(Part, frozen=True):
             self.expressions.wrong_dimension(quantity, MONEY, "a price")
             return None
         return quantity
+
+
+def _load_names(scope: Scope) -> list[str]:
+    """Return what the utilization of a resource is called in its law: by its former name, too.
+
+    A spec that calls something of its own so means that.
+    """
+    own = scope.module.names.get(UTILIZATION)
+    return [FORMER[UTILIZATION], *([] if own is not None else [UTILIZATION])]

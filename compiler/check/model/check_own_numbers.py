@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
+from qps.compiler.ir.measure_names import current_text
 from qps.compiler.ir.own_numbers import OwnNumber
 from qps.compiler.ir.placed_numbers import CORES, numbers_in
 from qps.compiler.quantities.dimension import CORE, Dimension
@@ -143,8 +144,9 @@ def _called(name: ast.Name, module: Module) -> Iterator[str]:
     owner, rest = owner_in(module, name)
     if owner is not None and rest:
         yield ".".join((owner.qualified, *rest))
-    yield module.qualified(name.text)
-    yield name.text
+    for text in dict.fromkeys((name.text, current_text(name.text))):
+        yield module.qualified(text)
+        yield text
 
 
 def _declared(module: Module) -> Iterable[str]:

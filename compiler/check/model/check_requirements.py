@@ -125,7 +125,7 @@ class RequirementChecker(Part, frozen=True):
         right = self.expressions.quantity(second, scope)
         if right is None:
             return True
-        hint = "name a measure, such as `replies.latency` or `web.cpu.load`"
+        hint = "name a measure, such as `replies.latency` or `web.cpu.utilization`"
         if mentions_of(right.expr):
             turned = _TURNED[condition.operators[0]]
             hint = f"swap the sides: `{second.span.text} {turned} {first.span.text}`"

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import (
+    Declared,
     Given,
     Indexed,
     Module,
@@ -33,6 +34,13 @@ from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
 from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
+from qps.compiler.ir.measure_names import (
+    current_name,
+    current_text,
+    literal_share,
+    percentile_level,
+    percentile_word,
+)
 from qps.compiler.syntax import ast
 
 POPULATION = "population"
@@ -394,27 +402,30 @@ def text_in_model(expr: ast.Expr, module: Module) -> str:
     """Return how an expression is written, names of an instance as the spec calls them.
 
     `max(find.latency, browse.latency)` of `eu` is `max(eu.find.latency, eu.browse.latency)`.
+    Measures have their current names: `web.cpu.load` is `web.cpu.utilization`.
     """
     text, start = expr.span.text, expr.span.start
-    if not (module.prefix or module.has_indices):
-        return text
     called: dict[Span, list[str]] = {}
     for span, name in _names_in(expr, module):
         called.setdefault(span, []).append(name)
     for span, (name, *others) in sorted(called.items(), key=lambda found: -found[0].start):
-        if others:  # it stands for one of each kind
-            continue
-        text = text[: span.start - start] + name + text[span.end - start :]
+        # What stands for one of each kind is called as it is written.
+        told = current_text(span.text) if others else name
+        text = text[: span.start - start] + told + text[span.end - start :]
     return text
 
 
 def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
     """Yield what an expression names that the spec calls otherwise, and how."""
+    percentile = _percentile(expr, module)
+    if percentile is not None:
+        yield expr.span, percentile
+        return
     is_unit = isinstance(expr, ast.Reference) and unit_meant(module, expr) is not None
     if isinstance(expr, ast.Reference | ast.Call) and not is_unit:
         owner, rest = owner_in(module, expr.name)
         if owner is not None and not isinstance(owner.declaration, ast.Unit):
-            yield expr.name.span, ".".join((owner.qualified, *rest))
+            yield expr.name.span, _called(module, expr.name, owner, rest)
     for part in ast.operands(expr):
         yield from _names_in(part, module)
 
@@ -446,3 +457,33 @@ def sink_of(instance: Module, sink: Sink) -> Sink:
         _known=sink._known,  # noqa: SLF001 - one of its kind: one mistake is told once
         told=Label(instance.used.span, f"in the instance `{instance.prefix}`"),
     )
+
+
+def _called(module: Module, name: ast.Name, owner: Declared, rest: tuple[str, ...]) -> str:
+    """Return what the spec calls a name, by the current name of the measure in it."""
+    *behind, last = rest or ("",)
+    if isinstance(owner.declaration, _PLACES):
+        last = current_name(last)
+    elif isinstance(owner.declaration, ast.Stream):
+        level = percentile_level(last)
+        last = last if level is None else percentile_word(level) or last
+    is_called_otherwise = module.prefix or module.has_indices
+    front = name.parts[: len(name.parts) - len(rest)]
+    called = (owner.qualified,) if is_called_otherwise else front
+    return ".".join((*called, *behind, last)) if rest else ".".join(called)
+
+
+def _percentile(expr: ast.Expr, module: Module) -> str | None:
+    """Return what `quantile(page.latency, 99 %)` is called: `page.p99`; None for all else."""
+    if not isinstance(expr, ast.Call) or expr.name.text != "quantile" or not expr.arguments:
+        return None
+    asked = expr.arguments[0]
+    if not isinstance(asked, ast.Reference):
+        return None
+    owner, rest = owner_in(module, asked.name)
+    if owner is None or not isinstance(owner.declaration, ast.Stream) or rest != ("latency",):
+        return None
+    level = literal_share(expr.arguments[1].span.text) if len(expr.arguments) > 1 else None
+    word = None if level is None else percentile_word(level)
+    asked_of = ast.Name(asked.name.span, (*asked.name.parts[:-1], word or ""))
+    return None if word is None else _called(module, asked_of, owner, (word,))

@@ -17,6 +17,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.noting import Meaning, Note, Noted
 from qps.compiler.check.names.placed_names import Meant, Placed
 from qps.compiler.check.names.symbols import Symbol, Symbols, word
+from qps.compiler.ir.measure_names import UTILIZATION, current_name
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 
@@ -147,14 +148,14 @@ class Reader(Struct, frozen=True, kw_only=True):
             found = self.symbols.resource(written[0].text)
             if found.declared:
                 yield Meant(written.pop(0).span, found)
-                if written and written[0].text != "load":
+                if len(written) > 1 or (written and not _is_load(written[-1])):
                     yield from self._thread(module, written)
                     return
         yield from (Meant(part.span, word(part.text)) for part in written)
 
     def _thread(self, module: Module, written: list[ast.Name]) -> Iterator[Meant]:
         """Yield a thread of a resource, by its own name or that of its component."""
-        parts = [part for part in written if part.text != "load"]
+        parts = written[:-1] if _is_load(written[-1]) else written
         thread = self.symbols.thread(parts[0].text)
         if len(parts) == 1 and thread.declared:
             yield Meant(parts[0].span, thread)
@@ -170,6 +171,11 @@ class Reader(Struct, frozen=True, kw_only=True):
         name = ast.Name(first.span.to(written[-1].span), tuple(part.text for part in written))
         note = Note(meaning=Meaning.OWNED, name=name, module=module)
         yield from self._owned(name, note)
+
+
+def _is_load(part: ast.Name) -> bool:
+    """Return whether a part of a name asks how much a place is used."""
+    return current_name(part.text) == UTILIZATION
 
 
 def _is_written(name: ast.Name) -> bool:

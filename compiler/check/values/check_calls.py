@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fractions import Fraction
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,6 +37,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.ir.measure_names import percentile_word
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.syntax import ast
@@ -77,14 +79,19 @@ def _as_quantile(expr: ast.Call) -> str | None:
     """Return how to write `p99(page.latency)` and `percentile(page.latency, 99)`."""
     word, given = expr.name.text, [argument.span.text for argument in expr.arguments]
     if word in ("percentile", "perc"):
-        return instead(word, "quantile", told="write `quantile(page.latency, 99 %)`")
+        asked = instead(
+            word, "quantile", told="write `page.p99`, or `quantile(page.latency, 99 %)`"
+        )
+        return "write `page.p99`" if not given else asked
     found = _PERCENTILE.fullmatch(word)
     if found is None:
         return None
-    level = f"{found[1]}.{found[2]}" if found[2] else found[1]
-    if len(given) != 1:
-        return f"write `quantile(page.latency, {level} %)`"
-    return instead(expr.span.text, f"quantile({given[0]}, {level} %)", at=expr.span)
+    percentile = percentile_word(Fraction(f"0.{found[1]}{found[2]}"))
+    if percentile is None or len(given) != 1 or not given[0].endswith(".latency"):
+        return f"write `page.{percentile or 'p99'}`"
+    return instead(
+        expr.span.text, f"{given[0].removesuffix('.latency')}.{percentile}", at=expr.span
+    )
 
 
 class CallChecker(Struct, frozen=True, kw_only=True):
@@ -349,7 +356,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 codes.ARGUMENT_COUNT,
                 expr.span,
                 "`quantile` takes the latency of a stream and a share",
-                hint="write `quantile(voice.latency, 99.9 %)`",
+                hint="write `voice.p99_9`, or `quantile(voice.latency, 99.9 %)`",
             )
             return None
         assert isinstance(asked, ast.Reference)
@@ -365,7 +372,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 hint=instead(
                     asked.name.text,
                     f"{stream.text}.latency",
-                    told=f"write `quantile({stream.text}.latency, 99.9 %)`",
+                    told=f"write `{stream.text}.p99_9`",
                 ),
             )
             return None

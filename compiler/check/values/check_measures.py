@@ -30,6 +30,14 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
+from qps.compiler.ir.measure_names import (
+    CAPACITY,
+    UTILIZATION,
+    current_name,
+    percentile_level,
+    percentile_word,
+    utilization_of,
+)
 from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -45,7 +53,6 @@ from qps.compiler.syntax import ast
 _OFFERED = 4
 """Names to choose from."""
 
-_QUANTILE = re.compile(r"p([0-9]{1,2})(?:_([0-9]{1,2}))?", re.ASCII)
 _LEAST_LEVEL = Fraction(1, 1000)
 """What is told of samples: quantiles nearer to an end are not."""
 _STREAM_MEASURES = {
@@ -60,7 +67,7 @@ _STREAM_MEASURES = {
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
 }
 _PLACE_MEASURES = {
-    "load": (ir.MeasureKind.LOAD, DIMENSIONLESS),
+    UTILIZATION: (ir.MeasureKind.LOAD, DIMENSIONLESS),
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
 }
 _SYSTEM_MEASURES = {
@@ -70,17 +77,21 @@ _SYSTEM_MEASURES = {
 }
 
 
-_ANSWERS = {"largest_acceptable", *_SYSTEM_MEASURES}
+_ANSWERS = {CAPACITY, *_SYSTEM_MEASURES}
+_PERCENTILES = ("p50", "p95", "p99", "p99_9")
+"""Percentiles of a latency that are offered; any other one can be named."""
 
 
 def measures_of(kind: type) -> dict[str, Dimension]:
     """Return the measures of a stream, or of a place, with their dimensions.
 
-    >>> measures_of(ast.Node)["load"] == DIMENSIONLESS, "latency" in measures_of(ast.Stream)
+    >>> measures_of(ast.Node)["utilization"] == DIMENSIONLESS, "p99" in measures_of(ast.Stream)
     (True, True)
     """
-    found = _STREAM_MEASURES if issubclass(kind, ast.Stream) else _PLACE_MEASURES
-    return {name: dimension for name, (_, dimension) in found.items()}
+    is_stream = issubclass(kind, ast.Stream)
+    found = _STREAM_MEASURES if is_stream else _PLACE_MEASURES
+    measures = {name: dimension for name, (_, dimension) in found.items()}
+    return measures | dict.fromkeys(_PERCENTILES, TIME) if is_stream else measures
 
 
 _VALUES = (
@@ -106,18 +117,12 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
     traces: TraceChecker
 
     def measure(self, expr: ast.Reference, scope: Scope, wanted: str) -> Value | None:
-        """Return a measure such as `voice.latency` or `station.cpu.load`."""
-        parts, module = expr.name.parts, scope.module
-        if parts[0] in _ANSWERS:
-            module.note(Meaning.WORD, expr.name)
-        if parts == ("largest_acceptable",):
-            return leaf(ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span)
-        if parts[0] == "largest_acceptable" and len(parts) > 1:
-            return self._quantile_of_answer(expr)
-        if len(parts) == 1 and parts[0] in _SYSTEM_MEASURES:
-            kind, dimension = _SYSTEM_MEASURES[parts[0]]
-            return leaf(ir.Measured(kind, ""), dimension, expr.span)
+        """Return a measure such as `voice.latency` or `station.cpu.utilization`."""
+        module = scope.module
         owner, rest = owner_in(module, expr.name)
+        if owner is None and current_name(expr.name.parts[0]) in _ANSWERS:
+            module.note(Meaning.WORD, expr.name)
+            return self._answer(expr)
         found = None if owner is None else owner.declaration
         if owner is not None and isinstance(found, ast.Stream) and len(rest) == 1:
             return self._stream_measure(owner, found, rest[0], expr)
@@ -155,17 +160,34 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         report_name(self.sink, module, expr.name, wanted, kinds, others)
         return None
 
-    def _quantile_of_answer(self, expr: ast.Reference) -> Value | None:
-        """Return `largest_acceptable.p05`: that of which 95 of 100 samples have no less."""
-        _, *rest = expr.name.parts
-        found = _QUANTILE.fullmatch(rest[0]) if len(rest) == 1 else None
-        level = Fraction((found[1] + "." + (found[2] or "0")) if found else 0) / 100
-        if not _LEAST_LEVEL <= level <= 1 - _LEAST_LEVEL:
+    def _answer(self, expr: ast.Reference) -> Value | None:
+        """Return what is asked of the whole system: `capacity`, `cost`."""
+        first, *rest = expr.name.parts
+        word = current_name(first)
+        if rest and word == CAPACITY:
+            return self._quantile_of_answer(expr, rest)
+        if rest:
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.name.span,
+                f"`{expr.name.text}` is no measure",
+                hint=instead(expr.name.text, word),
+            )
+            return None
+        if word == CAPACITY:
+            return leaf(ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span)
+        kind, dimension = _SYSTEM_MEASURES[word]
+        return leaf(ir.Measured(kind, ""), dimension, expr.span)
+
+    def _quantile_of_answer(self, expr: ast.Reference, rest: list[str]) -> Value | None:
+        """Return `capacity.p05`: that of which 95 of 100 samples have no less."""
+        level = percentile_level(rest[0]) if len(rest) == 1 else None
+        if level is None or not _LEAST_LEVEL <= level <= 1 - _LEAST_LEVEL:
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 expr.span,
                 f"unknown quantile `{expr.name.text}`",
-                hint="write `largest_acceptable.p05` for the capacity at 95 % confidence; "
+                hint="write `capacity.p05` for the capacity at 95 % confidence; "
                 "p0_1 to p99_9 are possible",
             )
             return None
@@ -173,19 +195,20 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         return leaf(asked, DIMENSIONLESS, expr.span)
 
     def _no_part_of_latency(self, expr: ast.Reference) -> None:
-        """Report `page.latency.p99`: a latency is a mean, and a quantile is asked for otherwise."""
-        latency = ".".join(expr.name.parts[:-1])
-        share = re.fullmatch(r"p([1-9]\d)(\d*)", expr.name.parts[-1])
-        asked = "99" if share is None else ".".join(filter(None, share.groups()))
+        """Report `page.latency.p99`: a latency is a mean, a percentile is one of the stream."""
+        latency, last = ".".join(expr.name.parts[:-1]), expr.name.parts[-1]
+        stream = ".".join(expr.name.parts[:-2])
+        digits = re.fullmatch(r"p([1-9]\d)_?(\d*)", last)
+        level = Fraction("0.99" if digits is None else f"0.{digits[1]}{digits[2]}")
+        word = percentile_word(level) or "p99"
         self.sink.report(
             codes.UNKNOWN_NAME,
             expr.span,
-            f"unknown component `{expr.name.parts[-1]}` of a latency",
+            f"unknown component `{last}` of a latency",
             hint=instead(
                 expr.name.text,
-                f"quantile({latency}, {asked} %)",
-                told=f"for this percentile write `quantile({latency}, {asked} %)`; `{latency}` "
-                "is the mean",
+                f"{stream}.{word}",
+                told=f"for this percentile write `{stream}.{word}`; `{latency}` is the mean",
             ),
         )
 
@@ -194,11 +217,12 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         name = ".".join(expr.name.parts[: len(expr.name.parts) - len(rest)])
         words = resource_words(owner)
         is_known = len(rest) == 1 or words is None or rest[0] in words
-        if rest[-1] in _PLACE_MEASURES and is_known:
-            kind, dimension = _PLACE_MEASURES[rest[-1]]
+        word = current_name(rest[-1])
+        if word in _PLACE_MEASURES and is_known:
+            kind, dimension = _PLACE_MEASURES[word]
             subject = resource_name(owner, rest[:-1])
             return leaf(ir.Measured(kind, subject), dimension, expr.span)
-        loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
+        loads = [utilization_of(name), *(utilization_of(f"{name}.{word}") for word in words or ())]
         self.sink.report(
             codes.UNKNOWN_NAME,
             expr.name.span,
@@ -210,13 +234,17 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
     def _stream_measure(
         self, owner: Declared, stream: ast.Stream, word: str, expr: ast.Reference
     ) -> Value | None:
+        level = percentile_level(word)
+        if level is not None:
+            quantile = ir.Measured(ir.MeasureKind.QUANTILE, owner.qualified, level=level)
+            return leaf(quantile, TIME, expr.span)
         if word == "rate":
             dimension = self._rate_dimension(stream, owner.module)
             kind = ir.MeasureKind.RATE
         elif word in _STREAM_MEASURES:
             kind, dimension = _STREAM_MEASURES[word]
         else:
-            names = [*_STREAM_MEASURES, "rate"]
+            names = [*measures_of(ast.Stream), "rate"]
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 expr.span,
@@ -279,6 +307,6 @@ def _others(scope: Scope, name: ast.Name) -> list[str]:
     """Return what can stand in an expression and is declared nowhere: formals, measures, units."""
     found = list(scope.formals)
     for owner in names_of(scope.module, (ast.Stream,)):
-        found += [f"{owner}.{measure}" for measure in (*_STREAM_MEASURES, "rate")]
-    found += [f"{owner}.load" for owner in names_of(scope.module, (ast.Node, ast.Link))]
+        found += [f"{owner}.{measure}" for measure in (*measures_of(ast.Stream), "rate")]
+    found += map(utilization_of, names_of(scope.module, (ast.Node, ast.Link)))
     return found if len(name.parts) > 1 else [*found, *units.BUILT_IN]

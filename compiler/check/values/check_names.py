@@ -26,6 +26,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
@@ -156,8 +157,8 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             ),
             ast.Link: instead(
                 expr.name.text,
-                f"{expr.name.text}.load",
-                told=f"name a measure: `{expr.name.text}.load`",
+                utilization_of(expr.name.text),
+                told=f"name a measure: `{utilization_of(expr.name.text)}`",
             ),
             ast.Group: instead(
                 expr.name.text,
@@ -166,7 +167,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 told=f"name a number: `members({expr.name.text})`, `count({expr.name.text})`",
             ),
             ast.Trace: f"name a measure: `{expr.name.text}.variance` or `.gaps(50 ms)`",
-            ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
+            ast.Node: f"name a resource, `{expr.name.text}.cpu.utilization`, "
             f"or the number of machines, `count({expr.name.text})`",
         }
         kind = kind_of(declared.declaration)

@@ -156,7 +156,7 @@ function limitingOf(criteria, resources) {
   const failing = criteria.filter((one) => one.failure === least);
   const stated = failing.find((one) => isStated(one.criterion));
   if (stated || failing.length < 2) return stated ?? failing[0] ?? null;
-  const of = (resource) => failing.find((one) => one.criterion.name === `${resource.name}.load`);
+  const of = (resource) => failing.find((one) => one.criterion.name === `${resource.name}.utilization`);
   const first = firstToSaturate(resources.filter(of));
   return first ? of(first) : failing[0];
 }

@@ -44,7 +44,7 @@ export function limitRow(column) {
     return [worded(column, criterion.name), `: ${beside(column, criterion, solved.at)}`];
   }
   run.at(solved.at);
-  const { about } = solved.resources.find((one) => `${one.name}.load` === criterion.name);
+  const { about } = solved.resources.find((one) => `${one.name}.utilization` === criterion.name);
   return [worded(column, criterion.name.replace(/\.load$/, "")), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
 }
 
@@ -55,7 +55,7 @@ function needsRow(column) {
   const nearness = (one) => shareUsed(one.atMost, run.value(one.measure), run.value(one.limit));
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && !told.includes(one));
   const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
-  const isFull = (one) => `${one.name}.load` === solved.limitedBy || givesWay(run, one.about);
+  const isFull = (one) => `${one.name}.utilization` === solved.limitedBy || givesWay(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
   if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
   return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));

@@ -72,7 +72,7 @@ export function showRequirements(column) {
     const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", "limits the answer")] : [];
     run.at(n);
     const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
-    const nearest = worst ? solved.resources.find((one) => `${one.name}.load` === worst.criterion.name) : fullestOf(column);
+    const nearest = worst ? solved.resources.find((one) => `${one.name}.utilization` === worst.criterion.name) : fullestOf(column);
     const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
     const what = [worst ? "" : "fullest: ", labelled(model, nearest.name)];
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
@@ -93,7 +93,7 @@ function fullestOf({ solved, run }) {
 // Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.
 export function withPortsTogether(column, found) {
   const { solved, run } = column;
-  const matters = (one) => one === solved.first || one.notBelow !== null || solved.limitedBy === `${one.name}.load` || run.value(one.about.load) > run.value(one.about.target);
+  const matters = (one) => one === solved.first || one.notBelow !== null || solved.limitedBy === `${one.name}.utilization` || run.value(one.about.load) > run.value(one.about.target);
   const gone = new Set();
   const isAsOne = toldAsOne(found.map((one) => one.about.portOf));
   return found.flatMap((one) => {
