@@ -17,6 +17,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
+from qps.compiler.renaming import with_current_names
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.compiler.syntax.editions import EDITION
@@ -52,10 +53,10 @@ def upgraded(source: Source) -> Outcome[str]:
     if module.every(ast.Edition) or (
         streams and not any(_old_emissions(stream) for stream in streams)
     ):
-        return formatted(_edited(source, list(_named(module))))
+        return formatted(with_current_names(_edited(source, list(_named(module)))))
     edits = [*_renamed(module), *_whose(module), *_bracketed(module), *_named(module)]
     metric = _euclidean(module, _edited(source, edits))
-    return formatted(_edited(source, [*edits, *metric]))
+    return formatted(with_current_names(_edited(source, [*edits, *metric])))
 
 
 def _named(module: ast.Module) -> Iterator[_Edit]:

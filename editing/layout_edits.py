@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from qps.compiler.renaming import with_current_names
 from qps.compiler.syntax.format import formatted
 from qps.editing.desk import Desk
 
@@ -14,7 +15,7 @@ def layout_edits(desk: Desk, params: types.DocumentFormattingParams) -> list[typ
     Lines that stay at both ends are not touched, so that the cursor and marks stay where they are.
     """
     source = desk.source(params.text_document.uri)
-    laid_out = formatted(source).value
+    laid_out = formatted(with_current_names(source)).value
     if laid_out is None or laid_out == source.text:
         return []
     before, after = source.text.splitlines(keepends=True), laid_out.splitlines(keepends=True)

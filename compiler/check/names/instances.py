@@ -474,16 +474,29 @@ def _called(module: Module, name: ast.Name, owner: Declared, rest: tuple[str, ..
 
 
 def _percentile(expr: ast.Expr, module: Module) -> str | None:
-    """Return what `quantile(page.latency, 99 %)` is called: `page.p99`; None for all else."""
-    if not isinstance(expr, ast.Call) or expr.name.text != "quantile" or not expr.arguments:
+    """Return what the spec calls `quantile(page.latency, 99 %)`; None for all else."""
+    word = percentile_asked(expr, module)
+    if word is None:
         return None
+    assert isinstance(expr, ast.Call)
     asked = expr.arguments[0]
-    if not isinstance(asked, ast.Reference):
-        return None
-    owner, rest = owner_in(module, asked.name)
-    if owner is None or not isinstance(owner.declaration, ast.Stream) or rest != ("latency",):
-        return None
-    level = literal_share(expr.arguments[1].span.text) if len(expr.arguments) > 1 else None
-    word = None if level is None else percentile_word(level)
-    asked_of = ast.Name(asked.name.span, (*asked.name.parts[:-1], word or ""))
-    return None if word is None else _called(module, asked_of, owner, (word,))
+    assert isinstance(asked, ast.Reference)
+    owner, _ = owner_in(module, asked.name)
+    assert owner is not None
+    called = ast.Name(asked.name.span, (*asked.name.parts[:-1], word))
+    return _called(module, called, owner, (word,))
+
+
+def percentile_asked(expr: ast.Expr, module: Module) -> str | None:
+    """Return the percentile that a call asks for: `p99` of `quantile(page.latency, 99 %)`.
+
+    None for all else, and for a share that no percentile has a word for.
+    """
+    match expr:
+        case ast.Call(arguments=(ast.Reference(name=asked), share)) if expr.name.text == "quantile":
+            owner, rest = owner_in(module, asked)
+            is_stream = owner is not None and isinstance(owner.declaration, ast.Stream)
+            level = literal_share(share.span.text)
+            if is_stream and rest == ("latency",) and level is not None:
+                return percentile_word(level)
+    return None

@@ -96,12 +96,23 @@ def _standard_input(arguments: Namespace) -> Exit:
 
 
 def _layout(arguments: Namespace) -> Callable[[Source], Outcome[str]]:
-    """Return what lays out a text, in the edition that it has or in the newest."""
+    """Return what lays out a text, in the edition that it has or in the newest.
+
+    With current names of measures, too; but a check asks for the layout alone, so that a name that
+    is read for ever fails no build.
+    """
     if not arguments.upgrade:
-        return formatted
+        return formatted if arguments.check else _renamed
     from qps.compiler.upgrading import upgraded  # noqa: PLC0415 - it needs the whole compiler
 
     return upgraded
+
+
+def _renamed(source: Source) -> Outcome[str]:
+    """Return a text in the canonical layout and with the current names of measures."""
+    from qps.compiler.renaming import with_current_names  # noqa: PLC0415 - resolves names
+
+    return formatted(with_current_names(source))
 
 
 def _with_ends_of(content: bytes, text: str) -> bytes:
