@@ -71,13 +71,13 @@ PAIRS = [
     (
         (
             "matrix m { effort in [8 ms/request]; where largest_acceptable > 3 and limited_by != "
-            "web.cpu.load; select largest_acceptable, web.cpu.load; order by web.cpu.load, "
-            "largest_acceptable descending }"
+            "web.cpu.load; select largest_acceptable, web.cpu.load; "
+            "order by web.cpu.load, largest_acceptable descending }"
         ),
         (
             "matrix m { effort in [8 ms/request]; where capacity > 3 and limited_by != "
-            "web.cpu.utilization; select capacity, web.cpu.utilization; order by web.cpu.utilization, "
-            "capacity descending }"
+            "web.cpu.utilization; select capacity, web.cpu.utilization; "
+            "order by web.cpu.utilization, capacity descending }"
         ),
     ),
 ]
@@ -86,8 +86,8 @@ OWN = [
     "func two(capacity) = 2 * capacity\nexpect e { largest_acceptable >= two(1); source model }",
     "param utilization = 5\nnetwork far { rate 1 Gbit/s; jitter 4 ms^2 * utilization * load }",
     (
-        "matrix m { effort in [8 ms/request]; column capacity = 2 * N; where largest_acceptable > 3; "
-        "select capacity, largest_acceptable }"
+        "matrix m { effort in [8 ms/request]; column capacity = 2 * N; "
+        "where largest_acceptable > 3; select capacity, largest_acceptable }"
     ),
     "machine other { load 5 request/s }\nrequire { web.load <= 70 % }",
     "expect e { quantile(replies.latency, 1/3) >= 0 s; source model }",
