@@ -53,7 +53,7 @@ SERVER = PRELUDE.replace("1..100", "1..10_000") + (
 def test_another_machine_more_of_them_and_faster_ones() -> None:
     solution, advice = _advised(SERVER)
     # 4 packet/s at 10 ms: 25 users a machine
-    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.utilization")
     assert _by(advice, Way.CAPACITY) == {
         "host = rated * 4": 100,
         "host = twice": 100,
@@ -98,7 +98,7 @@ def test_another_network_and_more_of_it() -> None:
     )
     solution, advice = _advised(text)
     # 10 kbit/s each
-    assert (solution.largest_acceptable, solution.limited_by) == (100, "net.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (100, "net.utilization")
     # at a port of each machine, the four servers' are the fullest: 4 * 100
     assert _by(advice, Way.CAPACITY) == {
         "net = ports": 400,
@@ -115,7 +115,7 @@ def test_places_that_do_not_matter_are_left_alone() -> None:
         .replace("4 packet/s;", "4 packet/s, 1 byte/packet;")
     )
     solution, advice = _advised(text)
-    assert solution.limited_by == "host.cpu.load"
+    assert solution.limited_by == "host.cpu.utilization"
     assert advice
     assert not [a.change for a in advice if "other" in a.change or "net" in a.change]
 
@@ -277,7 +277,7 @@ SHIFTING = PRELUDE.replace("1..100", "1..10_000") + (
 def test_compression_moves_load_from_the_link_to_the_processor() -> None:
     solution, advice = _advised(SHIFTING)
     # 50 kbit/s each
-    assert (solution.largest_acceptable, solution.limited_by) == (20, "net.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (20, "net.utilization")
     (shift,) = [a for a in advice if a.way is Way.SHIFT]
     assert (shift.change, shift.set, shift.largest_acceptable) == ("pack = on", True, 80)
     # 5 packet/s at 10 + 20 ms

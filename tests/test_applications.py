@@ -28,14 +28,14 @@ def _solved(name: str) -> SolveView:
     ("name", "answer", "limited_by"),
     [
         # 85 % of 24 TB; a device writes 5 kB/s, three times, kept for seven days: 9.072 GB.
-        ("kafka", 2_248, "broker.space.load"),
+        ("kafka", 2_248, "broker.space.utilization"),
         # 4 cores at 0.05 ms a second for each customer.
-        ("thirteen_services", 80_000, "auth.cpu.load"),
+        ("thirteen_services", 80_000, "auth.cpu.utilization"),
         # 70 % of 4 cores; 0.4 ms for 0.08444 requests a second, 60 ms for one in 600 s.
-        ("fifteen_services", 20_930, "auth.cpu.load"),
-        ("fifteen_services_by_visits", 20_930, "auth.cpu.load"),
+        ("fifteen_services", 20_930, "auth.cpu.utilization"),
+        ("fifteen_services_by_visits", 20_930, "auth.cpu.utilization"),
         # One server of the Asian fifth of them, where the shop by itself has two: 52,325.6.
-        ("three_regions", 52_325, "shop.ap.auth.cpu.load"),
+        ("three_regions", 52_325, "shop.ap.auth.cpu.utilization"),
     ],
 )
 def test_the_answer_is_that_by_hand(name: str, answer: int, limited_by: str) -> None:
@@ -140,7 +140,7 @@ def test_fifteen_services_that_call_each_other_are_those_that_are_visited() -> N
     assert _lines("fifteen_services") <= 75
     following = _solved("fifteen_services").next_limit
     assert following is not None
-    assert (following.requirement, following.met_up_to) == ("reviews.cpu.load", 37_333)
+    assert (following.requirement, following.met_up_to) == ("reviews.cpu.utilization", 37_333)
 
 
 @pytest.mark.parametrize(("place", "share", "auths"), [("us", 5, 5), ("eu", 3, 3), ("ap", 2, 1)])

@@ -163,7 +163,10 @@ def test_costs_and_sizes_are_those_of_the_case_in_force() -> None:
 
 def test_requirements_and_limits_by_case() -> None:
     text = BASE + "require { flow.latency <= (4 * display + size / (1 Mbit/s)) * 1 packet }"
-    assert solve_model(checked(text).model, checked(text).configuration()).limited_by == "lan.load"
+    assert (
+        solve_model(checked(text).model, checked(text).configuration()).limited_by
+        == "lan.utilization"
+    )
     told = BASE + "measure late = display\nrequire { late <= 14 ms/packet }"
     spec = checked(told)
     assert solve_model(spec.model, spec.configuration()).largest_acceptable == 16
@@ -283,7 +286,7 @@ def test_a_kind_with_a_plain_value_can_be_asked_for() -> None:
     # 10 packets in a second leave 100 ms for each: 100 = 0.6 light + 0.3 * 30 + 0.1 * 10
     assert found.intervals[0].high == pytest.approx(150)
     assert found.intervals[0].fails_above is not None
-    assert found.intervals[0].fails_above.requirement == "far.cpu.load"
+    assert found.intervals[0].fails_above.requirement == "far.cpu.utilization"
 
 
 def test_a_share_cannot_be_asked_for() -> None:

@@ -68,7 +68,7 @@ def test_it_holds_up_to_the_quantile_of_the_closed_form(certainty: float) -> Non
 def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated() -> None:
     spec = spec_of("require { web.cpu.load <= 90 % with 95 % certainty; web.cpu.load <= 50 % }")
     assert (found := solved(spec)).largest_acceptable == 500
-    assert found.limited_by == "web.cpu.load"
+    assert found.limited_by == "web.cpu.utilization"
     assert answer_known(found).kind is Kind.UPPER_BOUND  # as wherever something is judged mildly
 
 

@@ -276,7 +276,7 @@ def test_cores_promise_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
     model = qps.load(waiting)
     columns = model.sweep(N=range(1, 5))
-    assert columns["web.cpu.load"].tolist() == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3])
+    assert columns["web.cpu.utilization"].tolist() == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3])
     assert not any("certainty" in name for name in columns)
     name = "replies.latency <= 10 ms with 95 % certainty"
     assert name in model.sweep(N=range(1, 5), set={"cost": "1 ms/request"})

@@ -88,7 +88,7 @@ def test_what_only_samples_tell_of_a_change_is_not_judged(tmp_path: Path) -> Non
     plain = checked(SPEC.replace("replies.latency <= 10 ms with 95 % certainty; ", ""))
     (found,) = answers_of(spec, [("", [("calls", 2, 1)])], tmp_path)
     largest = solved(plain, None, "calls = 2").largest_acceptable
-    assert found == [largest, "web.cpu.load", "upper bound", [name]]
+    assert found == [largest, "web.cpu.utilization", "upper bound", [name]]
     assert (solved(spec, None, "calls = 2").largest_acceptable or 0) < (largest or 0)
 
 

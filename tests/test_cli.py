@@ -304,7 +304,7 @@ def test_the_api_says_what_the_command_line_says(capsys: pytest.CaptureFixture[s
     assert model.solve(set={"pace": "2 packet/s"}).largest_acceptable == 50
     assert model.solve(scenario="quick").largest_acceptable == 25
     table = model.sweep(N=range(1, 4))
-    assert table["host.cpu.load"].tolist() == pytest.approx([0.01, 0.02, 0.03])
+    assert table["host.cpu.utilization"].tolist() == pytest.approx([0.01, 0.02, 0.03])
     with pytest.raises(TypeError, match="N="):
         model.sweep(M=range(3))
     with pytest.raises(KeyError):
@@ -484,7 +484,7 @@ def test_every_flag_has_one_value_or_gathers_all() -> None:
 def test_a_population_of_any_name_can_be_swept(name: str) -> None:
     text = SMALL.replace("users N", f"users {name}").replace("traffic N", f"traffic {name}")
     table = qps.loads(text).sweep(**{name: range(1, 4)})
-    assert table["host.cpu.load"].tolist() == pytest.approx([0.01, 0.02, 0.03])
+    assert table["host.cpu.utilization"].tolist() == pytest.approx([0.01, 0.02, 0.03])
 
 
 @pytest.mark.parametrize("form", ["json", "markdown", "page"])

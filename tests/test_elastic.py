@@ -96,13 +96,13 @@ def test_what_it_fills_is_loaded_to_its_limit_in_floats_too() -> None:
     graph = lowered(
         SIMPLE.replace("users N in 1..100", "users N in 1..100_000").replace("2..30", "0.001..30")
     )
-    loads = sweep(graph, range(4, 100_000, 7))["host.cpu.load"]
+    loads = sweep(graph, range(4, 100_000, 7))["host.cpu.utilization"]
     assert set(loads) == {1.0}
 
 
 def test_its_knees_are_told_with_their_resource() -> None:
     solution = solve(lowered(SIMPLE))
-    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.utilization")
     told = _elastic(solution)
     assert (told.least, told.most, told.value_at_limit) == (2, 30, 2)
     assert told.yields is not None
@@ -140,7 +140,7 @@ def test_a_limit_of_a_load_is_what_it_may_take() -> None:
     assert load(graph, "host.cpu", 4) == Fraction("0.8")
     assert load(graph, "host.cpu", 41) == Fraction("0.82")
     solution = solve(graph)
-    assert (solution.largest_acceptable, solution.limited_by) == (40, "host.cpu.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (40, "host.cpu.utilization")
     told = _elastic(solution)
     assert told.yields is not None
     assert told.exhausted is not None

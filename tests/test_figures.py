@@ -49,11 +49,11 @@ def test_over_the_population_it_says_what_a_sweep_says() -> None:
     assert np.allclose(np.diff(drawn.at), 78 / (len(drawn.at) - 1))
     table = qps.loads(text).sweep(N=drawn.at)  # type: ignore[arg-type]
     told = {curve.label: curve.values for curve in drawn.curves}
-    assert set(told) == {"host.cpu.load", "quality", "flow.loss"}
+    assert set(told) == {"host.cpu.utilization", "quality", "flow.loss"}
     for name, values in told.items():
         assert values == pytest.approx(table[name].tolist(), rel=1e-12)
     # 3 packets a second at 10 ms
-    assert told["host.cpu.load"] == pytest.approx([0.03 * n for n in drawn.at])
+    assert told["host.cpu.utilization"] == pytest.approx([0.03 * n for n in drawn.at])
     # beyond 33.3 users, 1 - 1/load are lost; 20 % of them are the limit
     expected = [max(0, 1 - 1 / (0.03 * n)) / 0.2 for n in drawn.at]
     assert told["quality"] == pytest.approx(expected)

@@ -238,7 +238,7 @@ def test_simulcast_by_case_and_by_share() -> None:
     largest = lower(spec.model, spec.configuration(None, ["layer_size.high = 20 kB/frame"]))
     assert load(largest, "wan.sfu.in", 100) * 10**9 == 100 * 30 * 22_500 * 8
     solution = solve(lowered(LAYERS))
-    assert solution.limited_by == "wan.sfu.in.load"  # 12.5 kB up, 4 times 2.85 kB down
+    assert solution.limited_by == "wan.sfu.in.utilization"  # 12.5 kB up, 4 times 2.85 kB down
     helping = advise(spec.model, spec.configuration(), solution)
     assert helping, "a change of the bottleneck helps"
 

@@ -61,15 +61,15 @@ def _more(text: str) -> MoreUsers | None:
 # -- the next limit ----------------------------------------------------------------------
 
 NEXT = [
-    ("", "net.web.out.load", 200),
-    ("require { web.cpu.load <= 50 % }", "net.web.out.load", 200),
+    ("", "net.web.out.utilization", 200),
+    ("require { web.cpu.load <= 50 % }", "net.web.out.utilization", 200),
     # the requirement is lifted: what it kept small limits no more
     ("require { pages.loss <= 1 % }", "pages.loss", 101),
-    ("require { net.web.out.throughput <= 450 kbit/s }", "web.cpu.load", 100),
-    ("require { back.cpu.load <= 20 %; web.cpu.load <= 60 % }", "web.cpu.load", 60),
+    ("require { net.web.out.throughput <= 450 kbit/s }", "web.cpu.utilization", 100),
+    ("require { back.cpu.load <= 20 %; web.cpu.load <= 60 % }", "web.cpu.utilization", 60),
     # two limits of one measure: the one to the other side stays
     ("require { pages.rate >= 0.9 packet/s; pages.latency <= 1 s }", "pages.rate", 111),
-    ("target cpu 50 %", "back.cpu.load", 125),
+    ("target cpu 50 %", "back.cpu.utilization", 125),
 ]  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def test_quality_is_without_the_axis_that_is_lifted() -> None:
     assert (found.requirement, found.met_up_to) == ("crowd", 50)
     lifted = _next(text.replace("crowd <= 50 ms", "crowd < 40 ms") + "quality worst\n")
     assert lifted is not None
-    assert lifted.requirement == "web.cpu.load"
+    assert lifted.requirement == "web.cpu.utilization"
 
 
 def test_nothing_else_limits() -> None:
@@ -123,7 +123,7 @@ def test_another_mode_may_limit_next() -> None:
     found = _next(text)
     assert found is not None
     # Lifted in both, the load of the server is no limit of `calm` either.
-    assert (found.requirement, found.met_up_to, found.mode) == ("back.cpu.load", 70, "rush")
+    assert (found.requirement, found.met_up_to, found.mode) == ("back.cpu.utilization", 70, "rush")
     other = _next(text.replace("calm { web", "calm { notes.latency <= 100 ms; back"))
     assert other is not None
     assert other.mode == "rush"
@@ -352,7 +352,7 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     main(["solve", str(path), "--format", "json"])
     told = json.loads(capsys.readouterr().out)
     assert told["next_limit"] == {
-        "requirement": "back.cpu.load", "met_up_to": 187, "mode": None,
+        "requirement": "back.cpu.utilization", "met_up_to": 187, "mode": None,
         "known": {"kind": "exact", "reasons": []},
     }  # fmt: skip
     assert told["more_users"]["at"] == 83

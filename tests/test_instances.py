@@ -738,7 +738,7 @@ def _told_at(spec: Spec, scenario: str | None) -> dict[tuple[str, int, str], flo
     found: dict[tuple[str, int, str], float] = {}
     for settled in in_each_mode(spec.model, spec.configuration(scenario)):
         graph = lower(spec.model, settled)
-        values = {f"{name}.load": r.load for name, r in graph.resources.items()}
+        values = {f"{name}.utilization": r.load for name, r in graph.resources.items()}
         values |= {f"target of {name}": r.target for name, r in graph.resources.items()}
         values |= {f"{name}.latency": s.mean_latency for name, s in graph.streams.items()}
         values |= {f"{name}.loss": s.loss for name, s in graph.streams.items()}

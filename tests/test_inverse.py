@@ -64,7 +64,7 @@ def _solved(text: str, name: str, population: int, *changes: str) -> InverseSolu
 
 # -- values worked by hand -----------------------------------------------------------------
 
-LOAD = "host.cpu.load"
+LOAD = "host.cpu.utilization"
 # name, spec, number, population, then for each interval: its ends, what fails below and above
 CASES = [
     # N p / 100 <= 1; the least is a million times less than now
@@ -77,7 +77,7 @@ CASES = [
     # 10 ms at 10 score: N * 0.1 / speed <= 1
     ("a_speed", PRELUDE + "costs measured on rated\ncomponent w { cpu 10 ms/packet }\ntopology { node host = twice }\nstream flow { traffic N * 1 packet/s; at host { w } }\n", "host.cpu.speed", 20, [(2, 20e6, LOAD, None)]),
     # 1000 bit/s for each user
-    ("a_rate", PRELUDE + "topology { node web = box\n node user = box * N\n link net = wire between web, user }\nstream flow for each user { traffic 125 byte/s; at web { }\n at user { } }\n", "net.rate", 6, [(6000, 1e12, "net.load", None)]),
+    ("a_rate", PRELUDE + "topology { node web = box\n node user = box * N\n link net = wire between web, user }\nstream flow for each user { traffic 125 byte/s; at web { }\n at user { } }\n", "net.rate", 6, [(6000, 1e12, "net.utilization", None)]),
     # the cost of a component: N * cost <= 1 s
     ("a_cost", BASE, "work.cpu.packet", 25, [(1e-8, 0.04, None, LOAD)]),
     # 10 p from 20 to 60
@@ -102,7 +102,7 @@ CASES = [
     ("rounded_up", FREE + "measure m = ceil(p)\nrequire { m <= 3 }\n", "p", 7, [(0, 3, None, "m")]),
     ("rounded_down", FREE + "measure m = floor(p)\nrequire { m >= 2 }\n", "p", 7, [(2, 10, "m", None)]),
     # what a limit must be: N / 100 at most
-    ("a_limit", BASE + "require { host.cpu.load <= 40 % }\n", "limit of host.cpu.load", 55, [(0.55, 4e5, LOAD, None)]),
+    ("a_limit", BASE + "require { host.cpu.load <= 40 % }\n", "limit of host.cpu.utilization", 55, [(0.55, 4e5, LOAD, None)]),
     # elastic, fixed: N x / 100 <= 1
     ("elastic", ELASTIC, "x", 20, [(2, 5, None, LOAD)]),
     ("elastic_at_its_most", ELASTIC, "x", 3, [(2, 30, None, None)]),
@@ -541,7 +541,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
             {
                 "from": 41,
                 "to": 60_000_000,
-                "fails_below": "host.cpu.load",
+                "fails_below": "host.cpu.utilization",
                 "fails_above": None,
                 "mode_below": None,
                 "mode_above": None,
@@ -572,7 +572,7 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     status, out, _ = _run(capsys, *arguments, "--format", "json")
     assert status == 1
     assert json.loads(out)["fails"] == [
-        {"requirement": "host.cpu.load", "mode": None, "refused": False}
+        {"requirement": "host.cpu.utilization", "mode": None, "refused": False}
     ]
 
 
@@ -653,7 +653,10 @@ def test_only_what_fails_throughout_is_told() -> None:
     # 75 rooms with one camera each; 28 Mbit/s of 3 copies need 28 cores at 60 %.
     slow = ("nic = 10 Mbit/s",)
     solution = _solved(CALLS, "power", 300, *slow)
-    assert [f.requirement for f in solution.fails] == ["wan.forth.load", "wan.back.load"]
+    assert [f.requirement for f in solution.fails] == [
+        "wan.forth.utilization",
+        "wan.back.utilization",
+    ]
     assert solution.fails_throughout
     told = inverse_answer(solution)
     assert told.startswith("No value of power supports 300 users (searched 1 core to 256 core")
@@ -684,7 +687,7 @@ def test_what_binds_at_a_bound_is_told_not_what_fails_beside_it() -> None:
     assert (found.low, found.high) == (1, 13)
     assert found.unrounded == pytest.approx((1, 13.5))
     assert found.fails_above is not None
-    assert found.fails_above.requirement == "wan.back.load"
+    assert found.fails_above.requirement == "wan.back.utilization"
 
 
 def test_what_is_told_to_carry_can_be_set() -> None:

@@ -210,7 +210,7 @@ def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
 
 
 def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None:
-    load = "host.cpu.load"
+    load = "host.cpu.utilization"
     saw = f"ceil({load} * 1000000000) - {load} * 1000000000 + {load}"
     text = FREE.format(now=1, range="1..2", rate="1", measure=saw, limit="<= 0.5")
     spec = checked(PRELUDE + text)

@@ -82,8 +82,8 @@ def test_at_its_saturation_point_a_resource_is_loaded_one(spec: Drawn) -> None:
         if point.at is None or point.method is Method.AT_START:
             continue
         loads = sweep(graph, [point.at, point.at * 0.999])
-        assert loads[f"{resource.name}.load"][0] == pytest.approx(1, rel=1e-9)
-        assert loads[f"{resource.name}.load"][1] < 1
+        assert loads[f"{resource.name}.utilization"][0] == pytest.approx(1, rel=1e-9)
+        assert loads[f"{resource.name}.utilization"][1] < 1
 
 
 @few
@@ -170,7 +170,7 @@ def test_arrays_say_what_symbols_say(spec: Drawn) -> None:
     table = sweep(graph, [2, 3, 17, 100])
     for column, population in enumerate([2, 3, 17, 100]):
         for name in graph.resources:
-            told = table[f"{name}.load"][column]
+            told = table[f"{name}.utilization"][column]
             assert told == pytest.approx(float(load(graph, name, population)), rel=1e-9)
 
 

@@ -187,7 +187,7 @@ def test_conditions_and_order_mean_the_axis() -> None:
     assert set(table.column("answer:cost").to_pylist()) == {156 * 100 + 50}
     table = solved("limited_by in [wire]; where limited_by == wire")
     assert table.column("limited_by").to_pylist() == ["wire"]
-    assert table.column("answer:limited_by").to_pylist() == ["limited_by.load"]
+    assert table.column("answer:limited_by").to_pylist() == ["limited_by.utilization"]
 
 
 def test_what_is_selected_has_a_name_of_its_own() -> None:

@@ -56,9 +56,9 @@ def test_the_worst_mode_is_the_answer_and_is_named() -> None:
     solution = _solved(MODES)
     assert (solution.largest_acceptable, solution.graph.mode) == (20, "busy")
     assert [(m.mode, m.largest_acceptable, m.limited_by) for m in solution.modes] == [
-        ("calm", 50, "host.cpu.load"),
-        ("busy", 20, "host.cpu.load"),
-        ("usual", 25, "host.cpu.load"),
+        ("calm", 50, "host.cpu.utilization"),
+        ("busy", 20, "host.cpu.utilization"),
+        ("usual", 25, "host.cpu.utilization"),
     ]
 
 
@@ -341,8 +341,12 @@ def test_requirements_of_all_and_of_the_mode_hold() -> None:
     told = {m.mode: (m.largest_acceptable, m.limited_by) for m in _solved(text).modes}
     assert told == {"loose": (40, "a"), "tight": (30, "b")}
     # without a mode, only those of all: no claim of one mode leaks into the others
-    assert [c.name for c in lowered(text).criteria] == ["a", "host.cpu.load"]
-    assert [c.name for c in lowered(text, "mode = tight").criteria] == ["a", "b", "host.cpu.load"]
+    assert [c.name for c in lowered(text).criteria] == ["a", "host.cpu.utilization"]
+    assert [c.name for c in lowered(text, "mode = tight").criteria] == [
+        "a",
+        "b",
+        "host.cpu.utilization",
+    ]
 
 
 # requirements of all, of the mode, then the criteria in that mode and its answer (m = N)

@@ -376,7 +376,7 @@ stream page for each user {
 require { page.latency <= 10 s }
 """
     graph = lowered(text)
-    pool = next(one for one in graph.criteria if one.name == "shop.threads.load")
+    pool = next(one for one in graph.criteria if one.name == "shop.threads.utilization")
     assert (pool.measure, pool.known) == (ZERO, EXACT)
     spec = checked(text)
     found = solve_for(spec.model, spec.configuration(None, []), "think", 20)

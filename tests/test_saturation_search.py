@@ -128,7 +128,7 @@ def test_a_load_that_turns_at_its_limit_takes_no_answer_away() -> None:
     assert solution.resources[0].saturation == Saturation(None, Method.UNDECIDED, not_below=3)
     text = OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "max(abs(cos(N)), N / 50.5)")
     solution, saturations = _solved(text)
-    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.utilization")
     assert saturations == {"host.cpu": 51}
     assert solution.resources[0].saturation.not_below == 3
     assert solution.bottleneck is not None
@@ -191,7 +191,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert (resource["saturates_at"], resource["saturates_not_below"]) == (None, 214)
     assert resource["known"]["kind"] == "lower bound"
     assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
-    assert "not below N = 214" in _printed(capsys, "explain", str(spec), "host.cpu.load")
+    assert "not below N = 214" in _printed(capsys, "explain", str(spec), "host.cpu.utilization")
     rows = _printed(capsys, "matrix", str(spec))
     assert rows.count("not below 21") == 2
     (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]
@@ -469,7 +469,7 @@ def test_saturations_and_the_answer_are_those_of_trying_all(text: str) -> None:
     configuration = spec.configuration()
     graph = lower(spec.model, configuration)
     solution = solve(graph)
-    queued = {c.name.removesuffix(".load") for c in graph.criteria if c.strict}
+    queued = {c.name.removesuffix(".utilization") for c in graph.criteria if c.strict}
 
     def loads(at: Fraction) -> dict[str, Fraction]:
         return plain_model(spec.model, configuration, at).loads

@@ -149,8 +149,8 @@ def test_of_many_loads_that_agree_the_fullest_are_told() -> None:
     found.append(load("odd.cpu", 0.001, Verdict.DIFFERS))
     (table,) = simulated_tables(found)
     names = [row[0] for row in table.rows]
-    assert names == [*(f"m{k}.cpu.load" for k in range(19, 31)), "odd.cpu.load"]
-    assert simulated_tables(found[:12])[0].rows[0][0] == "m1.cpu.load"
+    assert names == [*(f"m{k}.cpu.utilization" for k in range(19, 31)), "odd.cpu.utilization"]
+    assert simulated_tables(found[:12])[0].rows[0][0] == "m1.cpu.utilization"
 
 
 def test_json_has_it_in_base_units(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

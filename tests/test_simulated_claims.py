@@ -139,7 +139,7 @@ def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qps.simulation.near.simulate", nothing)
     claims = "".join(
         f"  {one} simulated within 5 % with N = 50\n"
-        for one in ("job.rate", "job.loss", "w.cpu.load", "job.latency")
+        for one in ("job.rate", "job.loss", "w.cpu.utilization", "job.latency")
     )
     player = player_of(Effort(precision=0.1, seconds=0.0, seed=1, workers=1))
     found = results(claims, player)

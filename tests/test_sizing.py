@@ -117,7 +117,7 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     thread = next(one for one in sizing.needed if one.resource == "web.cpu.serve")
     assert thread.takes is None
     assert not sizing.is_carried
-    assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.load"]
+    assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.utilization"]
     # As many boxes as there are threads do: one carries 300.
     assert sizing_answer(sizing) == (
         "600 users are supported with 2 machines of web (now 1) and more capacity of line.forth. "

@@ -187,7 +187,7 @@ def test_elasticities_are_those_of_finite_differences() -> None:
         "require { host.cpu.load <= 80 % }"
     )  # fmt: skip
     solution = solve(lowered(text))
-    assert solution.limited_by == "host.cpu.load"
+    assert solution.limited_by == "host.cpu.utilization"
     found = {s.parameter: s.elasticity for s in solution.sensitivity}
 
     def exact_limit(pace: float, part: float) -> float:
@@ -221,7 +221,7 @@ def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
     )  # fmt: skip
     found = {s.parameter: s.elasticity for s in solve(lowered(text)).sensitivity}
     assert "size" not in found
-    assert found["limit of host.cpu.load"] == pytest.approx(1)
+    assert found["limit of host.cpu.utilization"] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def told(graph: LoadGraph) -> dict[str, list[float]]:
     """Return what a matrix asks of a graph, at some populations."""
     asked: dict[str, Formula] = {}
     for name, resource in graph.resources.items():
-        asked |= {f"{name}.load": resource.load, f"{name}.target": resource.target}
+        asked |= {f"{name}.utilization": resource.load, f"{name}.target": resource.target}
     for number, criterion in enumerate(all_criteria(graph)):
         asked |= {f"{number} {criterion.name}": criterion.measure}
         asked |= {f"{number} {criterion.name}.limit": criterion.limit}

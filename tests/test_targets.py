@@ -189,7 +189,7 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
         + "stream flow for each user { traffic 1 packet/s; at web { one } }\n"
     )  # fmt: skip
     solution = _solved(text)
-    assert (solution.largest_acceptable, solution.limited_by) == (80, "web.cpu.one.load")
+    assert (solution.largest_acceptable, solution.limited_by) == (80, "web.cpu.one.utilization")
 
 
 def test_the_text_tells_the_target() -> None:

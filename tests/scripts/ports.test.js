@@ -24,6 +24,6 @@ test("more ports are one line, the first of them named", () => {
 
 test("ports that saturate first, limit or are too full are told by themselves", () => {
   const full = resource("lan.d.in", "lan", 2);
-  assert.deepEqual(called([...six, full], { first: six[1], limitedBy: "lan.b.out.load" }),
+  assert.deepEqual(called([...six, full], { first: six[1], limitedBy: "lan.b.out.utilization" }),
     ["lan.a.out, fullest of other 4 ports", "lan.a.in", "lan.b.out", "lan.d.in"]);
 });
