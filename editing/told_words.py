@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_measures import measures_of
+from qps.compiler.ir.measure_names import CAPACITY, current_name, percentile_level, percentile_text
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME
@@ -37,7 +38,7 @@ _NAMED: Mapping[str, str] = {
     "average": "average(value): value with all measured numbers at their average",
 }
 _ANSWERS: Mapping[str, str] = {
-    "largest_acceptable": "capacity: the largest population that meets every requirement",
+    CAPACITY: "the largest population that meets every requirement",
     "quality": "distance to the limits of all requirements; at most 1 passes",
     "cost": "total price of machines and networks",
     "running_cost": "total recurring price of machines and networks per unit of time",
@@ -55,6 +56,11 @@ def told_word(word: str) -> str:
     >>> told_word("latency")
     '**latency**, a measure of a stream: a time (s)'
     """
+    current = current_name(word)
+    if current != word:
+        return f"**{word}**, the former name of `{current}`"
+    if percentile_level(word) is not None:
+        return f"**{word}**: the time that {percentile_text(word)[1:]} % of the items do not exceed"
     if word in _WAITING:
         return f"**{word}**, a queueing discipline: {_WAITING[word]}"
     if word in _NAMED:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from qps.compiler.check.claims.check_matrices import ANSWERS
+from qps.compiler.ir.measure_names import CAPACITY
 from qps.compiler.ir.requirements import Metric
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -320,7 +321,7 @@ def _value(place: _Place) -> Wanted:
         first=first,
         functions=True,
         of_answers=of_answers,
-        words=("largest_acceptable",) if place.declaration in ("EXPECT", "FIGURE") else (),
+        words=(CAPACITY,) if place.declaration in ("EXPECT", "FIGURE") else (),
         compared=_compared(place),
         dimension=_OF_WORDS.get(place.tokens[-1].text),
         suits=_suits(place),

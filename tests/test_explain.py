@@ -281,8 +281,8 @@ def test_each_part_is_told_by_its_own_measures() -> None:
     graph = lowered(TWINS)
     variances = {part.name: part.formula for part in explain(graph, "two.jitter", 5).parts}
     assert variances == {
-        "b.cpu": "3*min(b.cpu.load, 1)/1000000",
-        "hub.cpu": "3*min(hub.cpu.load, 1)/1000000",
+        "b.cpu": "3*min(b.cpu.utilization, 1)/1000000",
+        "hub.cpu": "3*min(hub.cpu.utilization, 1)/1000000",
     }
     losses = {part.name: part.formula for part in explain(graph, "one.loss", 5).parts}
     assert losses["la saturated"] == "1 - 1/max(1, la.load)"

@@ -151,6 +151,8 @@ def test_what_an_instance_measures_is_renamed_and_what_it_declares_stays(tmp_pat
         ("replies.latency.p99", "`replies.p99`"),
         ("replies.latency.p999", "`replies.p99_9`"),
         ("p99(replies.latency)", "`replies.p99`"),
+        ("replies.p99.9", "`p99_9`"),
+        ("web.cpu.lod", "`web.cpu.utilization`"),
         ("quantile(replies.loss, 99 %)", "`replies.p99_9`"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -43,10 +43,14 @@ def _likely(word: str, names: Collection[str]) -> Collection[str]:
     return [name for name in names if name[:1].lower() == word[:1].lower()]
 
 
-def did_you_mean(word: str, names: Iterable[str]) -> str | None:
-    """Return a hint that offers the closest name, or lists the few there are."""
+def did_you_mean(word: str, names: Iterable[str], former: Mapping[str, str] = {}) -> str | None:
+    """Return a hint that offers the closest name, or lists the few there are.
+
+    `former` are names that are still read, with the current ones, which are offered.
+    """
     known = set(names)
-    near = closest(word, known)
+    near = closest(word, known | former.keys())
+    near = near if near is None else former.get(near, near)
     if near is not None:
         return instead(word, near, told=f"did you mean `{near}`?")
     if 0 < len(known) <= _FEW:

@@ -56,6 +56,7 @@ def how_to_mend(fault: Fault) -> str | None:
     return next(filter(None, (mistake(fault) for mistake in _MISTAKES)), None)
 
 
+_PERCENTILE = re.compile(r"\.(p\d{1,2})\.\Z")
 _UNQUOTED = re.compile(r"[^\n;{}#\"]*[^\s;{}#\"]")
 
 
@@ -103,6 +104,10 @@ def _name_hint(fault: Fault) -> str:
         return instead(word, f"{word}_", at=fault.span, told=told)
     if bare.isidentifier():
         return instead(word, bare, at=fault.span, told=f"write it without quotes: `{bare}`")
+    percentile = _PERCENTILE.search(fault.span.source.text[: fault.span.start])
+    if word.isdecimal() and percentile is not None:
+        point = Span(fault.span.source, fault.span.start - 1, fault.span.start)
+        return instead(".", "_", at=point, told=f"write `{percentile[1]}_{word}`")
     if word[:1].isdigit():
         return "start the name with a letter"
     return "put a name before it"

@@ -22,7 +22,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed, offered
-from qps.compiler.ir.measure_names import CAPACITY, current_column
+from qps.compiler.ir.measure_names import CAPACITY, FORMER, current_column
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.compiler.syntax import ast
@@ -237,7 +237,7 @@ class MatrixChecker(OfChanges, frozen=True):
             codes.UNKNOWN_NAME,
             key.name.span,
             f"the matrix has no column `{key.name.text}`",
-            did_you_mean(key.name.text, known)
+            did_you_mean(key.name.text, known, {FORMER[CAPACITY]: CAPACITY})
             or f"add it: `column name = {key.name.text}`, or `select {key.name.text}`",
         )
         return None

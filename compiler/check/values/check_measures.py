@@ -22,7 +22,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Value, leaf
@@ -32,10 +32,12 @@ from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.ir.measure_names import (
     CAPACITY,
+    FORMER,
     UTILIZATION,
     current_name,
     percentile_level,
     percentile_word,
+    resource_in,
     utilization_of,
 )
 from qps.compiler.quantities import units
@@ -223,11 +225,12 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             subject = resource_name(owner, rest[:-1])
             return leaf(ir.Measured(kind, subject), dimension, expr.span)
         loads = [utilization_of(name), *(utilization_of(f"{name}.{word}") for word in words or ())]
+        former = {f"{resource_in(load)}.{FORMER[UTILIZATION]}": load for load in loads}
         self.sink.report(
             codes.UNKNOWN_NAME,
             expr.name.span,
             f"unknown measure `{expr.name.text}`",
-            hint=did_you_mean(expr.name.text, loads) or f"write `{loads[-1]}`",
+            hint=did_you_mean(expr.name.text, loads, former) or f"write `{loads[-1]}`",
         )
         return None
 
@@ -306,6 +309,8 @@ def _called(item: ast.Written) -> Iterator[ast.Name]:
 def _others(scope: Scope, name: ast.Name) -> list[str]:
     """Return what can stand in an expression and is declared nowhere: formals, measures, units."""
     found = list(scope.formals)
+    if Allowed.ANSWERS in scope.allowed:
+        found.append(CAPACITY)
     for owner in names_of(scope.module, (ast.Stream,)):
         found += [f"{owner}.{measure}" for measure in (*measures_of(ast.Stream), "rate")]
     found += map(utilization_of, names_of(scope.module, (ast.Node, ast.Link)))
