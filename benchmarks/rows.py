@@ -54,7 +54,7 @@ _MEASURE = """async (turns) => {
   });
   qps.clear(null);
   await settled();
-  const axis = qps.lines.axes.find((one) => one.column.name === "largest_acceptable");
+  const axis = qps.lines.axes.find((one) => one.column.name === "capacity");
   await measure("draw along", (turn) => {
     const box = axis.hit.getBoundingClientRect(), clientX = box.x + 5, pointerId = 1;
     const send = (type, clientY) =>

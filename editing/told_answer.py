@@ -66,7 +66,7 @@ def _values(view: SolveView) -> Iterator[tuple[str, str]]:
     for load in view.resources:
         yield (
             utilization_of(load.name),
-            f"{percent(load.load_at_limit)} of at most {percent(load.target)}",
+            f"{percent(load.utilization_at_limit)} of at most {percent(load.target)}",
         )
     for need in view.requirements:
         share = is_share(need.measure) and need.certainty is None
@@ -94,7 +94,7 @@ def _by_place(
                 if any(one.name == each or one.name.startswith(f"{each}.") for each in names)
             ]
             if own:
-                yield item, sorted(own, key=lambda one: -one.load_at_limit / one.target)
+                yield item, sorted(own, key=lambda one: -one.utilization_at_limit / one.target)
 
 
 _SHOWN = 2
@@ -107,8 +107,8 @@ def _label(loads: list[ResourceView]) -> str:
 
 def _brief(one: ResourceView) -> str:
     """Return a resource without the name of its place, which stands right before it."""
-    return f"{one.name.partition('.')[2] or one.name} {percent(one.load_at_limit)}"
+    return f"{one.name.partition('.')[2] or one.name} {percent(one.utilization_at_limit)}"
 
 
 def _told(one: ResourceView) -> str:
-    return f"{one.name}: {percent(one.load_at_limit)} of at most {percent(one.target)}"
+    return f"{one.name}: {percent(one.utilization_at_limit)} of at most {percent(one.target)}"

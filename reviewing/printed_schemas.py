@@ -51,9 +51,16 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "measured": (MeasuredShape, "qps measure --format json"),
     "measured_step": (MeasuredStepShape, "qps measure step --format json"),
 }
-"""By the middle part of the key `schema`, such as `qps/solve/1`: the type, and what prints it."""
+"""By the middle part of the key `schema`, such as `qps/solve/2`: the type, and what prints it."""
 
-_VERSIONS: Mapping[str, int] = {"ci": 2, "diff": 2}
+_VERSIONS: Mapping[str, int] = {
+    "ci": 2,
+    "diff": 3,
+    "matrix": 2,
+    "simulation": 2,
+    "sizing": 2,
+    "solve": 2,
+}
 """The last part of that key, where it is no longer 1."""
 
 

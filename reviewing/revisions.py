@@ -153,7 +153,7 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
         return _Answer(state=State.NO_ANSWER, reason=reason)
     return _Answer(
         state=State.ANSWERS,
-        users=solution.largest_acceptable,
+        users=solution.capacity,
         limited_by=solution.limited_by,
     )
 

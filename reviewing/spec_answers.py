@@ -44,7 +44,7 @@ def spec_answer(view: SolveView, labels: Labels, interval: Interval | None = Non
     """Return the answer of a spec that was solved."""
     limit = view.limited_by
     return SpecAnswer(
-        capacity=view.largest_acceptable,
+        capacity=view.capacity,
         population=view.population.name,
         known=view.known,
         bottleneck=printable(labels.of(limit)) if limit else None,

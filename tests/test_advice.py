@@ -37,7 +37,7 @@ def _advised(text: str, *changes: str) -> tuple[Solution, tuple[Advice, ...]]:
 
 
 def _by(advice: tuple[Advice, ...], way: Way) -> dict[str, int]:
-    return {a.change: a.largest_acceptable for a in advice if a.way is way}
+    return {a.change: a.capacity for a in advice if a.way is way}
 
 
 # -- more capacity -------------------------------------------------------------------------
@@ -53,7 +53,7 @@ SERVER = PRELUDE.replace("1..100", "1..10_000") + (
 def test_another_machine_more_of_them_and_faster_ones() -> None:
     solution, advice = _advised(SERVER)
     # 4 packet/s at 10 ms: 25 users a machine
-    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.utilization")
+    assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
     assert _by(advice, Way.CAPACITY) == {
         "host = rated * 4": 100,
         "host = twice": 100,
@@ -72,7 +72,7 @@ def test_another_machine_more_of_them_and_faster_ones() -> None:
 def test_the_best_comes_first_and_three_of_a_kind_at_most() -> None:
     text = SERVER + "".join(f"machine m{i} {{ cpu {i} score }}\n" for i in (15, 30, 50, 90))
     _, advice = _advised(text)
-    assert [(a.change, a.largest_acceptable) for a in advice] == [
+    assert [(a.change, a.capacity) for a in advice] == [
         ("host = m90", 450),
         ("host = m50", 250),
         ("host = m30", 150),
@@ -98,7 +98,7 @@ def test_another_network_and_more_of_it() -> None:
     )
     solution, advice = _advised(text)
     # 10 kbit/s each
-    assert (solution.largest_acceptable, solution.limited_by) == (100, "net.utilization")
+    assert (solution.capacity, solution.limited_by) == (100, "net.utilization")
     # at a port of each machine, the four servers' are the fullest: 4 * 100
     assert _by(advice, Way.CAPACITY) == {
         "net = ports": 400,
@@ -137,7 +137,7 @@ CORE = PRELUDE.replace("1..100", "1..10_000") + (
 
 def test_more_cores_help() -> None:
     solution, advice = _advised(CORE % "quad")
-    assert solution.largest_acceptable == 100
+    assert solution.capacity == 100
     assert _by(advice, Way.CAPACITY) == {"host = quad * 2": 200, "twice the host.cpu.cores": 200}
 
 
@@ -153,7 +153,7 @@ stream state for each server { traffic N * 50 packet/s, 1 byte/packet; at server
 
 def test_one_thread_is_helped_by_faster_cores() -> None:
     # 12 us * 50 packet/s: 1,666 users on one core, twice as many on one twice as fast
-    assert [(a.change, a.set, a.largest_acceptable) for a in _advised(THREADS)[1]] == [
+    assert [(a.change, a.set, a.capacity) for a in _advised(THREADS)[1]] == [
         ("cores twice as fast for server.cpu", False, 3333)
     ]
 
@@ -171,7 +171,7 @@ def test_costs_of_two_machines_tell_of_no_faster_one() -> None:
 
 def test_a_machine_of_one_core_is_helped_too() -> None:
     solution, advice = _advised(CORE % "box")
-    assert solution.largest_acceptable == 25
+    assert solution.capacity == 25
     told = _by(advice, Way.CAPACITY)
     assert (told["host = box * 2"], told["host = quad"]) == (50, 100)
 
@@ -190,7 +190,7 @@ DEMANDING = PRELUDE.replace("1..100", "1..10_000") + (
 def test_other_choices_and_smaller_parameters() -> None:
     solution, advice = _advised(DEMANDING)
     # 2 packet/s at 8 ms
-    assert solution.largest_acceptable == 62
+    assert solution.capacity == 62
     # 4 ms without checks, 6 ms when ugly; 7.2 ms for a tenth less
     assert _by(advice, Way.DEMAND) == {"checks = off": 125, "mood = ugly": 83, "10 % less pace": 69}
     assert not _by(advice, Way.SHIFT)
@@ -241,7 +241,7 @@ def test_a_wider_limit_is_no_advice() -> None:
         "quality worst\n"
     )
     solution, advice = _advised(text)
-    assert (solution.largest_acceptable, solution.limited_by) == (40, "waiting")
+    assert (solution.capacity, solution.limited_by) == (40, "waiting")
     assert advice == ()
 
 
@@ -260,7 +260,7 @@ def test_parameters_of_modules_are_facts() -> None:
 def test_servers_are_whole() -> None:
     text = SERVER.replace("rated * 2", "rated * servers") + "param servers = 3\n"
     solution, advice = _advised(text)
-    assert solution.largest_acceptable == 75
+    assert solution.capacity == 75
     assert "10 % more servers" not in {a.change for a in advice}
     assert _by(advice, Way.CAPACITY)["servers = 6"] == 150
 
@@ -277,9 +277,9 @@ SHIFTING = PRELUDE.replace("1..100", "1..10_000") + (
 def test_compression_moves_load_from_the_link_to_the_processor() -> None:
     solution, advice = _advised(SHIFTING)
     # 50 kbit/s each
-    assert (solution.largest_acceptable, solution.limited_by) == (20, "net.utilization")
+    assert (solution.capacity, solution.limited_by) == (20, "net.utilization")
     (shift,) = [a for a in advice if a.way is Way.SHIFT]
-    assert (shift.change, shift.set, shift.largest_acceptable) == ("pack = on", True, 80)
+    assert (shift.change, shift.set, shift.capacity) == ("pack = on", True, 80)
     # 5 packet/s at 10 + 20 ms
     assert shift.to == "user.cpu"
     assert shift.headroom == pytest.approx(0.85)
@@ -290,9 +290,9 @@ def test_back_again_is_a_shift_as_well() -> None:
     slow = SHIFTING.replace("20 ms/packet", "190 ms/packet") + "require { user.cpu.load <= 50 % }\n"
     solution, advice = _advised(slow, "pack = on")
     # the processor is full by now: not even one user
-    assert (solution.largest_acceptable, solution.at) == (None, 1)
+    assert (solution.capacity, solution.at) == (None, 1)
     (shift,) = [a for a in advice if a.way is Way.SHIFT]
-    assert (shift.change, shift.to, shift.largest_acceptable) == ("pack = off", "net", 20)
+    assert (shift.change, shift.to, shift.capacity) == ("pack = off", "net", 20)
     # told for the one user
     assert shift.headroom == pytest.approx(0.95)
 
@@ -332,27 +332,27 @@ def test_where_the_range_is_the_limit_nothing_helps() -> None:
 
 def test_up_to_the_range_is_told() -> None:
     _, advice = _advised(SERVER, "N = 1..80")
-    assert {(a.largest_acceptable, a.range_limits) for a in advice} == {(80, True)}
+    assert {(a.capacity, a.range_limits) for a in advice} == {(80, True)}
 
 
 def test_what_nothing_single_mends_has_no_advice() -> None:
     text = SERVER + "measure fixed = 7\nrequire { fixed <= 5 }\n"
     solution, advice = _advised(text)
-    assert solution.largest_acceptable is None
+    assert solution.capacity is None
     assert advice == ()
 
 
 def test_where_nobody_is_served_advice_starts_from_nobody() -> None:
     text = SERVER.replace("4 packet/s", "250 packet/s")
     solution, advice = _advised(text)
-    assert solution.largest_acceptable is None
+    assert solution.capacity is None
     assert _by(advice, Way.CAPACITY)["host = rated * 4"] == 1
 
 
 def test_all_modes_must_be_helped() -> None:
     text = DEMANDING + "mode a { pace = 4 packet/s }\nmode b { pace = 4 packet/s; mood = ugly }\n"
     solution, advice = _advised(text)
-    assert (solution.graph.mode, solution.largest_acceptable) == ("a", 31)
+    assert (solution.graph.mode, solution.capacity) == ("a", 31)
     # 4 ms and 2 ms without checks; ugly is no change for b, but a has 6 ms then; the pace is the modes'
     assert _by(advice, Way.DEMAND) == {"checks = off": 62, "mood = ugly": 41}
     # b stays at 41, whatever is done for a alone
@@ -382,13 +382,13 @@ DOUBLED = {
 def _anew(text: str, item: Advice) -> int | None:
     """Return the answer of a spec that was changed as an advice says, by its text."""
     if item.set:
-        return _solved(checked(text), item.change).largest_acceptable
+        return _solved(checked(text), item.change).capacity
     tenth = re.fullmatch(r"10 % (more|less) (\w+)", item.change)
     if tenth is not None:
         sign = "+" if tenth[1] == "more" else "-"
         (value,) = re.findall(rf"param {tenth[2]} = ([^\n]*?)(?: in [^\n]*)?\n", text)
         change = f"{tenth[2]} = ({value}) * (1 {sign} 10 %)"
-        return _solved(checked(text), change).largest_acceptable
+        return _solved(checked(text), change).capacity
     # the rating is also what the costs were measured on: keep that machine, and place another
     name = item.change.removeprefix("twice the ")
     old, new = DOUBLED[name]
@@ -398,8 +398,8 @@ def _anew(text: str, item: Advice) -> int | None:
         places = re.findall(r"node host = rated(.*)", text)
         return _solved(
             checked(doubled), f"host = doubled{places[0].replace('}', '').strip()}"
-        ).largest_acceptable
-    return _solved(checked(text.replace(old, new))).largest_acceptable
+        ).capacity
+    return _solved(checked(text.replace(old, new))).capacity
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in SPECS.items()])
@@ -407,8 +407,8 @@ def test_each_advice_gives_what_the_changed_spec_gives(text: str) -> None:
     solution, advice = _advised(text)
     assert advice
     for item in advice:
-        assert item.largest_acceptable == _anew(text, item), item.change
-        assert item.largest_acceptable > (solution.largest_acceptable or 0)
+        assert item.capacity == _anew(text, item), item.change
+        assert item.capacity > (solution.capacity or 0)
 
 
 @law
@@ -428,11 +428,11 @@ def test_every_advice_helps_by_what_it_says(
         .replace("25 %", f"{ratio} %")
     ) + f"param pace = {pace} packet/s\nparam size = {size} byte/packet\n{requirement}"
     solution, advice = _advised(text, "N = 1..200")
-    now = solution.largest_acceptable or 0
+    now = solution.capacity or 0
     for item in advice:
         anew = _anew(text, item)
-        assert item.largest_acceptable == min(anew or 0, 200), item.change
-        assert item.largest_acceptable > now
+        assert item.capacity == min(anew or 0, 200), item.change
+        assert item.capacity > now
         if item.way is Way.SHIFT:
             assert item.to is not None
             there = load(lowered(text, item.change), item.to, solution.at)
@@ -444,7 +444,7 @@ def test_advice_is_given_when_it_is_asked_for() -> None:
     model = qps.loads(SHIFTING)
     assert model.solve().advice == ()
     told = {a.change: a for a in model.solve(advice=True).advice}["pack = on"]
-    assert (told.way, told.set, told.largest_acceptable) == ("demand moved elsewhere", True, 80)
+    assert (told.way, told.set, told.capacity) == ("demand moved elsewhere", True, 80)
     assert (told.range_limits, told.to) == (False, "user.cpu")
     assert told.headroom == pytest.approx(0.85)
 
@@ -462,11 +462,11 @@ def test_twice_the_cores_do_less_than_twice_the_work(
         "topology { node host = big }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
     )
     solution, found = _advised(text)
-    assert solution.largest_acceptable == largest
+    assert solution.capacity == largest
     name = "count" if written == "count" else "host.cpu.cores"
     moved = {s.parameter: s.elasticity for s in solution.sensitivity}
     assert moved[name] == pytest.approx(1 + math.log2(0.9))
-    assert [a.largest_acceptable for a in found if name in a.change] == [doubled]
+    assert [a.capacity for a in found if name in a.change] == [doubled]
 
 
 # -- what can be had -----------------------------------------------------------------------
@@ -669,9 +669,9 @@ def test_where_nobody_is_carried_larger_steps_are_tried(
 ) -> None:
     text = NOBODY.format(**(USUAL | parts))
     solution, advice = _advised(text)
-    assert solution.largest_acceptable is None
+    assert solution.capacity is None
     assert {one.change for one in advice} == told
-    assert all(one.largest_acceptable >= solution.graph.low for one in advice)
+    assert all(one.capacity >= solution.graph.low for one in advice)
 
 
 def test_what_helps_comes_first_where_nobody_is_carried(
@@ -685,4 +685,4 @@ def test_what_helps_comes_first_where_nobody_is_carried(
     setting = "answer.cpu.request = 4.8 ms/request"
     assert f"--set '{setting}'" in out
     spec = checked(file.read_text()).with_parts_of((setting,))
-    assert solve_model(spec.model, spec.configuration(None, (setting,))).largest_acceptable
+    assert solve_model(spec.model, spec.configuration(None, (setting,))).capacity

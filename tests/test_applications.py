@@ -40,7 +40,7 @@ def _solved(name: str) -> SolveView:
 )
 def test_the_answer_is_that_by_hand(name: str, answer: int, limited_by: str) -> None:
     solution = _solved(name)
-    assert (solution.largest_acceptable, solution.limited_by) == (answer, limited_by)
+    assert (solution.capacity, solution.limited_by) == (answer, limited_by)
 
 
 def test_three_services_are_full_at_once() -> None:
@@ -64,8 +64,8 @@ def test_memory_of_answers_gives_out_before_the_gpus() -> None:
     solution = _solved("llm")
     assert solution.limited_by == "kv_memory"
     # At a load of 65 % a question is on its way, waits and is read for 0.1 to 0.4 s.
-    assert memory(solution.largest_acceptable or 0, 0.1) <= 50e9
-    assert memory((solution.largest_acceptable or 0) + 1, 0.4) > 50e9
+    assert memory(solution.capacity or 0, 0.1) <= 50e9
+    assert memory((solution.capacity or 0) + 1, 0.4) > 50e9
 
 
 # -- pods that scale, on nodes that are shared: every population tried ------------------------
@@ -100,9 +100,7 @@ def _largest(node: str, nodes: int, idle: Fraction, busy: Fraction) -> int | Non
 def test_every_cluster_that_carries_enough_is_kept_with_its_true_answer() -> None:
     table = load(_SPECS / "kubernetes.qps").matrix().to_arrow().to_pylist()
     found = {
-        (row["cluster"], int(row["nodes"]), row["night"], round(row["busy"], 2)): row[
-            "largest_acceptable"
-        ]
+        (row["cluster"], int(row["nodes"]), row["night"], round(row["busy"], 2)): row["capacity"]
         for row in table
     }
     true = {

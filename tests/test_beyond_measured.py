@@ -126,7 +126,7 @@ def test_the_mend_widens_the_interval(tmp_path: Path, capsys: pytest.CaptureFixt
         text = text.replace("incoming, size", "N * 1 request/s, size")
         (tmp_path / "spec.qps").write_text(f"use std.trust as trust\n{text}")
         main(["solve", "--no-advice", "--format", "json", str(tmp_path / "spec.qps")])
-        interval = json.loads(capsys.readouterr().out)["largest_acceptable_interval"]
+        interval = json.loads(capsys.readouterr().out)["capacity_interval"]
         widths.append(interval["most"] - interval["least"])
     assert widths[1] > 1.1 * widths[0]
 

@@ -169,9 +169,9 @@ def test_requirements_and_limits_by_case() -> None:
     )
     told = BASE + "measure late = display\nrequire { late <= 14 ms/packet }"
     spec = checked(told)
-    assert solve_model(spec.model, spec.configuration()).largest_acceptable == 16
+    assert solve_model(spec.model, spec.configuration()).capacity == 16
     worst = solve_model(spec.model, spec.configuration(None, ["case = largest"]))
-    assert (worst.largest_acceptable, worst.limited_by) == (None, "late")
+    assert (worst.capacity, worst.limited_by) == (None, "late")
 
 
 def test_scenarios_modes_and_claims_choose_the_case() -> None:
@@ -323,7 +323,7 @@ def test_less_of_a_parameter_is_less_of_all_its_values() -> None:
         advice = {a.change: a for a in advise(spec.model, configuration, solution)}
         less = advice["10 % less size"]
         size = float(MEAN) if case == "average" else 264_000
-        assert less.largest_acceptable == int(10**6 / (size * 0.9))
+        assert less.capacity == int(10**6 / (size * 0.9))
         assert not less.set
 
 

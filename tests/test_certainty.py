@@ -369,7 +369,7 @@ def test_a_matrix_tells_how_each_answer_is_known() -> None:
     table = qps.loads(text).matrix().to_arrow()
     # without a discipline no waiting is counted at its cores, with one all of it is
     assert dict(
-        zip(table["server"].to_pylist(), table["largest_acceptable_known"].to_pylist(), strict=True)
+        zip(table["server"].to_pylist(), table["capacity_known"].to_pylist(), strict=True)
     ) == {"box": "lower bound", "plain": "upper bound"}
     for server, known in (("box", "lower bound"), ("plain", "upper bound")):
         view = qps.loads(text).solve(set={"server": server})
@@ -440,7 +440,7 @@ require { one.latency <= 10 ms }
     )
     axes = "matrix paces { pace in 10..50 packet/s by 20 packet/s }\n"
     table = qps.loads(text + axes).matrix().to_arrow()
-    assert table["largest_acceptable_known"].to_pylist()[:2] == ["upper bound"] * 2
+    assert table["capacity_known"].to_pylist()[:2] == ["upper bound"] * 2
     assert table.schema.field("quality_at").metadata[b"known"] == b"approximation"
 
 
@@ -453,7 +453,7 @@ def test_columns_that_are_chosen_keep_how_the_answer_is_known() -> None:
     text = WAITING + MATRIX.replace("lan in [wire]", "select largest_acceptable, bottleneck")
     names = qps.loads(text).matrix().schema.names
     assert names == [
-        "server", "largest_acceptable", "largest_acceptable_known", "bottleneck", "reason",
+        "server", "capacity", "capacity_known", "bottleneck", "reason",
     ]  # fmt: skip
 
 
@@ -465,7 +465,7 @@ def test_rows_by_themselves_are_known_as_those_that_are_solved_together() -> Non
     for text in (together_solved, own):
         table = qps.loads(text + axes + require).matrix().to_arrow()
         for effort, known in zip(
-            table["effort"].to_pylist(), table["largest_acceptable_known"].to_pylist(), strict=True
+            table["effort"].to_pylist(), table["capacity_known"].to_pylist(), strict=True
         ):
             view = qps.loads(text + require).solve(set={"effort": f"{effort} s/request"})
             assert view.known.kind == known
@@ -619,7 +619,7 @@ def test_the_loss_of_a_stream_that_meets_a_thinned_one_is_an_upper_bound() -> No
 def test_the_answer_stays_certain_where_a_load_settles_it() -> None:
     view = qps.loads(f"{ROW}require {{ p.loss <= 1 % }}\n").solve()
     (loss,) = view.requirements
-    assert (view.known.kind, view.largest_acceptable) == ("exact", 100)
+    assert (view.known.kind, view.capacity) == ("exact", 100)
     # up to 1 % at both of them: the loss may be within its limit for some more
     assert (loss.known.kind, loss.met_up_to_known.kind) == ("exact", "lower bound")
     assert view.more_users is not None

@@ -58,8 +58,8 @@ def cost_at(certainty: float) -> float:
 def test_it_holds_up_to_the_quantile_of_the_closed_form(certainty: float) -> None:
     spec = spec_of(f"require {{ web.cpu.load <= 80 % with {100 * certainty:g} % certainty }}")
     found = solved(spec)
-    assert found.largest_acceptable is not None
-    assert isclose(found.largest_acceptable, 0.8 / cost_at(certainty), rel_tol=5e-3)
+    assert found.capacity is not None
+    assert isclose(found.capacity, 0.8 / cost_at(certainty), rel_tol=5e-3)
     assert found.limited_by == f"web.cpu.load <= 80 % with {100 * certainty:g} % certainty"
     assert answer_known(found).kind is Kind.APPROXIMATION
     assert "4,000 samples" in answer_known(found).reasons[0]
@@ -67,7 +67,7 @@ def test_it_holds_up_to_the_quantile_of_the_closed_form(certainty: float) -> Non
 
 def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated() -> None:
     spec = spec_of("require { web.cpu.load <= 90 % with 95 % certainty; web.cpu.load <= 50 % }")
-    assert (found := solved(spec)).largest_acceptable == 500
+    assert (found := solved(spec)).capacity == 500
     assert found.limited_by == "web.cpu.utilization"
     assert answer_known(found).kind is Kind.UPPER_BOUND  # as wherever something is judged mildly
 
@@ -85,26 +85,26 @@ def test_a_tighter_limit_implies_no_other_that_is_to_be_met_more_surely(
     asked: str, answer: float
 ) -> None:
     found = solved(spec_of(f"require {{ {asked} }}"))
-    assert isclose(found.largest_acceptable or 0, answer, rel_tol=5e-3)
+    assert isclose(found.capacity or 0, answer, rel_tol=5e-3)
 
 
 def test_a_target_is_no_limit_of_a_sample() -> None:
     spec = spec_of("target cpu 70 %\nrequire { web.cpu.load <= 98 % with 60 % certainty }")
-    assert solved(spec).largest_acceptable == 700
+    assert solved(spec).capacity == 700
     wider = spec_of("target cpu 99.9 %\nrequire { web.cpu.load <= 80 % with 95 % certainty }")
-    assert isclose(solved(wider).largest_acceptable or 0, 0.8 / cost_at(0.95), rel_tol=5e-3)
+    assert isclose(solved(wider).capacity or 0, 0.8 / cost_at(0.95), rel_tol=5e-3)
 
 
 def test_so_many_samples_hold_when_each_is_solved_alone() -> None:
     """Of 60 samples solved one by one, nine in ten carry the answer, and fewer one user more."""
     spec = spec_of("queueing cpu mm1\nrequire { replies.latency <= 10 ms with 90 % certainty }")
-    answered = solved(spec, 60).largest_acceptable
+    answered = solved(spec, 60).capacity
     assert answered is not None
     plain, configuration = without_certainty(spec.model), spec.configuration()
     numbers = uncertain_numbers(plain, configuration)
     axis = axis_of(numbers, values_at(numbers, sobol_points(60, 1, 1)), plain)
     alone = [
-        solve_model(plain, with_drawn(configuration, axis.drawn(row))).largest_acceptable or 0
+        solve_model(plain, with_drawn(configuration, axis.drawn(row))).capacity or 0
         for row in range(60)
     ]
     assert sum(one >= answered for one in alone) >= 54 > sum(one > answered for one in alone)
@@ -119,21 +119,21 @@ require {{ web.cpu.load <= 95 % }}
 """
     text = SPEC.format(modes.format("95 %")).replace("N * 1 req", "often * N * 1 req")
     solution = solved(checked(text))
-    assert isclose(solution.largest_acceptable or 0, 0.4 / cost_at(0.95), rel_tol=1e-2)
+    assert isclose(solution.capacity or 0, 0.4 / cost_at(0.95), rel_tol=1e-2)
     assert solution.graph.mode == "busy"
 
 
 def test_where_every_number_is_certain_it_is_a_requirement_like_others() -> None:
     spec = spec_of("require { web.cpu.load <= 80 % with 95 % certainty }")
     configuration = spec.configuration(settings=("cost = 2 ms/request",))
-    assert solve_model(spec.model, configuration).largest_acceptable == 400
-    assert solved(spec, 4000, "cost = 2 ms/request").largest_acceptable == 400
+    assert solve_model(spec.model, configuration).capacity == 400
+    assert solved(spec, 4000, "cost = 2 ms/request").capacity == 400
 
 
 def test_none_can_be_promised() -> None:
     spec = spec_of("require { replies.latency <= 0.5 ms with 99 % certainty }")
     found = solved(spec)
-    assert found.largest_acceptable is None
+    assert found.capacity is None
     assert "does not hold" in answer(found)
 
 
@@ -170,8 +170,8 @@ require { ask.latency <= 50 ms with 90 % certainty }
     spec = checked(text)
     solution = solved(spec)
     configuration = spec.configuration(settings=("cost = 29 ms/request",))
-    alone = solve_model(spec.model, configuration).largest_acceptable
+    alone = solve_model(spec.model, configuration).capacity
     assert alone is not None
-    assert isclose(solution.largest_acceptable or 0, alone, rel_tol=5e-3)
+    assert isclose(solution.capacity or 0, alone, rel_tol=5e-3)
     (reason,) = (one for one in answer_known(solution).reasons if "samples" in one)
     assert reason.endswith("% off")

@@ -93,7 +93,7 @@ def text_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def answer_of(capsys: pytest.CaptureFixture[str], spec: str, *flags: str) -> int:
     told = text_of(capsys, "solve", spec, "--no-advice", "--format", "json", *flags)
-    answer: int = json.loads(told)["largest_acceptable"]
+    answer: int = json.loads(told)["capacity"]
     return answer
 
 
@@ -115,7 +115,7 @@ def test_playing_says_what_it_does_not_judge(
 
 def test_python_answers_what_solve_does(waiting: str, capsys: pytest.CaptureFixture[str]) -> None:
     answer = answer_of(capsys, waiting)
-    assert qps.load(waiting).solve().largest_acceptable == answer
+    assert qps.load(waiting).solve().capacity == answer
 
 
 def test_a_difference_is_one_of_what_is_promised() -> None:
@@ -124,7 +124,7 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
     other = surer.replace("calls = 1", "calls = 2").replace("1 kB/request", "2 kB/request")
     found, view = compared(checked(CERTAIN), checked(other))
     answers = [promised(), 0.8 / (2e-3 * exp(0.1 * NormalDist().inv_cdf(0.95)))]
-    told = [one.largest_acceptable or 0 for one in (found.old, found.new)]
+    told = [one.capacity or 0 for one in (found.old, found.new)]
     assert told == pytest.approx(answers, rel=5e-3)
     moved = {one.name: one for one in found.changes}
     assert moved["calls"].alone == pytest.approx(-promised() / 2, rel=5e-3)
@@ -221,9 +221,9 @@ def test_every_row_is_what_solve_says(text: str, axis: str, settings: list[str])
         scenario = setting.removeprefix("scenario = ") if setting.startswith("sc") else None
         configuration = spec.configuration(scenario, () if scenario else (setting,))
         alone = solve_model(promising(spec.model, configuration), configuration)
-        told = row["largest_acceptable"], row["limited_by"], row["largest_acceptable_known"]
+        told = row["capacity"], row["limited_by"], row["capacity_known"]
         known = answer_known(alone).kind.value
-        assert told == (alone.largest_acceptable, alone.limited_by, known)
+        assert told == (alone.capacity, alone.limited_by, known)
 
 
 def test_what_is_told_of_rows_is_told_where_they_are_promised() -> None:
@@ -269,8 +269,8 @@ def test_cores_promise_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[st
     flags = ["-o", str(output), "--workers", "2"]
     text_of(capsys, "matrix", str(path), *flags)
     with output.open() as file:
-        told = [int(row["largest_acceptable"]) for row in csv.DictReader(file)]
-    assert told == [row["largest_acceptable"] for row in rows_of(checked(path.read_text()))]
+        told = [int(row["capacity"]) for row in csv.DictReader(file)]
+    assert told == [row["capacity"] for row in rows_of(checked(path.read_text()))]
 
 
 def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:

@@ -68,7 +68,7 @@ def solved(spec: Spec, scenario: str | None = None, *settings: str) -> Solution:
 
 def told(solution: Solution) -> list[Any]:
     known = answer_known(solution).kind.value
-    return [solution.largest_acceptable, solution.limited_by, known, []]
+    return [solution.capacity, solution.limited_by, known, []]
 
 
 @needs_node
@@ -87,9 +87,9 @@ def test_what_only_samples_tell_of_a_change_is_not_judged(tmp_path: Path) -> Non
     name = "replies.latency <= 10 ms with 95 % certainty"
     plain = checked(SPEC.replace("replies.latency <= 10 ms with 95 % certainty; ", ""))
     (found,) = answers_of(spec, [("", [("calls", 2, 1)])], tmp_path)
-    largest = solved(plain, None, "calls = 2").largest_acceptable
+    largest = solved(plain, None, "calls = 2").capacity
     assert found == [largest, "web.cpu.utilization", "upper bound", [name]]
-    assert (solved(spec, None, "calls = 2").largest_acceptable or 0) < (largest or 0)
+    assert (solved(spec, None, "calls = 2").capacity or 0) < (largest or 0)
 
 
 @needs_node
@@ -109,7 +109,7 @@ SLIDE = """([name, place]) => {
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 def test_the_page_says_what_it_does_not_follow(open_page: Any) -> None:
     spec = checked(SPEC)
-    answer = solved(spec).largest_acceptable
+    answer = solved(spec).capacity
     page = open_page(html_of(spec))
     texts = """() => ['answer', 'requirements', 'known']
       .map((id) => document.getElementById(id).textContent)"""

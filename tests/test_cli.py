@@ -140,12 +140,14 @@ def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str
     status, out, _ = run(capsys, "solve", SPEAK, "--set", "deletion=off", "--format", "json")
     told = json.loads(out)
     assert status == 0
-    assert told["schema"] == "qps/solve/1"
+    assert told["schema"] == "qps/solve/2"
     assert told["model"] == "audioconference"
     assert told["scenario"] is None
     assert told["population"] == {"name": "N", "from": 2, "to": 200}
     resource = {r["name"]: r for r in told["resources"]}["station.cpu"]
-    assert {"load", "load_at_limit", "saturates_at", "closed_form", "shares"} <= set(resource)
+    assert {"utilization", "utilization_at_limit", "saturates_at", "closed_form", "shares"} <= set(
+        resource
+    )
     assert resource["closed_form"] is True
     assert told["bottleneck"]["resource"] == "lan"
     assert told["bottleneck"]["saturates_at"] == pytest.approx(13.009996)
@@ -158,7 +160,7 @@ def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str
     )
     assert requirement["met_up_to"] == 7
     assert told["quality"]["metric"] == "euclidean"
-    assert told["largest_acceptable"] == 6
+    assert told["capacity"] == 6
     assert told["limited_by"] == "quality"
     assert {"parameter", "elasticity"} == set(told["sensitivity"][0])
     assert told["warnings"] == []
@@ -171,13 +173,13 @@ def test_never_saturating_and_never_acceptable_are_null(
     resources = {r["name"]: r for r in json.loads(out)["resources"]}
     assert resources["station.cpu"]["saturates_at"] is None
     _, out, _ = run(capsys, "solve", "hopeless.qps", "--format", "json")
-    assert json.loads(out)["largest_acceptable"] is None
+    assert json.loads(out)["capacity"] is None
 
 
 def test_the_range_as_the_limit_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "solve", "small.qps", "--set", "N=1..50", "--format", "json")
     told = json.loads(out)
-    assert told["largest_acceptable"] == 50
+    assert told["capacity"] == 50
     assert told["limited_by"] is None
     assert [w["code"] for w in told["warnings"]] == ["QPS0605"]
 
@@ -185,7 +187,7 @@ def test_the_range_as_the_limit_is_a_warning(capsys: pytest.CaptureFixture[str])
 def test_scenarios_and_settings_add_up(capsys: pytest.CaptureFixture[str]) -> None:
     def largest(*arguments: str) -> int:
         _, out, _ = run(capsys, "solve", "small.qps", "--format", "json", *arguments)
-        return int(json.loads(out)["largest_acceptable"])
+        return int(json.loads(out)["capacity"])
 
     assert largest("--scenario", "quick") == 25
     assert largest("--set", "pace = 2 packet/s") == 50
@@ -297,12 +299,12 @@ def test_the_api_says_what_the_command_line_says(capsys: pytest.CaptureFixture[s
     told = json.loads(out)
     model = qps.load("small.qps")
     answer = model.solve()
-    assert answer.largest_acceptable == told["largest_acceptable"]
-    assert answer.resources[0].load == told["resources"][0]["load"]
+    assert answer.capacity == told["capacity"]
+    assert answer.resources[0].utilization == told["resources"][0]["utilization"]
     assert answer.population.to == 100
-    assert str(model.load_of("host.cpu")) == told["resources"][0]["load"]
-    assert model.solve(set={"pace": "2 packet/s"}).largest_acceptable == 50
-    assert model.solve(scenario="quick").largest_acceptable == 25
+    assert str(model.load_of("host.cpu")) == told["resources"][0]["utilization"]
+    assert model.solve(set={"pace": "2 packet/s"}).capacity == 50
+    assert model.solve(scenario="quick").capacity == 25
     table = model.sweep(N=range(1, 4))
     assert table["host.cpu.utilization"].tolist() == pytest.approx([0.01, 0.02, 0.03])
     with pytest.raises(TypeError, match="N="):
@@ -418,13 +420,13 @@ def test_several_scenarios_are_made_together(
             told.append(json.loads(capsys.readouterr().out))
         if name == "solve":
             assert told[0]["scenario"] == told[1]["scenario"] == ", ".join(several)
-            assert len({one["largest_acceptable"] for one in told}) == 1
+            assert len({one["capacity"] for one in told}) == 1
         else:  # the same value, that another line states
             assert len({one.pop("assumptions")[0]["value"] for one in told}) == 1
             assert told[0] == told[1] == told[2]
     model = qps.load(spec)
-    found = model.solve(scenario=several).largest_acceptable
-    assert found == model.solve(scenario=one).largest_acceptable
+    found = model.solve(scenario=several).capacity
+    assert found == model.solve(scenario=one).capacity
 
 
 @pytest.mark.parametrize(("asked", "line"), [(["dear", "wide"], 10), (["wide", "dear"], 9)])
@@ -444,7 +446,7 @@ def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides
     decided = ["--set", "cost = 20 ms/request", "--format", "json"]
     assert main(["solve", "--all", str(spec), *flags, *decided]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["largest_acceptable"] == qps.load(spec).solve(scenario="back").largest_acceptable
+    assert told["capacity"] == qps.load(spec).solve(scenario="back").capacity
 
 
 def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(

@@ -33,7 +33,7 @@ require {{ browse.latency <= {} }}
     ],
 )
 def test_a_network_that_is_visited_several_times(limit: str, users: int) -> None:
-    assert api.loads(_SPEC.format(limit)).solve(advice=False).largest_acceptable == users
+    assert api.loads(_SPEC.format(limit)).solve(advice=False).capacity == users
 
 
 @pytest.mark.parametrize(("users", "kind"), [(8_000, "exact"), (100_000, "approximation")])

@@ -109,7 +109,7 @@ def test_it_is_as_what_is_written_or_left_out(chosen: tuple[str, str, str, str])
     settings = [f"{name} = {choice}" for name, choice in zip(names, chosen, strict=True)]
     graph, plain = lowered(with_all(), *settings), lowered(by_hand(*chosen))
     assert str(told(graph)).replace("'", "") == str(told(plain)).replace("'", "")
-    assert solve(graph).largest_acceptable == solve(plain).largest_acceptable
+    assert solve(graph).capacity == solve(plain).capacity
     assert graph.absent == ({"beacon"} if chosen[2] == "off" else set())
 
 
@@ -131,7 +131,7 @@ def test_every_row_of_a_matrix_is_what_solve_says() -> None:
         plain = by_hand(
             words["cached"], words["far"], words["beacons"], f"{row['share'] * 100:g} %"
         )
-        assert row["largest_acceptable"] == solve(lowered(plain)).largest_acceptable, row
+        assert row["capacity"] == solve(lowered(plain)).capacity, row
 
 
 def test_advice_tries_the_choices() -> None:
@@ -141,9 +141,9 @@ def test_advice_tries_the_choices() -> None:
     )
     configuration = spec.configuration()
     tried = advise(spec.model, configuration, solve_model(spec.model, configuration))
-    found = {one.change: one.largest_acceptable for one in tried}
+    found = {one.change: one.capacity for one in tried}
     settled = spec.configuration(None, ["cached = on"])
-    assert found["cached = on"] == solve_model(spec.model, settled).largest_acceptable
+    assert found["cached = on"] == solve_model(spec.model, settled).capacity
 
 
 @needs_node
@@ -192,13 +192,13 @@ def test_a_way_that_cannot_be_is_refused_where_it_is_taken() -> None:
 
 
 def test_there_may_be_none_of_a_node_that_no_stream_visits_then() -> None:
-    assert solve(lowered(with_all(), "cached = off")).largest_acceptable
+    assert solve(lowered(with_all(), "cached = off")).capacity
     with pytest.raises(QpsError, match="count of `cache`"):
         checked(with_all()).configuration(None, ["cache = pod * 0"])
     called = with_all().replace(
         "at web { work(1 ms/request) }", "at web { call cache if cached { work(1 us/request) } }", 1
     )
-    assert solve(lowered(called, "cached = off")).largest_acceptable
+    assert solve(lowered(called, "cached = off")).capacity
 
 
 @pytest.mark.parametrize("asked", ["latency", "rate", "loss", "throughput", "jitter"])

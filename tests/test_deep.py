@@ -46,7 +46,7 @@ LARGE = {
 def test_large_expressions_have_answers(name: str) -> None:
     declared, rate, largest = LARGE[name]
     model = checked(_spec(declared, rate))
-    assert solve_model(model.model, model.configuration()).largest_acceptable == largest
+    assert solve_model(model.model, model.configuration()).capacity == largest
 
 
 @pytest.mark.parametrize(

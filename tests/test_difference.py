@@ -56,7 +56,7 @@ def told(found: Difference) -> dict[str, tuple[int | None, int | None, float | N
 
 def test_numbers_share_what_they_do_together() -> None:
     found = compare(BASE.format(work=10, pace=1), BASE.format(work=20, pace=2))
-    assert (found.old.largest_acceptable, found.new.largest_acceptable) == (100, 25)
+    assert (found.old.capacity, found.new.capacity) == (100, 25)
     assert found.users == -75
     # By hand: 100 -> 50 -> 25 in either order, so each explains (50 + 25) / 2.
     values = told(found)
@@ -241,9 +241,7 @@ def test_parts_add_up_to_the_whole(old: dict[str, str | int], new: dict[str, str
     texts = [MANY.format(**each) for each in (old, new)]
     view = compared(*map(_checked, texts))[1]
     moving = [one for one in view.changes if one.kind.moves]
-    assert view.users == (view.after.largest_acceptable or 0) - (
-        view.before.largest_acceptable or 0
-    )
+    assert view.users == (view.after.capacity or 0) - (view.before.capacity or 0)
     assert bool(moving) == (old != new)
     assert sum(one.step or 0 for one in moving) == view.users
     assert sum(one.share or 0.0 for one in moving) == pytest.approx(view.users, abs=1e-6)
@@ -349,7 +347,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_revision_of_git(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "main:specs/app.qps", "specs/app.qps", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["schema"] == "qps/diff/2"
+    assert found["schema"] == "qps/diff/3"
     assert found["users"] == 200
     assert [change["name"] for change in found["changes"]] == ["host.cpu.cores"]
     assert found["before"]["file"] == "main:specs/app.qps"

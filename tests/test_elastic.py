@@ -102,7 +102,7 @@ def test_what_it_fills_is_loaded_to_its_limit_in_floats_too() -> None:
 
 def test_its_knees_are_told_with_their_resource() -> None:
     solution = solve(lowered(SIMPLE))
-    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.utilization")
+    assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
     told = _elastic(solution)
     assert (told.least, told.most, told.value_at_limit) == (2, 30, 2)
     assert told.yields is not None
@@ -140,7 +140,7 @@ def test_a_limit_of_a_load_is_what_it_may_take() -> None:
     assert load(graph, "host.cpu", 4) == Fraction("0.8")
     assert load(graph, "host.cpu", 41) == Fraction("0.82")
     solution = solve(graph)
-    assert (solution.largest_acceptable, solution.limited_by) == (40, "host.cpu.utilization")
+    assert (solution.capacity, solution.limited_by) == (40, "host.cpu.utilization")
     told = _elastic(solution)
     assert told.yields is not None
     assert told.exhausted is not None
@@ -265,7 +265,7 @@ def test_definitions_and_measures_follow_it() -> None:
 def test_a_floor_of_its_rate_is_kept_until_the_knee() -> None:
     text = SIMPLE + "measure each = x\nrequire { each >= 4 packet/s }"
     solution = solve(lowered(text))
-    assert (solution.largest_acceptable, solution.limited_by) == (25, "each")
+    assert (solution.capacity, solution.limited_by) == (25, "each")
 
 
 # -- fixed ---------------------------------------------------------------------------------
@@ -275,11 +275,11 @@ def test_set_to_a_value_it_is_fixed() -> None:
     graph = lowered(SIMPLE, "x = 5 packet/s")
     assert graph.elastic == ()
     assert load(graph, "host.cpu", 30) == Fraction("1.5")
-    assert solve(graph).largest_acceptable == 20
+    assert solve(graph).capacity == 20
 
 
 def test_set_to_its_most_it_is_fixed_too() -> None:
-    assert solve(lowered(SIMPLE, "x = 30 packet/s")).largest_acceptable == 3
+    assert solve(lowered(SIMPLE, "x = 30 packet/s")).capacity == 3
     assert lowered(SIMPLE, "x = 30 packet/s").elastic == ()
 
 
@@ -475,11 +475,11 @@ def test_where_a_load_vanishes_it_takes_its_most() -> None:
 def test_where_a_load_vanishes_requirements_hold() -> None:
     solution = solve(lowered(ALONE + "require { flow.rate >= 3 packet/s }"))
     # 100 packet/s for N - 1 copies
-    assert solution.largest_acceptable == 34
+    assert solution.capacity == 34
 
 
 def test_where_a_load_vanishes_it_is_solved() -> None:
-    assert solve(lowered(ALONE)).largest_acceptable == 51
+    assert solve(lowered(ALONE)).capacity == 51
 
 
 def test_a_strict_limit_has_no_last_value_to_fill_to() -> None:
@@ -586,7 +586,7 @@ def test_the_answer_is_the_last_population_that_its_least_carries(
         if cpu > numbers["limit"] / 100 or disk > 1:
             break
         expected += 1
-    assert (solution.largest_acceptable or 0) == expected
+    assert (solution.capacity or 0) == expected
 
 
 @law

@@ -178,5 +178,5 @@ def test_what_no_population_changes_is_decided_once(monkeypatch: pytest.MonkeyPa
         "measure whole = max(0 s, part - 0.07 s) + 0.07 s\nrequire { whole <= part }\n"
         "matrix m { part in 0.1..0.9 s, 33 values }\n"
     )
-    found = {row["largest_acceptable"] for row in qps.loads(spec).matrix().to_arrow().to_pylist()}
+    found = {row["capacity"] for row in qps.loads(spec).matrix().to_arrow().to_pylist()}
     assert found == {3000}

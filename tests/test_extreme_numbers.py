@@ -85,7 +85,7 @@ def test_where_it_saturates_is_not_told_then(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ends(tmp_path, COMMANDS[1], work="1e-300", rate="1e-9") == 0
-    assert '"largest_acceptable": 1000' in capsys.readouterr().out
+    assert '"capacity": 1000' in capsys.readouterr().out
 
 
 @given(

@@ -94,7 +94,7 @@ def test_eight_resources_are_told_and_how_full_the_others_are(
     text = told(capsys, "many.qps", "--no-advice")
     rows = re.findall(r"^  n(\d+) CPU ", text, re.MULTILINE)
     assert rows == [str(n) for n in range(32, 24, -1)]
-    largest = qps.load("many.qps").solve().largest_acceptable
+    largest = qps.load("many.qps").solve().capacity
     assert largest == 312
     share = 24 * 312 * 0.1 * 0.001 * 100  # of n24, the fullest of the others
     assert f"\n  24 more below {int(share) + 1} % utilization\n" in text

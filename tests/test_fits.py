@@ -176,7 +176,7 @@ def test_a_spec_takes_its_numbers_from_the_table(folder: Path) -> None:
     assert values["relay.cpu.byte"] == float(found.terms[1].value)
     load = found.fixed + 50 * (found.terms[0].value + 172 * 8 * found.terms[1].value) / 2 * 709
     assert float(load) < 1 < float(load) * 710 / 709
-    assert solution.largest_acceptable == 709
+    assert solution.capacity == 709
 
 
 def test_a_report_tells_the_interval_of_a_fitted_number(folder: Path) -> None:
@@ -801,7 +801,7 @@ def test_a_fit_of_several_rates_is_asked_by_items_of_items(
     spec = check_file(tmp_path / "spec.qps").value
     assert spec is not None
     of_a_user = 0.1 * (60e-6 + 10 * (8e-6 + 100 * bytes_cost))
-    answer = solve_model(spec.model, spec.configuration()).largest_acceptable
+    answer = solve_model(spec.model, spec.configuration()).capacity
     assert answer == pytest.approx(0.28 * 2 / of_a_user, rel=0.01)
 
 

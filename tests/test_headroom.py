@@ -148,7 +148,7 @@ def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
     )
     expected = largest_acceptable(rest)
     assert found.met_up_to == expected
-    assert (found.met_up_to or 0) >= (solution.largest_acceptable or 0)
+    assert (found.met_up_to or 0) >= (solution.capacity or 0)
 
 
 # -- more users --------------------------------------------------------------------------
@@ -340,8 +340,8 @@ def test_the_three_best_changes_come_first() -> None:
         "param size = 625 byte/packet in 1..1000 byte/packet\nmachine fast { cpu 3 core }\n" + SPEC
     )
     solution, view = _solved(text, advice=True)
-    best = [one.largest_acceptable for one in view.helps_most]
-    assert best == sorted((one.largest_acceptable for one in view.advice), reverse=True)[:3]
+    best = [one.capacity for one in view.helps_most]
+    assert best == sorted((one.capacity for one in view.advice), reverse=True)[:3]
     lines = solve_text(view, solution, "x").splitlines()
     assert lines[2] == f"  Capacity     {view.answer}"
 
@@ -357,11 +357,11 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     }  # fmt: skip
     assert told["more_users"]["at"] == 83
     assert told["more_users"]["beyond_target"] == [
-        {"resource": "web.cpu", "load": 0.83, "target": 0.75}
+        {"resource": "web.cpu", "utilization": 0.83, "target": 0.75}
     ]
     assert {one["stream"] for one in told["more_users"]["streams"]} == {"pages", "notes"}
     assert told["margin"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
-    assert told["helps_most"] == sorted(told["advice"], key=lambda a: -a["largest_acceptable"])[:3]
+    assert told["helps_most"] == sorted(told["advice"], key=lambda a: -a["capacity"])[:3]
 
 
 def test_markdown_lists_it() -> None:

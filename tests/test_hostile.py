@@ -40,7 +40,7 @@ def test_what_comes_near_to_the_edges_is_answered(
     measure: str, limit: str, high: int, largest: int
 ) -> None:
     graph = lowered(MEASURED.format(measure=measure, limit=limit, high=high))
-    assert solve(graph).largest_acceptable == largest
+    assert solve(graph).capacity == largest
 
 
 @pytest.mark.parametrize("command", ["solve", "report", "matrix", "explain"])

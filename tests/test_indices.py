@@ -374,7 +374,7 @@ use "one.qps" as place for each region with population = N * region
         named = {
             re.sub(r"\bplace\.(us|eu)\.(\w+)", r"\2.\1", r["name"]): r for r in answer["resources"]
         }
-        return {name: found["load_at_limit"] for name, found in sorted(named.items())}
+        return {name: found["utilization_at_limit"] for name, found in sorted(named.items())}
 
     short, long = loads(ROOMS), loads(use)
     assert short
@@ -402,7 +402,7 @@ topology { node store for each region = big }
 require { shop.us.a.latency <= 1 s; store.cpu.load <= 90 % }
 """
     answer = json.loads(told(text, "solve", "--set", "N=100", "--format", "json"))
-    loads = {one["name"]: one["load_at_limit"] for one in answer["resources"]}
+    loads = {one["name"]: one["utilization_at_limit"] for one in answer["resources"]}
     assert loads["store.us.cpu"] == pytest.approx(60 / 8000)
     assert loads["store.eu.cpu"] == pytest.approx(40 / 8000)
     assert "at N = 100\n    42" in told(text, "explain", "shop.us.a", "--at", "100")

@@ -305,7 +305,7 @@ def test_the_value_asked_for_holds_in_every_mode_and_the_failing_one_is_named() 
     spec = checked(MODES)
     for value, largest in (("3.33333", 10), ("3.33334", 9)):
         settled = spec.configuration(None, [f"p = {value}"])
-        assert solve_model(spec.model, settled).largest_acceptable == largest
+        assert solve_model(spec.model, settled).capacity == largest
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_the_digits_that_are_told_are_acceptable(text: str, end: str, told: str)
     assert end in inverse_answer(_solved(text, "p", 20))
     spec = checked(text)
     settled = spec.configuration(None, [f"p = {told}"])
-    assert (solve_model(spec.model, settled).largest_acceptable or 0) >= 20
+    assert (solve_model(spec.model, settled).capacity or 0) >= 20
 
 
 # -- laws ----------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def _carries(text: str, value: Fraction, population: int) -> bool:
     spec = checked(text)
     changes = [f"p = {value.numerator} / {value.denominator}", f"N = 1..{population}"]
     settled = spec.configuration(None, changes)
-    return solve_model(spec.model, settled).largest_acceptable == population
+    return solve_model(spec.model, settled).capacity == population
 
 
 @law
@@ -707,13 +707,13 @@ def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: s
     settings = ["cameras = 5", "nic = 100 Gbit/s", "power = 256 core"]
     from_two = solve_model(spec.model, spec.configuration(None, settings))
     from_ten = solve_model(spec.model, spec.configuration(None, [*settings, "N = 10..300"]))
-    assert from_two.largest_acceptable == from_ten.largest_acceptable
+    assert from_two.capacity == from_ten.capacity
     at_most = _solved(text, "cameras", 10, *settings[1:]).intervals[0].high
     assert at_most == 30
     # With two users, one or both of them send: not more than there are.
     loads = [
         {
-            r.name: r.load_at_limit
+            r.name: r.utilization_at_limit
             for r in solve_model(
                 spec.model, spec.configuration(None, [f"cameras = {n}", "N = 2"])
             ).resources

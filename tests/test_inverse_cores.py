@@ -65,7 +65,7 @@ def test_cores_with_one_queue_are_found(name: str) -> None:
             "cpu 4 core", f"cpu {cores:g} core"
         )
         spec = checked(RANGE + changed)
-        largest = solve_model(spec.model, spec.configuration()).largest_acceptable or 0
+        largest = solve_model(spec.model, spec.configuration()).capacity or 0
         assert (largest >= 900) == is_enough
 
 

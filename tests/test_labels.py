@@ -146,7 +146,7 @@ def test_changes_have_words_and_what_they_set_answers_the_same(
     model = qps.load(str(file))
     for one in advice:
         name, _, value = one["setting"].partition(" = ")
-        assert model.solve(set={name: value}).largest_acceptable == one["largest_acceptable"], one
+        assert model.solve(set={name: value}).capacity == one["capacity"], one
 
 
 def test_a_price_is_told_asked_for_and_never_made_up(

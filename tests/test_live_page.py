@@ -116,7 +116,7 @@ def solved(
                 factor = Fraction(*map(int, start["factors"][name]))
                 others[name] = structs.replace(known, value=number(Fraction(text) * factor))
         solutions.append(solve(structs.replace(graph, assumptions=graph.assumptions | others)))
-    return min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
+    return min(solutions, key=lambda s: (s.capacity or 0, -(s.quality_at_limit or 0.0)))
 
 
 def random_number(record: dict[str, Any], intervals: dict[str, Any], choose: random.Random) -> str:
@@ -641,7 +641,7 @@ def test_advice_on_exact_and_bounded_answers_is_as_the_solver_has_it(open_page: 
         solution = solve_model(spec.model, configuration)
         tried = advise(spec.model, configuration, solution)
         (solved,) = (a for a in tried if a.change == "10 % less pace")
-        assert row.nth(2).inner_text() == f"{mark}{solved.largest_acceptable}"
+        assert row.nth(2).inner_text() == f"{mark}{solved.capacity}"
 
 
 def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) -> None:

@@ -285,7 +285,7 @@ def test_included_rows_come_behind_with_all_values_of_the_other_axes() -> None:
 def test_where_keeps_and_order_by_sorts() -> None:
     text = "matrix m { extra in 1..40 by 1; where largest_acceptable >= 5\n"
     found = rows(text + "order by largest_acceptable descending, extra }")
-    largest = [row["largest_acceptable"] for row in found]
+    largest = [row["capacity"] for row in found]
     assert largest == sorted(largest, reverse=True)
     assert 0 < len(found) < 40
     assert min(largest) >= 5
@@ -303,18 +303,18 @@ def test_values_are_told_at_the_population_that_is_asked_for() -> None:
         graph = qps.loads(BASE).graph()
         load = graph.at(population).number(expected.load)
         assert row["at"] == population
-        assert row["load:lan"] == pytest.approx(load)
+        assert row["utilization:lan"] == pytest.approx(load)
 
 
 def test_a_row_without_an_answer_is_kept_with_the_reason() -> None:
     found = rows("param half = extra / 2 in 0..2\nmatrix m { extra in [1, 5, 2] }")
     assert [row["reason"] for row in found] == [None, "`half` is above its range", None]
-    assert found[1]["largest_acceptable"] is None
+    assert found[1]["capacity"] is None
 
 
 def test_a_row_that_carries_nobody_tells_what_fails() -> None:
     (row,) = rows("matrix m { extra in [10_000] }")
-    assert row["largest_acceptable"] is None
+    assert row["capacity"] is None
     assert row["reason"] == "talk.latency fails at N = 1"
     assert row["limited_by"] == "talk.latency"
 
@@ -525,7 +525,7 @@ def test_rows_over_cores_that_do_less_together_are_those_of_solve() -> None:
     )
     assert disagreements(text, 20) == []
     # 10 ms each: 100 · c · e^(log2 c), met exactly at 1, 2, 4 and 8
-    found = {(r["count"], r["kept"], r["server"]): r["largest_acceptable"] for r in rows(text, "")}
+    found = {(r["count"], r["kept"], r["server"]): r["capacity"] for r in rows(text, "")}
     assert [found[count, 0.9, "big"] for count in (1, 2, 4, 6, 8)] == [100, 180, 324, 456, 583]
     assert [found[count, 0.95, "four"] for count in (1, 8)] == [324, 324]
 

@@ -144,7 +144,7 @@ def test_rows_without_an_answer_are_kept_with_their_reason(small: str, open_page
     page.page.locator(".words-panel label", has_text="none").locator("input").uncheck()
     assert count(page) == "24 of 96 configurations"
     assert None not in shown(page, "reason")
-    assert set(shown(page, "largest_acceptable")) == {None}
+    assert set(shown(page, "capacity")) == {None}
 
 
 def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
@@ -154,7 +154,7 @@ def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
     limits = shown(page, "limited_by")
     assert None in limits
     largest = page.run(
-        "() => { const one = qps.columns.find((c) => c.name === 'largest_acceptable');"
+        "() => { const one = qps.columns.find((c) => c.name === 'capacity');"
         " return [...qps.view].map((row) => one.tellRow(row)); }"
     )
     for limit, users in zip(limits, largest, strict=True):
@@ -204,18 +204,18 @@ def test_heads_sort_by_click_and_by_key(small: str, open_page: Any) -> None:
     head(page, "largest acceptable").locator("button").click()
     assert head(page, "largest acceptable").get_attribute("aria-sort") == "descending"
     assert head(page, "cost").get_attribute("aria-sort") == "none"
-    found = shown(page, "largest_acceptable")
+    found = shown(page, "capacity")
     carried = [one for one in found if one is not None]
     assert carried == sorted(carried, reverse=True)
     assert found[len(carried) :] == [None] * (ROWS - len(carried))
     head(page, "largest acceptable").locator("button").focus()
     page.page.keyboard.press("Enter")
     assert head(page, "largest acceptable").get_attribute("aria-sort") == "ascending"
-    carried = [one for one in shown(page, "largest_acceptable") if one is not None]
+    carried = [one for one in shown(page, "capacity") if one is not None]
     assert carried == sorted(carried)
     # What is alike stays in its order: the second key is the one sorted by before.
     costs = shown(page, "cost")
-    again = list(zip(shown(page, "largest_acceptable"), costs, strict=True))[: len(carried)]
+    again = list(zip(shown(page, "capacity"), costs, strict=True))[: len(carried)]
     assert again == sorted(again)
     first = page.page.locator("table.rows tbody tr[aria-rowindex='3'] td").all_text_contents()
     assert first[:2] == ["cheap", "1"]
@@ -246,13 +246,13 @@ def test_numbers_are_kept_by_a_limit(
     open_page: Any,
 ) -> None:
     page = open_page(small)
-    everything = shown(page, "largest_acceptable")
+    everything = shown(page, "capacity")
     field(page, "largest acceptable").fill(text)
     if kept is None:
         expected = [users for users in everything if users is None]
     else:
         expected = [users for users in everything if users is not None and kept(users)]
-    assert shown(page, "largest_acceptable") == expected
+    assert shown(page, "capacity") == expected
     assert bool(expected) == (text != "> 1e9")
     assert page.page.locator(".chip").count() == 1
     page.page.click(".chip")
@@ -307,12 +307,11 @@ def test_filters_together_and_all_taken_away(small: str, open_page: Any) -> None
     field(page, "cost").fill("<= 400")
     field(page, "largest acceptable").fill(">= 40")
     expected = [
-        cost
-        for cost, users in zip(shown(page, "cost"), shown(page, "largest_acceptable"), strict=True)
+        cost for cost, users in zip(shown(page, "cost"), shown(page, "capacity"), strict=True)
     ]
     assert expected
     assert max(expected) <= 400
-    assert min(shown(page, "largest_acceptable")) >= 40
+    assert min(shown(page, "capacity")) >= 40
     page.page.click("text=Keep all")
     assert count(page) == "96 configurations"
 
@@ -412,7 +411,7 @@ def test_lines_are_painted(small: str, open_page: Any) -> None:
 FRONT = """() => {
   const rows = qps.front.points.filter((one) => one.isFront).map(({ row }) => row);
   const value = (row, name) => qps.columns.find((one) => one.name === name).at(row);
-  return rows.map((row) => [value(row, "cost"), value(row, "largest_acceptable")]);
+  return rows.map((row) => [value(row, "cost"), value(row, "capacity")]);
 }"""
 
 
@@ -420,7 +419,7 @@ def expected_front(page: Opened) -> list[tuple[float, int]]:
     """Return the front by its definition: nothing else is as good in both and better in one."""
     pairs = {
         (cost, users)
-        for cost, users in zip(shown(page, "cost"), shown(page, "largest_acceptable"), strict=True)
+        for cost, users in zip(shown(page, "cost"), shown(page, "capacity"), strict=True)
         if users is not None
     }
     return sorted(
@@ -497,10 +496,8 @@ def test_the_command_of_a_row_answers_as_the_row(
         assert words[:2] == ["qps", "solve"]
         main([*words[1:], "--format", "json", "--no-advice"])
         solved = json.loads(capsys.readouterr().out)
-        told = page.run(
-            "(row) => qps.columns.find((c) => c.name === 'largest_acceptable').at(row)", row
-        )
-        assert solved["largest_acceptable"] == told
+        told = page.run("(row) => qps.columns.find((c) => c.name === 'capacity').at(row)", row)
+        assert solved["capacity"] == told
 
 
 def test_any_two_measures_make_a_front(small: str, open_page: Any) -> None:
@@ -573,7 +570,7 @@ def test_what_is_kept_can_be_downloaded(small: str, open_page: Any) -> None:
     text = Path(download.value.path()).read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert list(rows[0]) == table_of(checked(SMALL)).schema.names
-    assert [int(row["largest_acceptable"]) for row in rows] == shown(page, "largest_acceptable")
+    assert [int(row["capacity"]) for row in rows] == shown(page, "capacity")
     assert {float(row["wait"]) for row in rows} == {0.015, 0.1}
     assert {row["reason"] for row in rows} == {""}
 
@@ -646,7 +643,7 @@ def test_a_strangers_text_is_text(open_page: Any) -> None:
         [
             pa.field(said, pa.string(), metadata={"role": "axis"}),
             pa.field("size", pa.float64(), metadata={"role": "axis", "unit": said}),
-            pa.field("largest_acceptable", pa.int64()),
+            pa.field("capacity", pa.int64()),
             pa.field("limited_by", pa.string()),
             pa.field("=1+1", pa.float64()),
             pa.field("reason", pa.string()),
@@ -738,7 +735,7 @@ def test_a_page_holds_a_hundred_thousand_rows(open_page: Any) -> None:
     page = open_page(html)
     assert count(page) == f"{len(table):,} configurations"
     head(page, "largest acceptable").locator("button").click()
-    carried = shown(page, "largest_acceptable")
+    carried = shown(page, "capacity")
     assert [*carried] == sorted(carried, key=lambda users: -(users or 0))
     field(page, "cost").fill("<= 100")
     field(page, "cost").dispatch_event("input")

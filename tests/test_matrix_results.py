@@ -121,7 +121,7 @@ def test_columns_in_which_nothing_stands_keep_their_type(ending: str) -> None:
     )  # fmt: skip
     assert main(["matrix", "none.qps", "-o", f"none.{ending}", "-q"]) == 1
     table = matrix_file.read_result(Path(f"none.{ending}"), 100)
-    for name, kind in (("cost", pa.float64()), ("largest_acceptable", pa.int64())):
+    for name, kind in (("cost", pa.float64()), ("capacity", pa.int64())):
         assert table.schema.field(name).type == kind
         assert table.column(name).null_count == 2
 
@@ -133,7 +133,7 @@ def test_a_csv_file_may_begin_with_many_rows_without_a_value() -> None:
     Path("late.csv").write_text("\n".join([*rows, "30000,5,100.5,"]) + "\n")
     table = matrix_file.read_result(Path("late.csv"), 50_000)
     assert table.column("cost").to_pylist()[-1] == 100.5
-    assert table.column("largest_acceptable").to_pylist()[-1] == 5
+    assert table.column("capacity").to_pylist()[-1] == 5
 
 
 # -- names of columns ----------------------------------------------------------------------
@@ -171,14 +171,14 @@ def test_an_axis_may_be_called_as_an_answer(ending: str) -> None:
     table = solved(AXES, ending)
     names = table.schema.names
     assert len(set(names)) == len(names)
-    assert names[:4] == ["cost", "reason", "largest_acceptable", "answer:largest_acceptable"]
+    assert names[:4] == ["cost", "reason", "capacity", "answer:largest_acceptable"]
     (first, *_) = table.to_pylist()
-    assert (first["cost"], first["reason"], first["largest_acceptable"]) == (0.001, 1, 1)
+    assert (first["cost"], first["reason"], first["capacity"]) == (0.001, 1, 1)
     assert first["answer:largest_acceptable"] == 156
     assert first["answer:cost"] == 156 * 100 + 50
     assert first["answer:reason"] is None
     told = [column.name for column in columns_of_table(table) if column.is_axis]
-    assert told == ["cost", "reason", "largest_acceptable"]
+    assert told == ["cost", "reason", "capacity"]
 
 
 def test_conditions_and_order_mean_the_axis() -> None:
@@ -247,7 +247,7 @@ def test_flags_that_a_page_does_not_go_with(capsys: pytest.CaptureFixture[str]) 
     assert "cannot write" in refused(capsys, "report", "m.parquet", "-o", "no/m.html")
 
 
-GOOD = {"host": ["a", "b"], "largest_acceptable": [1, None], "reason": [None, "no"]}
+GOOD = {"host": ["a", "b"], "capacity": [1, None], "reason": [None, "no"]}
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ GOOD = {"host": ["a", "b"], "largest_acceptable": [1, None], "reason": [None, "n
     [
         ({"a": [1]}, "has no columns `reason` and, say, `largest_acceptable`"),
         (GOOD | {"reason": [1, 2]}, "has numbers as the `reason`"),
-        (GOOD | {"largest_acceptable": ["x", "y"]}, "has words in the column `largest_acceptable`"),
-        (GOOD | {"largest_acceptable": [1.5, 2.0]}, "cannot be read: "),
+        (GOOD | {"capacity": ["x", "y"]}, "has words in the column `largest_acceptable`"),
+        (GOOD | {"capacity": [1.5, 2.0]}, "cannot be read: "),
         (GOOD | {"list": [[1], [2]]}, "has a column `list` of list<"),
         (GOOD | {"flag": [True, False]}, "has a column `flag` of bool"),
         ({name: [] for name in GOOD}, "has no rows"),
@@ -289,8 +289,8 @@ def test_files_that_are_no_result(
         ("x.json", b"\xff", "cannot be read"),
         (
             "x.json",
-            b'{"schema": "qps/solve/1", "rows": [{"largest_acceptable": 1, "reason": null}]}',
-            "is of the form `qps/solve/1`, not `qps/matrix/1`",
+            b'{"schema": "qps/solve/1", "rows": [{"capacity": 1, "reason": null}]}',
+            "is of the form `qps/solve/1`, not `qps/matrix/2`",
         ),
     ],
 )
@@ -315,7 +315,7 @@ def test_files_that_are_not_there_or_too_large(
 def test_what_a_file_says_that_was_asked_is_not_trusted() -> None:
     schema = pa.table(GOOD).schema
     for asked in ("[1]", "{", "{}", '{"file": 1}', "[" * 100_000):
-        table = pa.table(GOOD).replace_schema_metadata({"schema": "qps/matrix/1", "asked": asked})
+        table = pa.table(GOOD).replace_schema_metadata({"schema": "qps/matrix/2", "asked": asked})
         parquet.write_table(table, "x.parquet")
         assert main(["report", "x.parquet", "-q"]) == 0
         assert "A matrix result: x.parquet" in Path("x.html").read_text(encoding="utf-8")
@@ -398,7 +398,7 @@ def test_units_suit_the_values() -> None:
         [
             pa.field("size", pa.float64(), metadata={"role": "axis", "unit": "bit/packet"}),
             pa.field("share", pa.float64(), metadata={"role": "axis", "unit": "", "told": "share"}),
-            pa.field("load:lan", pa.float64(), metadata={"unit": ""}),
+            pa.field("utilization:lan", pa.float64(), metadata={"unit": ""}),
             pa.field("delay", pa.float64(), metadata={"unit": "s"}),
             pa.field("odd", pa.float64(), metadata={"unit": "furlong^2"}),
         ]
@@ -441,7 +441,7 @@ def test_files_keep_what_was_asked() -> None:
     schema = parquet.read_schema("m.parquet")
     asked = json.loads(schema.metadata[b"asked"])
     assert asked["configurations"] == 80
-    assert asked["order"] == [["largest_acceptable", True], ["size", False]]
+    assert asked["order"] == [["capacity", True], ["size", False]]
     assert schema.field("size").metadata == {b"unit": b"bit/packet", b"role": b"axis"}
     assert main(["matrix", "shop.qps", "-o", "m.json", "-q"]) == 0
     found = json.loads(Path("m.json").read_text())

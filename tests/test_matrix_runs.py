@@ -63,14 +63,12 @@ def test_all_files_hold_the_same_rows() -> None:
         assert main(["matrix", "shop.qps", "-o", name]) == 0
     found = rows_of("a.parquet")
     told = json.loads(Path("a.json").read_text())
-    assert told["schema"] == "qps/matrix/1"
+    assert told["schema"] == "qps/matrix/2"
     assert told["units"]["size"] == "bit/packet"
     assert told["rows"] == found
     assert len(found) == ROWS
     from_csv = csv.read_csv("a.csv").to_pylist()
-    assert [row["largest_acceptable"] for row in from_csv] == [
-        row["largest_acceptable"] for row in found
-    ]
+    assert [row["capacity"] for row in from_csv] == [row["capacity"] for row in found]
     assert not list(Path().glob("*.parts"))
     assert not list(Path().glob("*.tmp"))
 
@@ -105,7 +103,7 @@ def test_settings_change_what_is_no_axis(capsys: pytest.CaptureFixture[str]) -> 
     for setting, found in (("N=1..3", 3), ("lan=fast", 200)):
         main(["matrix", "shop.qps", "--format", "json", "--set", setting])
         told = json.loads(capsys.readouterr().out)["rows"]
-        assert max(row["largest_acceptable"] or 0 for row in told) <= found
+        assert max(row["capacity"] or 0 for row in told) <= found
 
 
 @pytest.mark.parametrize(
@@ -966,5 +964,5 @@ def test_configurations_that_do_nothing_are_rows_and_are_told(
     printed = capsys.readouterr()
     assert "warning[QPS0608]: 1 of 2 configurations have no load and no requirement" in printed.err
     rows = json.loads(printed.out)["rows"]
-    assert [row["largest_acceptable"] for row in rows] == [1000, 1000]
+    assert [row["capacity"] for row in rows] == [1000, 1000]
     assert [row["bottleneck"] for row in rows] == ["x.cpu", None]

@@ -194,7 +194,7 @@ def test_less_of_all_kinds_is_advice() -> None:
     spec = checked(LIGHT_AND_HEAVY + SENT.replace("SOURCE", "pace, page"))
     configuration = spec.configuration()
     solution = solve(lowered(LIGHT_AND_HEAVY + SENT.replace("SOURCE", "pace, page")))
-    assert solution.largest_acceptable == int(1 / (0.9 * 0.01 * 0.002 + 0.1 * 0.04))
+    assert solution.capacity == int(1 / (0.9 * 0.01 * 0.002 + 0.1 * 0.04))
     changes = [one.change for one in advise(spec.model, configuration, solution)]
     assert "10 % less pace" in changes
 

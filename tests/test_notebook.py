@@ -65,7 +65,7 @@ def shown() -> dict[str, object]:
     [
         ("model", ["pace", "flow", "paces"]),
         ("solution", ["40 users", "82 % with 41", "80 %", "exact for the model"]),
-        ("matrix", ["2 configurations", "largest_acceptable"]),
+        ("matrix", ["2 configurations", "capacity"]),
         ("diff", ["Capacity", "40", "20", "work.cpu"]),
     ],
 )
@@ -98,6 +98,6 @@ def test_a_notebook_may_ask_for_some_of_it(shown: dict[str, object]) -> None:
 def test_a_difference_has_the_answers_of_both() -> None:
     model = qps.loads(SPEC)
     found = model.diff(qps.loads(SPEC.replace("10 ms", "20 ms")))
-    assert found.before.largest_acceptable == 40
-    assert found.after.largest_acceptable == 20
+    assert found.before.capacity == 40
+    assert found.after.capacity == 20
     assert found.users == -20

@@ -129,7 +129,7 @@ def test_every_sample_has_the_answer_that_solving_it_alone_has() -> None:
     found = solved_for(spec.model, configuration, axis, solve_model(spec.model, configuration))
     for row in range(20):
         alone = solve_model(spec.model, with_drawn(configuration, axis.drawn(row)))
-        assert found.largest[row] == alone.largest_acceptable
+        assert found.largest[row] == alone.capacity
         assert found.words[found.limits[row]] == alone.limited_by
         assert alone.bottleneck is not None
         assert found.words[found.bottlenecks[row]] == alone.bottleneck.resource
@@ -168,7 +168,7 @@ def test_samples_whose_numbers_go_into_the_load_graph_are_solved_with_those_like
     assert found.is_told.all()
     for row in (0, 1, 2, 1000, 1001, 1998, 1999):
         alone = solve_model(spec.model, with_drawn(configuration, axis.drawn(row)))
-        assert found.largest[row] == alone.largest_acceptable
+        assert found.largest[row] == alone.capacity
         assert found.words[found.limits[row]] == alone.limited_by
 
 

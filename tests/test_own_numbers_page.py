@@ -54,7 +54,7 @@ def test_the_command_of_a_page_answers_what_the_page_says(
     Path("spec.qps").write_text(text, encoding="utf-8")
     assert main([*command[1:], "--no-advice", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["largest_acceptable"] == answers["largest"]
+    assert told["capacity"] == answers["largest"]
     for resource in told["resources"]:
         shown = answers["saturations"][resource["name"]]
         assert shown == pytest.approx(resource["saturates_at"], rel=1e-9)
@@ -64,7 +64,7 @@ def test_the_command_of_a_page_answers_what_the_page_says(
     scenario = ["--scenario", "tried", "--no-advice", "--format", "json"]
     assert main(["solve", "spec.qps", *scenario]) == 0
     again = json.loads(capsys.readouterr().out)
-    assert again["largest_acceptable"] == told["largest_acceptable"]
+    assert again["capacity"] == told["capacity"]
 
 
 def test_what_was_set_and_is_moved_again_is_set_once(

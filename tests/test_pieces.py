@@ -170,7 +170,7 @@ def test_advice_that_is_left_out_unsolved_is_not_among_the_best() -> None:
     every |= {"host = twice": 100, "host = rated * 4": 100, "twice the host.cpu.speed": 100}
     best = sorted(every.items(), key=lambda item: (-item[1], item[0]))[:3]
     advice = advise(spec.model, configuration, solution)
-    assert [(a.change, a.largest_acceptable) for a in advice] == best
+    assert [(a.change, a.capacity) for a in advice] == best
 
 
 @pytest.mark.parametrize("count", [1, 2, 40, 300])

@@ -328,8 +328,8 @@ def test_a_pool_is_a_limit_with_a_label_and_asked_for_by_its_size() -> None:
     spec_ = checked(text)
     found = solve(lowered(text))
     assert found.graph.resources["web.threads"].known.kind is Kind.APPROXIMATION
-    assert found.largest_acceptable is not None
-    at = found.largest_acceptable + 500
+    assert found.capacity is not None
+    at = found.capacity + 500
     (interval,) = solve_for(spec_.model, spec_.configuration(), "room", at).intervals
     with_room = lowered(text, f"room={interval.low} thread")
     assert told(with_room, at) <= 0.06 + 1e-9

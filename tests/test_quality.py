@@ -261,7 +261,7 @@ def test_a_limit_that_is_the_ideal_still_holds() -> None:
         "require { flow.loss <= 0 %; host.cpu.load <= 100 % }"
     )  # fmt: skip
     solution = solve(lowered(text))
-    assert (solution.largest_acceptable, solution.limited_by) == (25, "flow.loss")
+    assert (solution.capacity, solution.limited_by) == (25, "flow.loss")
 
 
 GAP = PRELUDE + ONE + "param least = 30\nmeasure gap = N - 200\nrequire { gap <= 0 - least }\n"
@@ -274,14 +274,14 @@ GAP = PRELUDE + ONE + "param least = 30\nmeasure gap = N - 200\nrequire { gap <=
 def test_a_limit_below_zero_is_met_or_not(least: int, largest: int, limited_by: str | None) -> None:
     # Of no ideal that is stated: a gap of -150 would be at 1.5 of the way from 0 to -100.
     solution = solve(lowered(GAP.replace("= 30", f"= {least}")))
-    assert (solution.largest_acceptable, solution.limited_by) == (largest, limited_by)
+    assert (solution.capacity, solution.limited_by) == (largest, limited_by)
     assert (solution.quality_at_limit is None) is (least >= 0)
 
 
 def test_rows_of_a_matrix_may_have_limits_above_and_below_zero() -> None:
     spec = qps.loads(GAP + "matrix limits { least in [150, 100, 0, -60] }\n")
     found = spec.matrix().to_arrow().to_pylist()
-    assert [row["largest_acceptable"] for row in found] == [50, 100, 100, 100]
+    assert [row["capacity"] for row in found] == [50, 100, 100, 100]
 
 
 @pytest.mark.parametrize(("limit", "is_fine"), [(60, True), (50, True), (40, False)])
@@ -307,7 +307,7 @@ def test_a_formula_is_the_quality() -> None:
     # b alone passes 1 above 50; the formula only above 57
     assert solve(graph).limited_by == "b"
     loose = lowered(text.replace("b <= 1", "b <= 2"))
-    assert (solve(loose).largest_acceptable, solve(loose).limited_by) == (57, "quality")
+    assert (solve(loose).capacity, solve(loose).limited_by) == (57, "quality")
 
 
 FOUR = (
@@ -341,16 +341,16 @@ def test_equal_limits_of_four_axes_leave_half_of_each() -> None:
     measures = "".join(f"measure m{i} = N / 100\n" for i in range(4))
     limits = "require { m0 <= 1; m1 <= 1; m2 <= 1; m3 <= 1 }\n"
     text = PRELUDE + ONE + measures + limits
-    assert solve(lowered(text + "quality euclidean")).largest_acceptable == 50
-    assert solve(lowered(text + "quality worst")).largest_acceptable == 100
-    assert solve(lowered(text)).largest_acceptable == 100
+    assert solve(lowered(text + "quality euclidean")).capacity == 50
+    assert solve(lowered(text + "quality worst")).capacity == 100
+    assert solve(lowered(text)).capacity == 100
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "worst"])
 def test_a_bound_that_is_said_twice_changes_no_answer(metric: str) -> None:
     text = PRELUDE.replace("1..100", "1..1000") + ONE + f"measure x = N\nquality {metric}\n"
     for stated in ("x <= 100", "x <= 100; x <= 100; x <= 200", "x <= 150 ideal 30; x <= 100"):
-        assert solve(lowered(f"{text}require {{ {stated} }}")).largest_acceptable == 100
+        assert solve(lowered(f"{text}require {{ {stated} }}")).capacity == 100
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_of_what_is_said_twice_the_tighter_is_left(stated: str, left: list[str])
     named = [one for one in graph.criteria if one.span is not None]
     assert [one.span.text for one in named if one.span is not None] == left
     fewer = lowered(f"{text}require {{ {'; '.join(left)} }}")
-    assert solve(graph).largest_acceptable == solve(fewer).largest_acceptable
+    assert solve(graph).capacity == solve(fewer).capacity
     assert solve(graph).quality_at_limit == solve(fewer).quality_at_limit
 
 

@@ -171,11 +171,11 @@ def test_a_saturated_resource_is_waited_for_without_end(queueing: str, populatio
 def test_no_requirement_makes_saturation_acceptable(queueing: str, need: str) -> None:
     solution = solve(lowered(_server(queueing) + f"require {{ {need} }}"))
     assert solution.verdict is Verdict.LIMITED
-    assert solution.largest_acceptable == 99
+    assert solution.capacity == 99
 
 
 def test_without_queueing_load_one_is_acceptable() -> None:
-    assert solve(lowered(_server("none"))).largest_acceptable == 100
+    assert solve(lowered(_server("none"))).capacity == 100
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_without_queueing_load_one_is_acceptable() -> None:
 )
 def test_the_answer_is_exact(queueing: str, limit: str, largest: int) -> None:
     text = _server(queueing) + f"require {{ flow.latency <= {limit} }}"
-    assert solve(lowered(text)).largest_acceptable == largest
+    assert solve(lowered(text)).capacity == largest
 
 
 @pytest.mark.parametrize("queueing", ["mm1", "md1", "mg1 cv 0.7", "mmc", "periodic"])
@@ -197,7 +197,7 @@ def test_the_answer_is_exact(queueing: str, limit: str, largest: int) -> None:
 def test_the_answer_is_the_largest_one_by_its_definition(queueing: str, measure: str) -> None:
     text = _server(queueing, 3) + f"require {{ {measure} <= 90 ms }}"
     graph = lowered(text)
-    largest = solve(graph).largest_acceptable
+    largest = solve(graph).capacity
     assert largest is not None
     measured = next(c.measure for c in graph.criteria if c.name == measure)
 

@@ -165,7 +165,7 @@ def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> No
     assert surface.error < 0.02
     for row in (50, 100, 700, 1999):
         drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
-        alone = solve_model(spec.model, drawn).largest_acceptable
+        alone = solve_model(spec.model, drawn).capacity
         assert alone is not None
         assert found.largest[row] == pytest.approx(alone, abs=1 + surface.error * alone)
 
@@ -217,7 +217,7 @@ def test_what_takes_long_and_has_no_population_in_it_is_told_by_a_surface() -> N
     assert maybe.mean() - surely.mean() < 0.05
     for row in range(0, 200, 10):
         drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
-        alone = solve_model(spec.model, drawn).largest_acceptable
+        alone = solve_model(spec.model, drawn).capacity
         assert surely[row] <= (alone == 2) <= maybe[row]
         assert found.largest[row] == (2 if is_met[row] else 0)
 
@@ -226,15 +226,15 @@ def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() 
     """Of users who wait in a network: samples solved each alone, at the answer as stated."""
     spec = _uncertain("chandy_neuse.qps", NUMBER)
     solution = solve_model(spec.model, spec.configuration())
-    assert solution.largest_acceptable is not None
+    assert solution.capacity is not None
     found, axis = _solved(spec, 2000)
     is_met, surely, maybe = found.met["query.latency"]
     assert is_met.mean() == pytest.approx(0.5, abs=0.4)
     for row in range(0, 400, 20):
         drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
-        alone = solve_model(spec.model, drawn).largest_acceptable
+        alone = solve_model(spec.model, drawn).capacity
         assert alone is not None
-        is_met_alone = alone >= solution.largest_acceptable
+        is_met_alone = alone >= solution.capacity
         assert surely[row] <= is_met_alone <= maybe[row]
     told = odds(spec.model, spec.configuration(), solution, Sampling(samples=2000))
     assert told is not None

@@ -105,7 +105,7 @@ def _solved(text: str) -> tuple[Solution, dict[str, float | None]]:
 )
 def test_cases(text: str, answer: int, resource: str, at: float | None) -> None:
     solution, saturations = _solved(text)
-    assert solution.largest_acceptable == answer
+    assert solution.capacity == answer
     assert saturations[resource] == (None if at is None else pytest.approx(at, rel=1e-14))
     assert solution.bottleneck is not None
     assert (solution.bottleneck.resource, solution.bottleneck.saturates_at) == (
@@ -124,11 +124,11 @@ def test_a_load_that_turns_at_its_limit_takes_no_answer_away() -> None:
     solution, saturations = _solved(
         OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "abs(cos(N))")
     )
-    assert solution.largest_acceptable == 100
+    assert solution.capacity == 100
     assert solution.resources[0].saturation == Saturation(None, Method.UNDECIDED, not_below=3)
     text = OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "max(abs(cos(N)), N / 50.5)")
     solution, saturations = _solved(text)
-    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.utilization")
+    assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
     assert saturations == {"host.cpu": 51}
     assert solution.resources[0].saturation.not_below == 3
     assert solution.bottleneck is not None
@@ -172,7 +172,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     matrix = "param cost = 1 s/request\nmatrix m { cost in [0.5 s/request, 1 s/request] }\n"
     spec.write_text(UNDERFLOW.replace("cpu 1 s/request", "cpu cost") + matrix)
     solution, _ = _solved(spec.read_text())
-    assert solution.largest_acceptable == 100
+    assert solution.capacity == 100
     (cpu,) = solution.resources
     assert cpu.saturation == Saturation(None, Method.UNDECIDED, not_below=214)
     assert solution.bottleneck is not None
@@ -195,7 +195,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     rows = _printed(capsys, "matrix", str(spec))
     assert rows.count("not below 21") == 2
     (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]
-    assert (row["largest_acceptable"], row["saturates_at"]) == (100, None)
+    assert (row["capacity"], row["saturates_at"]) == (100, None)
     assert row["saturates_not_below"] >= 214
     _printed(capsys, "report", str(spec), "-o", str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
@@ -481,7 +481,7 @@ def test_saturations_and_the_answer_are_those_of_trying_all(text: str) -> None:
         for name, load in known[Fraction(largest + 1)].items()
     ):
         largest += 1
-    assert (solution.largest_acceptable or graph.low - 1) == largest
+    assert (solution.capacity or graph.low - 1) == largest
     points = {r.name: r.saturation.at for r in solution.resources}
     for name, at in points.items():
         full = [point for point, found in known.items() if found[name] >= 1]

@@ -34,7 +34,7 @@ scenario few { N = 1..40 }
 
 
 def carried(name: str, more: str = "") -> int | None:
-    return loads(SPEC + more).solve(scenario=name).largest_acceptable
+    return loads(SPEC + more).solve(scenario=name).capacity
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_list_is_its_long_form_in_any_order(several: list[str], long: str) -> 
     for order in permutations(several):
         listed = ", ".join(order)
         assert carried("all", f"scenario all {{ scenario = [{listed}] }}\n") == expected
-        assert loads(SPEC).solve(scenario=list(order)).largest_acceptable == expected
+        assert loads(SPEC).solve(scenario=list(order)).capacity == expected
         claims = (
             f"expect e {{ largest_acceptable == {expected} with scenario = [{listed}]\n"
             f"(largest_acceptable with scenario = [{listed}]) == {expected}; source model }}\n"
@@ -116,8 +116,8 @@ def test_instances_a_matrix_and_a_figure_take_lists(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     spec = qps.load(using)
-    own = loads(SPEC).solve(scenario="old", set={"mode": "hurry"}).largest_acceptable
-    assert spec.solve().largest_acceptable == own
+    own = loads(SPEC).solve(scenario="old", set={"mode": "hurry"}).capacity
+    assert spec.solve().capacity == own
 
 
 def test_the_layout_keeps_a_list() -> None:

@@ -100,7 +100,7 @@ def test_what_is_told_carries_and_less_does_not(users: int, idle: int, target: i
 
     def largest(cores: float, rate: float, memory: float) -> int:
         changes = (f"power = {cores!r} core", f"speed = {rate!r} bit/s", f"ram = {memory!r} bit")
-        return solve_model(spec.model, spec.configuration(None, changes)).largest_acceptable or 0
+        return solve_model(spec.model, spec.configuration(None, changes)).capacity or 0
 
     exact = [told[name].exact for name in ("web.cpu", "line.forth", "web.memory")]
     enough = [value * (1 + 1e-12) for value in exact if value is not None]
@@ -285,7 +285,7 @@ def test_a_limit_of_a_load_of_those_who_wait_is_kept() -> None:
     for cores, carries in (("2", True), ("1", False)):
         spec = checked(WAITING.replace("1 core", f"{cores} core").replace("1..3000", "1..400"))
         solution = solve_model(spec.model, spec.configuration())
-        assert (solution.largest_acceptable == 400) is carries
+        assert (solution.capacity == 400) is carries
 
 
 SPARE = """
@@ -416,14 +416,14 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
     assert main(["solve", spec, "--users", "3100", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {key: told[key] for key in ("schema", "file", "given", "carried")} == {
-        "schema": "qps/sizing/1", "file": "s.qps", "given": {"N": 3100}, "carried": True,
+        "schema": "qps/sizing/2", "file": "s.qps", "given": {"N": 3100}, "supported": True,
     }  # fmt: skip
     assert told["fails_whatever"] == told["fails_still"] == told["mends"] == []
     assert told["growth"] is None
     (cpu,) = (one for one in told["resources"] if one["name"] == "web.cpu")
     assert cpu == {
         "name": "web.cpu",
-        "load": pytest.approx(1.65),
+        "utilization": pytest.approx(1.65),
         "target": 0.6,
         "unit": "core",
         "has": 4,
@@ -446,7 +446,7 @@ def test_python_answers_the_same(spec: str) -> None:
     view = model.size(3100)
     assert view == model.size(users=3100) == model.carry(population=3100)  # by its former names
     assert view.given == {"N": 3100}
-    assert view.carried
+    assert view.supported
 
 
 def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:

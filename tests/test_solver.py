@@ -210,7 +210,7 @@ def test_a_limit_of_a_processor_does_not_excuse_its_threads(
         "stream flow { traffic N * 1 packet/s; at host { one } }\n"
         f"require {{ host.cpu.load <= {limit} % }}"
     )
-    assert solve(lowered(text)).largest_acceptable == largest
+    assert solve(lowered(text)).capacity == largest
 
 
 def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
@@ -250,7 +250,7 @@ def test_the_largest_acceptable_population(
         # above its limit strictly between 20 and 40, and at 21 first
         largest = 20
     solution = solve(lowered(text, "N = 1..1000"))
-    assert (solution.verdict, solution.largest_acceptable) == (verdict, largest)
+    assert (solution.verdict, solution.capacity) == (verdict, largest)
 
 
 def test_quality_joins_its_axes() -> None:
@@ -260,11 +260,11 @@ def test_quality_joins_its_axes() -> None:
         "require { a <= 1; b <= 1 }\n"
     )  # fmt: skip
     joined = solve(lowered(text + "quality euclidean"))
-    assert joined.largest_acceptable == 80  # 0.6 and 0.8 make exactly 1
+    assert joined.capacity == 80  # 0.6 and 0.8 make exactly 1
     assert joined.limited_by == "quality"
-    assert solve(lowered(text)).largest_acceptable == 100
-    assert solve(lowered(text + "quality worst")).largest_acceptable == 100
-    assert solve(lowered(text + "quality = a + b")).largest_acceptable == 40
+    assert solve(lowered(text)).capacity == 100
+    assert solve(lowered(text + "quality worst")).capacity == 100
+    assert solve(lowered(text + "quality = a + b")).capacity == 40
 
 
 def test_a_floor_is_an_axis_with_its_ideal() -> None:
@@ -274,7 +274,7 @@ def test_a_floor_is_an_axis_with_its_ideal() -> None:
         "require { rate_seen >= 3 frame/s ideal 30 frame/s }"
     )  # fmt: skip
     solution = solve(lowered(text))
-    assert solution.largest_acceptable == 30
+    assert solution.capacity == 30
     graph = lowered(text)
     assert graph.quality is not None
     values = [graph.at(n).number(graph.quality) for n in (1, 3, 30)]
@@ -290,7 +290,7 @@ def test_roundings_are_flat_for_elasticities() -> None:
             "require { m <= 20 }\n"
         )
     )
-    assert solution.largest_acceptable == 42
+    assert solution.capacity == 42
     assert solution.sensitivity == ()
 
 
@@ -309,7 +309,7 @@ def test_a_limit_that_falls_on_a_whole_number_moves_as_any_other(idle: int, limi
     solution = solve(lowered(text))
     # Of 75 %, 75 % less what idles is left for 50 / s * 40 us / 8: 0.025 % a user.
     strict = "<" in limit and "=" not in limit
-    assert solution.largest_acceptable == (75 - idle) * 40 - strict
+    assert solution.capacity == (75 - idle) * 40 - strict
     found = {s.parameter: s.elasticity for s in solution.sensitivity}
     assert found["pace"] == pytest.approx(-1)
     assert found["host.cpu.idle"] == pytest.approx(-idle / (75 - idle))

@@ -442,7 +442,7 @@ def test_a_requirement_with_lambert_w_is_tried_everywhere() -> None:
         "measure m = lambert_w(N)\nrequire { m <= 2 }"
     )
     # W(x) = 2 at x = 2 e^2 = 14.78
-    assert solve(lowered(text)).largest_acceptable == int(2 * e**2) == 14
+    assert solve(lowered(text)).capacity == int(2 * e**2) == 14
 
 
 def _jitter(graph: LoadGraph, stream: str, population: int) -> Fraction:

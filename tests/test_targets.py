@@ -80,7 +80,7 @@ def test_the_answer_is_where_a_target_is_reached(
     target: str, largest: int, cpu: object, link: object
 ) -> None:
     solution = _solved(f"{target}\n{SPEC}" if "require" not in target else f"{SPEC}\n{target}\n")
-    assert solution.largest_acceptable == largest
+    assert solution.capacity == largest
     aims = {r.name: r.target for r in solution.resources}
     assert aims["web.cpu"] == pytest.approx(float(str(cpu)))
     assert aims["net.web.out"] == pytest.approx(float(str(link)))
@@ -113,7 +113,7 @@ def test_elastic_rates_take_what_is_left_up_to_the_target() -> None:
         assert at(graph, graph.elastic[0].value, 20) == limit * 100 / 20
         assert at(graph, graph.resources["web.cpu"].load, 20) == limit
     solution = _solved("target cpu 50 %\n" + text)
-    assert solution.largest_acceptable == 50
+    assert solution.capacity == 50
     (pace,) = solution.elastic
     assert pace.yields is not None
     assert pace.exhausted is not None
@@ -178,7 +178,7 @@ def test_modes_may_plan_otherwise() -> None:
     text = f"param aim = 50 %\ntarget cpu aim\n{SPEC}mode calm {{ }}\nmode rush {{ aim = 30 % }}\n"
     spec = checked(text)
     solution = solve_model(spec.model, spec.configuration())
-    assert (solution.graph.mode, solution.largest_acceptable) == ("rush", 30)
+    assert (solution.graph.mode, solution.capacity) == ("rush", 30)
 
 
 def test_single_threads_have_the_target_of_their_processor() -> None:
@@ -189,7 +189,7 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
         + "stream flow for each user { traffic 1 packet/s; at web { one } }\n"
     )  # fmt: skip
     solution = _solved(text)
-    assert (solution.largest_acceptable, solution.limited_by) == (80, "web.cpu.one.utilization")
+    assert (solution.capacity, solution.limited_by) == (80, "web.cpu.one.utilization")
 
 
 def test_the_text_tells_the_target() -> None:
@@ -237,7 +237,7 @@ def test_the_answer_with_targets_is_the_plain_one(spec: Drawn, cpu: int, link: i
 @few
 @given(drawn_specs(), st.integers(1, 99))
 def test_a_lower_target_never_helps(spec: Drawn, aim: int) -> None:
-    answers = [_solved(f"target cpu {a} %\n{spec.text}").largest_acceptable for a in (aim, aim + 1)]
+    answers = [_solved(f"target cpu {a} %\n{spec.text}").capacity for a in (aim, aim + 1)]
     assert (answers[0] or 0) <= (answers[1] or 0)
 
 

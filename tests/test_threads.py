@@ -35,7 +35,7 @@ def test_costs_that_name_a_thread_share_it() -> None:
     assert set(found.resources) == {"host.cpu", "host.cpu.main", "host.cpu.save"}
     solution = solve(found)
     # One core for 50/s of 20 us each
-    assert (solution.largest_acceptable, solution.limited_by) == (1000, "host.cpu.main.utilization")
+    assert (solution.capacity, solution.limited_by) == (1000, "host.cpu.main.utilization")
     main = next(r for r in solution.resources if r.name == "host.cpu.main")
     assert main.shares == {"sync": pytest.approx(0.6), "script": pytest.approx(0.4)}
 
@@ -91,9 +91,9 @@ def test_steps_on_one_thread_wait_for_it_once() -> None:
 
 def test_a_thread_has_the_target_of_its_processor() -> None:
     solution = solve(graph(GAME + HOST + STATE + "target cpu 80 %"))
-    assert (solution.largest_acceptable, solution.limited_by) == (800, "host.cpu.main.utilization")
+    assert (solution.capacity, solution.limited_by) == (800, "host.cpu.main.utilization")
     limited = solve(graph(GAME + HOST + STATE + "require { host.cpu.main.load <= 60 % }"))
-    assert limited.largest_acceptable == 600
+    assert limited.capacity == 600
 
 
 def test_on_one_core_the_processor_is_the_thread() -> None:

@@ -101,7 +101,7 @@ def test_the_latency_that_queues_admit_can_be_required() -> None:
             "require { flow.latency + flow.queue <= 4.01 s; flow.queue <= 10 s }\nquality worst"
         )
     )
-    assert solution.largest_acceptable == 20
+    assert solution.capacity == 20
 
 
 def test_a_playout_buffer_may_be_as_long_as_the_queues() -> None:
@@ -376,7 +376,7 @@ def test_solve_tells_what_was_lowered_and_with_which_priority() -> None:
     graph = lowered(BUDGET + "require { used.rate >= 10 packet/s }")
     solution = solve(graph)
     # audio gives way up to 1250 / 25
-    assert solution.largest_acceptable == 50
+    assert solution.capacity == 50
     view = solve_view(spec.model, spec.configuration(None, ()), solution)
     assert [(e.parameter, e.priority, e.lowered) for e in view.elastic] == [
         ("tool", 1, False),

@@ -64,11 +64,13 @@ def test_what_is_rewritten_answers_as_it_did(name: str, scenario: str) -> None:
     text = rewritten((FIRST / f"{name}.qps").read_text(encoding="utf-8"))
     told = loads(text).solve(scenario=scenario or None)
     was = ANSWERS[name][scenario]
-    assert told.largest_acceptable == was["largest_acceptable"]
+    assert told.capacity == was["largest_acceptable"]
     quality = told.quality and [told.quality.metric, told.quality.at_limit]
     assert quality == was["quality"] or told.quality.at_limit == pytest.approx(was["quality"][1])
     for resource in told.resources:
-        assert resource.load_at_limit == pytest.approx(was["loads"][resource.name], rel=1e-12)
+        assert resource.utilization_at_limit == pytest.approx(
+            was["loads"][resource.name], rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
@@ -180,7 +182,7 @@ def test_one_flow_in_all_is_never_multiplied() -> None:
     """What scaled out both carried 1,000 now halves the load: cases/language/scaling_out."""
     text = HARDWARE.replace("1..1000", "1..100_000")
     spec = loads(text + "stream s { traffic N * 1 request/s; at one { work } }\n")
-    carried = [spec.solve(set={"one": f"box * {count}"}).largest_acceptable for count in (1, 4)]
+    carried = [spec.solve(set={"one": f"box * {count}"}).capacity for count in (1, 4)]
     assert carried == [1000, 4000]
 
 
@@ -217,4 +219,4 @@ def test_the_metric_of_instances_is_stated(instances: str, is_first: bool, tmp_p
     paths = [str(main_spec), str(region)]
     assert main(["fmt", "--upgrade", *(paths if is_first else reversed(paths))]) == 0
     assert main_spec.read_text().endswith("quality euclidean\n")
-    assert load(main_spec).solve().largest_acceptable is None  # 1 by 1.4, twice: 1.01
+    assert load(main_spec).solve().capacity is None  # 1 by 1.4, twice: 1.01

@@ -59,7 +59,7 @@ def _carried(text: str, name: str, value: str, users: int) -> bool:
     spec = checked(text)
     try:
         settled = spec.configuration(None, (f"{name} = {value}", f"N = 1..{users}"))
-        return solve_model(spec.model, settled).largest_acceptable == users
+        return solve_model(spec.model, settled).capacity == users
     except QpsError:
         return False
 

@@ -103,7 +103,7 @@ def test_a_requirement_on_a_throughput() -> None:
     text = PRELUDE + FLOW % "ports" + "require { net.web.out.throughput <= 10 kbit/s }\n"
     spec = checked(text)
     solution = solve_model(spec.model, spec.configuration())
-    assert solution.largest_acceptable == 20
+    assert solution.capacity == 20
 
 
 def test_elastic_rates_are_carried_as_they_settle() -> None:

@@ -42,7 +42,7 @@ def _answer(text: str) -> object:
     solution = solve(graph)
     latency = graph.streams["ask"].latency
     return (
-        solution.largest_acceptable,
+        solution.capacity,
         [part.stage for part in latency],
         [graph.at(solution.at).number(c.measure) for c in graph.criteria],
     )
@@ -101,7 +101,7 @@ def test_it_holds_for_what_a_scenario_puts_there() -> None:
     line = _spec("queueing cpu mmc", *NOTHING) + "machine big = api with cpu 8 core\n"
     stated = _spec("", "mmc", "", "mmc", "", "") + "machine big = api with cpu 8 core\n"
     for changes in (("a=big",), ("b=api",), ("a=big", "b=big")):
-        answers = [solve(lowered(text, *changes)).largest_acceptable for text in (line, stated)]
+        answers = [solve(lowered(text, *changes)).capacity for text in (line, stated)]
         assert answers[0] == answers[1]
 
 
@@ -118,6 +118,6 @@ def test_cores_that_wait_as_one_queue_are_whole() -> None:
     )
     assert ["`mmc` must be whole" in d.message for d in outcome.diagnostics] == [True]
     by_parameter = text.replace("api { cpu 2 core", "api { cpu n") + "param n = 2 core\n"
-    assert solve(lowered(by_parameter, "n=4 core")).largest_acceptable
+    assert solve(lowered(by_parameter, "n=4 core")).capacity
     with pytest.raises(QpsError, match="must be whole"):
         lowered(by_parameter, "n=2.5 core")

@@ -67,13 +67,13 @@ def test_the_load_of_each_machine(stream: str, load: str, largest: int | None) -
         exact = graph.at(users).exact(graph.resources["web.cpu"].load)
         top, _, bottom = load.partition("/")
         assert exact == Fraction(users if top == "N" else int(top), int(bottom))
-    assert solve(graph).largest_acceptable == (largest or 100_000)
+    assert solve(graph).capacity == (largest or 100_000)
 
 
 def test_more_machines_share_what_is_one_in_all() -> None:
     text = SPEC + "stream st in all { traffic N * 1 request/s; at web { work } }\n"
-    assert solve(lowered(text)).largest_acceptable == 4_000
-    assert solve(lowered(text.replace("box * 4", "box * 8"))).largest_acceptable == 8_000
+    assert solve(lowered(text)).capacity == 4_000
+    assert solve(lowered(text.replace("box * 4", "box * 8"))).capacity == 8_000
 
 
 def test_a_node_that_is_called_user_is_meant_where_there_is_one() -> None:
@@ -81,7 +81,7 @@ def test_a_node_that_is_called_user_is_meant_where_there_is_one() -> None:
         "client", "user"
     )
     stream = "stream st for each user { traffic 1 request/s; at web { work } }\n"
-    assert solve(lowered(text + stream)).largest_acceptable == 2_000
+    assert solve(lowered(text + stream)).capacity == 2_000
 
 
 def test_what_the_users_receive_of_a_stream_of_each_of_them() -> None:

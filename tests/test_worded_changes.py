@@ -115,7 +115,7 @@ def _advice(
         change=change,
         set=factor is None,
         factor=None if factor is None else float(factor),
-        largest_acceptable=1,
+        capacity=1,
         range_limits=False,
     )
 
@@ -128,7 +128,7 @@ def _view(way: Way, name: str, price: float | None, running_price: float | None)
         words="",
         setting=None,
         set=False,
-        largest_acceptable=1,
+        capacity=1,
         range_limits=False,
         to=None,
         headroom=None,

@@ -122,7 +122,7 @@ class MeasureKind(Enum):
     LOAD = "load"
     SHARE = "share"
     SATURATION = "saturation"
-    LARGEST = "largest_acceptable"
+    LARGEST = "capacity"
     QUALITY = "quality"
     COST = "cost"
     RUNNING_COST = "running_cost"

@@ -89,6 +89,6 @@ def _facts(view: SolveView, solution: Solution, words: Wording) -> dict[str, str
 
 
 def _users(view: SolveView) -> str:
-    if view.largest_acceptable is None:
+    if view.capacity is None:
         return "none"
-    return users_told(view.largest_acceptable, view.known, range_limits=view.limited_by is None)
+    return users_told(view.capacity, view.known, range_limits=view.limited_by is None)

@@ -57,8 +57,8 @@ def difference_page(view: DifferenceView) -> DifferencePage:
             for warning in side.warnings
         ),
         data={
-            "before": view.before.largest_acceptable or 0,
-            "after": view.after.largest_acceptable or 0,
+            "before": view.before.capacity or 0,
+            "after": view.after.capacity or 0,
             "ways": ways,
         },
     )

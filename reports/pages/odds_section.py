@@ -125,10 +125,8 @@ def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
     lines = []
     if odds.promise.largest is not None:
         lines.append(_line(x, odds.promise.largest, f"{sure} sure: {odds.promise.largest:,}", 0))
-    if view.largest_acceptable is not None:
-        lines.append(
-            _line(x, view.largest_acceptable, f"as stated: {view.largest_acceptable:,}", 1)
-        )
+    if view.capacity is not None:
+        lines.append(_line(x, view.capacity, f"as stated: {view.capacity:,}", 1))
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,

@@ -284,13 +284,13 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
 def _by_saturation(solution: Solution) -> list[ResourceSolution]:
     return sorted(
         solution.resources,
-        key=lambda r: (r.saturation.at is None, r.saturation.at or 0.0, -r.load_at_limit),
+        key=lambda r: (r.saturation.at is None, r.saturation.at or 0.0, -r.utilization_at_limit),
     )
 
 
 def _resources_shown(solution: Solution) -> tuple[list[ResourceSolution], int]:
     """Return the resources worth a line: the most heavily loaded ones at the answer."""
-    ordered = sorted(solution.resources, key=lambda r: -r.load_at_limit)
+    ordered = sorted(solution.resources, key=lambda r: -r.utilization_at_limit)
     return ordered[:_MOST_LINES], max(0, len(ordered) - _MOST_LINES)
 
 
@@ -298,7 +298,7 @@ def _range_shown(view: SolveView, solution: Solution) -> tuple[float, float]:
     """Return the populations to draw: somewhat past the answer and the first saturations."""
     points = sorted(r.saturation.at for r in solution.resources if r.saturation.at is not None)
     wanted = [1.25 * view.at, *(1.15 * point for point in points[:2])]
-    if len(points) == 0 and view.largest_acceptable == view.population.to:
+    if len(points) == 0 and view.capacity == view.population.to:
         wanted.append(float(view.population.to))
     low = float(view.population.from_)
     # A second saturation far away would squash what matters into a corner.
@@ -348,9 +348,9 @@ def _loads_chart(
 
 
 def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
-    if view.largest_acceptable is None:
+    if view.capacity is None:
         return None
-    low, high = view.population.from_, view.largest_acceptable
+    low, high = view.population.from_, view.capacity
     return float(low), float(high), f"acceptable: {low:,} to {high:,}{parenthesis(view.known)}"
 
 

@@ -153,7 +153,7 @@ def resource_row(
     )
     return ResourceRow(
         name=name,
-        load=percent(resource.load_at_limit),
+        load=percent(resource.utilization_at_limit),
         saturates_at=told,
         method="" if saturation.method in _NOT_FOUND else saturation.method.value,
         shares=", ".join(shares),

@@ -49,8 +49,8 @@ class ResourceView(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    load: str
-    load_at_limit: float
+    utilization: str
+    utilization_at_limit: float
     target: float
     saturates_at: float | None
     saturates_not_below: int | None
@@ -184,7 +184,7 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     words: str
     setting: str | None
     set: bool
-    largest_acceptable: int
+    capacity: int
     range_limits: bool
     to: str | None
     headroom: float | None
@@ -216,10 +216,10 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     requirements: tuple[RequirementView, ...]
     measures: tuple[MeasureView, ...]
     quality: QualityView
-    largest_acceptable: int | None
+    capacity: int | None
     known: Certainty
     """Certainty of the capacity."""
-    largest_acceptable_interval: Interval | None
+    capacity_interval: Interval | None
     odds: Odds | None
     """Uncertainty of the capacity, if inputs are uncertain."""
     counted_as_known: tuple[CountedAsKnown, ...]
@@ -284,9 +284,9 @@ def _quantity(value: float, one: RequirementView) -> str:
 
 
 def _resources(view: SolveView, labels: Labels) -> Table:
-    fullest = sorted(view.resources, key=lambda one: -one.load_at_limit / one.target)
+    fullest = sorted(view.resources, key=lambda one: -one.utilization_at_limit / one.target)
     rows = [
-        (labels.of(one.name), percent(one.load_at_limit), percent(one.target))
+        (labels.of(one.name), percent(one.utilization_at_limit), percent(one.target))
         for one in fullest[:_MOST_ROWS]
     ]
     if len(fullest) > _MOST_ROWS:

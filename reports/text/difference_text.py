@@ -103,7 +103,7 @@ def difference_view(
 ) -> DifferenceView:
     """Return a difference as plain values."""
     view = DifferenceView(
-        schema="qps/diff/2",
+        schema="qps/diff/3",
         answer="",
         users=found.users,
         within_error=found.within_error,
@@ -168,7 +168,7 @@ def _answered(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
 
 def _answer(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
     before, after = view.before, view.after
-    old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
+    old, new = before.capacity or 0, after.capacity or 0
     was = marked(f"{old:,}", before.known)
     if old == new:
         moved = f"Capacity unchanged at {_known_users(after)}"
@@ -196,7 +196,7 @@ def relative(old: float, new: float) -> str:
 
 
 def _known_users(view: SolveView) -> str:
-    return marked(counted(view.largest_acceptable or 0, view.population.name), view.known)
+    return marked(counted(view.capacity or 0, view.population.name), view.known)
 
 
 def _limit(view: SolveView, labels: Labels) -> str:
@@ -249,7 +249,7 @@ def _remarks(view: DifferenceView) -> list[str]:
 def _headline(view: DifferenceView) -> list[tuple[str, str]]:
     """Return the capacity and the bottleneck of both, and whether the inputs' spread hides it."""
     before, after = view.before, view.after
-    old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
+    old, new = before.capacity or 0, after.capacity or 0
     limits = list(map(_limit, (before, after), view.labels))
     capacity = f"{_known_users(after)} (unchanged)"
     if old != new:
@@ -465,7 +465,7 @@ def answers_table(view: DifferenceView, *, headline: bool = True) -> Table:
         words |= {one.measure: _passes(one, view, labels) for one in each.requirements}
     rows: list[tuple[str, ...]] = []
     if headline:
-        counts = [_count(view.largest_acceptable, view.known) for view in (before, after)]
+        counts = [_count(view.capacity, view.known) for view in (before, after)]
         rows += [("Capacity", *counts), ("Bottleneck", *(_limit(*side) for side in sides))]
     rows += [
         *_pairs(

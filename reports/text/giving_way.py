@@ -26,7 +26,7 @@ def giving_way(solution: Solution) -> frozenset[str]:
     return frozenset(
         resource.name
         for resource in solution.resources
-        if resource.name in found and _is_full(resource.load_at_limit, resource.target)
+        if resource.name in found and _is_full(resource.utilization_at_limit, resource.target)
     )
 
 

@@ -94,7 +94,7 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: La
         phrase(
             "loaded" if one.target == 1 else "loaded.planned",
             name=labels.of(one.resource),
-            load=percent(one.load),
+            load=percent(one.utilization),
             target=percent(one.target),
         )
         for one in more.loads

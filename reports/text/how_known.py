@@ -41,7 +41,7 @@ class GivesUsers(Protocol):
     """A change, and how many users there can be with it."""
 
     @property
-    def largest_acceptable(self) -> int:
+    def capacity(self) -> int:
         """How many users there can be."""
 
     @property
@@ -94,7 +94,7 @@ def users_as_known(known: Certainty) -> str:
 
 def users_with(item: GivesUsers) -> str:
     """Return how many users a change gives; where the range ends, there may be more."""
-    return users_told(item.largest_acceptable, item.known, range_limits=item.range_limits)
+    return users_told(item.capacity, item.known, range_limits=item.range_limits)
 
 
 def users_told(largest: int, known: Certainty, *, range_limits: bool) -> str:

@@ -59,6 +59,6 @@ def _matters(resource: ResourceView, view: SolveView) -> bool:
     return (
         (first is not None and resource.name == first.resource)
         or view.limited_by == utilization_of(resource.name)
-        or resource.load_at_limit > resource.target
+        or resource.utilization_at_limit > resource.target
         or resource.saturates_not_below is not None
     )

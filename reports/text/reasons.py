@@ -54,7 +54,7 @@ def answer(solution: Solution, labels: Labels = PLAIN) -> str:
             return phrase("answer.not_only", users=fewest, are=are, reason=reason)
         are = are if known.is_exact else are + phrase("known_to_be")
         return phrase("answer.not_even", users=fewest, are=are, reason=reason)
-    largest = solution.largest_acceptable or 0
+    largest = solution.capacity or 0
     return phrase(
         "answer.limited",
         users=users_known(known) + counted(largest, name),

@@ -67,7 +67,7 @@ def simulation_view(
 ) -> SimulationView:
     """Return what was simulated as plain values."""
     return SimulationView(
-        schema="qps/simulation/1",
+        schema="qps/simulation/2",
         file=file,
         population=population,
         at=simulation.played.population,

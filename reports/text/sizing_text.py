@@ -61,7 +61,7 @@ class NeededView(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    load: float
+    utilization: float
     target: float
     unit: str
     has: float
@@ -105,7 +105,7 @@ class SizingView(Struct, frozen=True, kw_only=True):
     file: str
     given: dict[str, int]
     answer: str
-    carried: bool
+    supported: bool
     resources: tuple[NeededView, ...]
     fails_whatever: tuple[FailingView, ...]
     fails_still: tuple[FailingView, ...]
@@ -119,11 +119,11 @@ class SizingView(Struct, frozen=True, kw_only=True):
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
     """Return the answer as plain values."""
     return SizingView(
-        schema="qps/sizing/1",
+        schema="qps/sizing/2",
         file=file,
         given={sizing.population: sizing.at},
         answer=sizing_answer(sizing),
-        carried=sizing.is_possible,
+        supported=sizing.is_possible,
         resources=tuple(_needed(one) for one in _ordered(sizing)),
         fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
         fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
@@ -143,7 +143,7 @@ def _mend_view(mend: Mend) -> MendView:
 def _needed(one: Needed) -> NeededView:
     return NeededView(
         name=one.resource,
-        load=one.load,
+        utilization=one.load,
         target=one.target,
         unit=str(one.capacity.dimension),
         has=one.capacity.has,

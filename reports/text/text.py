@@ -218,7 +218,11 @@ def resource_table(
     """
     ordered = sorted(
         view.resources,
-        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
+        key=lambda r: (
+            r.saturates_at is None,
+            r.saturates_at or 0.0,
+            -r.utilization_at_limit / r.target,
+        ),
     )
     is_planned = any(resource.target != 1 for resource in ordered)
     limits = _utilization_limits(solution)
@@ -393,7 +397,7 @@ def full_from_start(found: Bottleneck, *, is_planned: bool) -> str:
 
 def stays_full_text(view: SolveView) -> str:
     """Return that the bottleneck is full before the answer and no more: that is not beyond it."""
-    found, largest = view.bottleneck, view.largest_acceptable
+    found, largest = view.bottleneck, view.capacity
     if found is None or found.stays_full is None:
         return ""
     key = "full.exactly" if found.stays_full == StaysFull.EXACTLY else "full.at_most"
@@ -413,8 +417,8 @@ def mode_facts(view: SolveView, labels: Labels = PLAIN) -> str:
     told = []
     for mode in view.modes:
         largest = "none"
-        if mode.largest_acceptable is not None:
-            largest = marked(f"{mode.largest_acceptable:,}", mode.known)
+        if mode.capacity is not None:
+            largest = marked(f"{mode.capacity:,}", mode.known)
         why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
     return f"{', '.join(told)}; {view.mode} is the worst and sets the capacity"

@@ -70,9 +70,9 @@ def solve_view(
     graph = solution.graph
     changes = changes_of(model, configuration, graph)
     told = tuple(changes.viewed(item) for item in advice)
-    ranked = sorted(told, key=lambda item: -item.largest_acceptable)
+    ranked = sorted(told, key=lambda item: -item.capacity)
     return SolveView(
-        schema="qps/solve/1",
+        schema="qps/solve/2",
         file=model.file,
         model=model.name,
         scenario=configuration.scenario,
@@ -87,9 +87,9 @@ def solve_view(
         requirements=tuple(_requirement(solution, item) for item in solution.requirements),
         measures=measure_views(solution),
         quality=_quality(solution),
-        largest_acceptable=solution.largest_acceptable,
+        capacity=solution.capacity,
         known=answer_known(solution),
-        largest_acceptable_interval=None if odds is None else odds.interval,
+        capacity_interval=None if odds is None else odds.interval,
         odds=odds,
         counted_as_known=counted_as_known(model, graph),
         limited_by=solution.limited_by,
@@ -208,8 +208,8 @@ def _quality(solution: Solution) -> QualityView:
 def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
     return ResourceView(
         name=resource.name,
-        load=formula(resource.load),
-        load_at_limit=resource.load_at_limit,
+        utilization=formula(resource.load),
+        utilization_at_limit=resource.utilization_at_limit,
         target=resource.target,
         saturates_at=resource.saturation.at,
         saturates_not_below=resource.saturation.not_below,

@@ -48,7 +48,7 @@ class Changes(Struct, frozen=True, kw_only=True):
             words=self._words(advice),
             setting=self._setting(advice),
             set=advice.set,
-            largest_acceptable=advice.largest_acceptable,
+            capacity=advice.capacity,
             range_limits=advice.range_limits,
             to=advice.to,
             headroom=advice.headroom,

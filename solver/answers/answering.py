@@ -128,7 +128,7 @@ def solve(graph: LoadGraph) -> Solution:
     return Solution(
         graph=graph,
         verdict=answer.verdict,
-        largest_acceptable=largest,
+        capacity=largest,
         limited_by=limiting.criterion.name if limiting else None,
         at=at,
         resources=resources,
@@ -255,7 +255,7 @@ def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> R
         name=name,
         load=resource.load,
         saturation=saturation,
-        load_at_limit=total,
+        utilization_at_limit=total,
         target=value_at(graph, resource.target, at),
         throughput=None
         if resource.throughput is None
@@ -369,7 +369,7 @@ def _warnings(
                 f"{resource.name} is {_how_full(graph, resource.name)} "
                 f"even at {graph.population} = {graph.low}",
             )
-    loads = {resource.name: resource.load_at_limit for resource in resources}
+    loads = {resource.name: resource.utilization_at_limit for resource in resources}
     report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
     report_beyond(beyond_measured(graph, at), sink)
     unsaid = unsaid_waits(graph, all_criteria(graph), at)

@@ -90,7 +90,7 @@ class LoadThere(Struct, frozen=True):
     """A resource above its target."""
 
     resource: str
-    load: float
+    utilization: float
     target: float
 
 
@@ -200,7 +200,7 @@ def more_users(solution: Solution) -> MoreUsers | None:
         quality=None if graph.quality is None else _both(graph, graph.quality, now, there),
         failing=tuple(failing),
         streams=_streams(graph, now, there),
-        loads=tuple(sorted(loads, key=lambda one: -one.load / one.target)),
+        loads=tuple(sorted(loads, key=lambda one: -one.utilization / one.target)),
     )
 
 

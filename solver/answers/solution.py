@@ -45,7 +45,7 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
     name: str
     load: Formula
     saturation: Saturation
-    load_at_limit: float
+    utilization_at_limit: float
     target: float
     throughput: float | None
     count: float
@@ -218,7 +218,7 @@ class ModeSolution(Struct, frozen=True, kw_only=True):
     """Result of one of several modes, and its certainty."""
 
     mode: str
-    largest_acceptable: int | None
+    capacity: int | None
     limited_by: str | None
     quality_at_limit: float | None
     known: Certainty
@@ -234,7 +234,7 @@ class Solution(Struct, frozen=True, kw_only=True):
 
     graph: LoadGraph
     verdict: Verdict
-    largest_acceptable: int | None
+    capacity: int | None
     limited_by: str | None
     at: int
     resources: tuple[ResourceSolution, ...]

@@ -42,14 +42,14 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
 
 def _rank(solution: Solution) -> tuple[int, float]:
     quality = solution.quality_at_limit
-    return solution.largest_acceptable or 0, 0.0 if quality is None or isnan(quality) else quality
+    return solution.capacity or 0, 0.0 if quality is None or isnan(quality) else quality
 
 
 def _summary(solution: Solution) -> ModeSolution:
     assert solution.graph.mode is not None
     return ModeSolution(
         mode=solution.graph.mode,
-        largest_acceptable=solution.largest_acceptable,
+        capacity=solution.capacity,
         limited_by=solution.limited_by,
         quality_at_limit=solution.quality_at_limit,
         known=answer_known(solution),

@@ -90,7 +90,7 @@ def _answers(
 
 
 def _certain(side: Side, count: int) -> tuple[Ints, Bools, Bools]:
-    largest = solve_model(side.model, side.configuration).largest_acceptable
+    largest = solve_model(side.model, side.configuration).capacity
     answer = side.configuration.low - 1 if largest is None else largest
     every = np.ones(count, dtype=bool)
     return np.full(count, answer, dtype=np.int64), every, ~every

@@ -136,7 +136,7 @@ def _by_slopes(numbers: Sequence[UncertainNumber], solution: Solution) -> Interv
     The variance of a straight function of independent numbers is the sum of its parts. Where the
     range ends first, slopes are those of the first saturation beyond it.
     """
-    largest = solution.largest_acceptable
+    largest = solution.capacity
     elasticities = {one.parameter: one.elasticity for one in solution.sensitivity}
     if largest is None or not elasticities:
         return None

@@ -64,7 +64,7 @@ class Advice(Struct, frozen=True, kw_only=True):
     name: str
     change: str
     set: bool
-    largest_acceptable: int
+    capacity: int
     range_limits: bool
     to: str | None = None
     headroom: float | None = None
@@ -94,12 +94,12 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     def tell(advice: Advice | None) -> None:
         if advice is not None:
             of_its_way = [*found[advice.way], advice]
-            of_its_way.sort(key=lambda a: (-a.largest_acceptable, a.change))
+            of_its_way.sort(key=lambda a: (-a.capacity, a.change))
             found[advice.way] = of_its_way[:_MOST_OF_A_KIND]
 
     for candidate in tried:
         tell(trials.tried(candidate, found))
-    if solution.largest_acceptable is None:
+    if solution.capacity is None:
         known = {advice.name for way in Way for advice in found[way]}
         for ladder in ladders(model, configuration, solution):
             step = None
@@ -150,7 +150,7 @@ class _Trials(Struct, kw_only=True):
 
     @property
     def _now(self) -> int:
-        return self.solution.largest_acceptable or self.solution.graph.low - 1
+        return self.solution.capacity or self.solution.graph.low - 1
 
     def _helping(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
         if self._is_outdone(candidate, best):
@@ -168,7 +168,7 @@ class _Trials(Struct, kw_only=True):
             name=candidate.name,
             change=candidate.text,
             set=candidate.is_setting,
-            largest_acceptable=largest,
+            capacity=largest,
             range_limits=largest == self.solution.graph.high,
             to=to,
             headroom=headroom,
@@ -237,7 +237,7 @@ class _Trials(Struct, kw_only=True):
         if len(best[way]) < _MOST_OF_A_KIND:
             return None
         last = best[way][-1]
-        return last.largest_acceptable + (candidate.text > last.change)
+        return last.capacity + (candidate.text > last.change)
 
     def _way_among_the_best(
         self, candidate: Candidate, graphs: Sequence[LoadGraph], best: dict[Way, list[Advice]]

@@ -46,7 +46,7 @@ class Difference(Struct, frozen=True, kw_only=True):
         """How many more users the new spec carries; none counts as 0."""
         if self.within_error:
             return 0
-        return (self.new.largest_acceptable or 0) - (self.old.largest_acceptable or 0)
+        return (self.new.capacity or 0) - (self.old.capacity or 0)
 
 
 def difference(old: Side, new: Side, promising: Promising | None = None) -> Difference:
@@ -79,7 +79,7 @@ def difference(old: Side, new: Side, promising: Promising | None = None) -> Diff
 
 def _capacity(solution: Solution) -> Capacity:
     graphs = [each.graph for each in (solution, *solution.others)]
-    return Capacity(graphs, solution.largest_acceptable or 0)
+    return Capacity(graphs, solution.capacity or 0)
 
 
 def _explained(

@@ -122,7 +122,7 @@ def _restructured(
 
 def _failing(solution: Solution, of_mode: Solution) -> Iterator[Criterion]:
     """Yield what fails of a mode at the first population that is not acceptable in all modes."""
-    largest = solution.largest_acceptable
+    largest = solution.capacity
     first = solution.graph.low if largest is None else largest + 1
     for failure in of_mode.failures:
         if failure.first == first:

@@ -2,7 +2,7 @@
 
     >>> import qps
     >>> model = qps.load("specs/audioconference.qps")  # doctest: +SKIP
-    >>> model.solve(set={"deletion": "off"}).largest_acceptable  # doctest: +SKIP
+    >>> model.solve(set={"deletion": "off"}).capacity  # doctest: +SKIP
 
 Nothing here prints, and nothing reads the environment.
 """

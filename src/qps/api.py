@@ -191,7 +191,7 @@ class Model(ShowsItself):
         configuration = spec.configuration(scenario, _as_texts(set))
         return lower(as_stated(spec.model, configuration), configuration)
 
-    def load_of(
+    def utilization_of(
         self,
         resource: str,
         scenario: Scenarios = None,
@@ -201,6 +201,9 @@ class Model(ShowsItself):
         from qps.engine.algebra import to_sympy  # noqa: PLC0415 - slow to import, seldom needed
 
         return to_sympy(self.graph(scenario, set).resources[resource].load)
+
+    load_of = utilization_of
+    """The former name of `utilization_of`, which is read for ever."""
 
     def test(self, *, simulate: bool = True) -> tuple[ClaimResult, ...]:
         """Return every expectation and observation with its prediction.

@@ -20,14 +20,14 @@ def differences(answers: dict[str, Any], solution: Solution) -> list[str]:
     """Return where the page says something else than the solver."""
     found = []
     if (answers["largest"], answers["limitedBy"]) != (
-        solution.largest_acceptable,
+        solution.capacity,
         solution.limited_by,
     ):
         found.append(f"largest {answers['largest']} {answers['limitedBy']}")
     for resource in solution.resources:
         if not is_close(answers["saturations"][resource.name], resource.saturation.at):
             found.append(f"{resource.name} {answers['saturations'][resource.name]} {resource}")
-        if not is_close(answers["loads"][resource.name], resource.load_at_limit):
+        if not is_close(answers["loads"][resource.name], resource.utilization_at_limit):
             found.append(f"load of {resource.name} {answers['loads'][resource.name]}")
     if not is_close(answers["quality"], solution.quality_at_limit):
         found.append(f"quality {answers['quality']}, not {solution.quality_at_limit}")

@@ -91,7 +91,7 @@ SHOP = ("matrix", "shop.qps", "choices")
 NARROWED = """() => {
   const of = (name) => qps.columns.find((one) => one.name === name);
   qps.filters.write(of("running_cost"), "<= 1,000");
-  qps.filters.write(of("largest_acceptable"), ">= 5,000");
+  qps.filters.write(of("capacity"), ">= 5,000");
   qps.change();
   qps.choose(qps.view[qps.view.length >> 1]);
   qps.drawAll();

@@ -80,7 +80,7 @@ def _told(
     found = solution.bottleneck
     return SingleRow(
         reason=None,
-        largest=solution.largest_acceptable,
+        largest=solution.capacity,
         known=_known(solution),
         limited_by=solution.limited_by or "",
         bottleneck=found.resource if found else "",
@@ -111,7 +111,7 @@ def _known(solution: Solution) -> str:
         (f.criterion for f in solution.failures if f.criterion.name == solution.limited_by), None
     )
     every = [f.criterion for each in (solution, *solution.others) for f in each.failures]
-    is_none = solution.largest_acceptable is None
+    is_none = solution.capacity is None
     return known_by_limit(limiting, every, is_none=is_none).kind.value
 
 
@@ -163,7 +163,7 @@ class _Values:
         for symbol in symbols:
             subject = saturation_subject(symbol)
             if symbol is LARGEST:
-                found[symbol] = number(self.solution.largest_acceptable or 0)
+                found[symbol] = number(self.solution.capacity or 0)
             elif subject is not None:
                 resources = graph.loads_of(subject)
                 least = least_saturation(graph, (r.name for r in resources)) if resources else nan

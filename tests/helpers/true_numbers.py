@@ -358,7 +358,7 @@ class Truth:
             if mode is None:
                 yield f"no mode {name.text}"
                 continue
-            largest = mode.largest_acceptable
+            largest = mode.capacity
             known = "none" if largest is None else marked(f"{largest:,}", mode.known)
             yield from _differs(name, "users", users, {known})
 
@@ -503,9 +503,7 @@ class Truth:
                 wanted = self._answered(change.name)
             elif change.text in known:
                 one = known[change.text]
-                wanted = {
-                    users_told(one.largest_acceptable, one.known, range_limits=one.range_limits)
-                }
+                wanted = {users_told(one.capacity, one.known, range_limits=one.range_limits)}
             else:
                 wanted = {"what nobody has tried"}
             yield from _differs(
@@ -533,11 +531,11 @@ class Truth:
             solution = self._with_number(
                 sets[-1]
             )  # its unit has another name outside of its module
-        if solution.largest_acceptable is None:
+        if solution.capacity is None:
             return {"none"}
         is_range = solution.limited_by is None
         return {
-            users_told(solution.largest_acceptable, known, range_limits=is_range)
+            users_told(solution.capacity, known, range_limits=is_range)
             for known in _known_of(solution)
         }
 
@@ -801,9 +799,9 @@ class Truth:
         if view.next_limit is not None and view.next_limit.met_up_to is not None:
             yield f"{view.next_limit.met_up_to:,}"
         for mode in view.modes:
-            yield f"{mode.largest_acceptable:,}" if mode.largest_acceptable is not None else ""
+            yield f"{mode.capacity:,}" if mode.capacity is not None else ""
         for change in view.advice:
-            yield f"{change.words} {change.largest_acceptable:,}"
+            yield f"{change.words} {change.capacity:,}"
         for sensitivity in view.sensitivity:
             yield f"{sensitivity.elasticity:.2f}"
         for elastic in self.solution.elastic:

@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> Exit:
     output = _write(page, arguments, specs[0])
     if not arguments.quiet:
         print(_in_one_line(output, found))
-    return max(worst, Exit.NO if found[0].solution.largest_acceptable is None else Exit.YES)
+    return max(worst, Exit.NO if found[0].solution.capacity is None else Exit.YES)
 
 
 def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], list[Solved], Exit]:
@@ -183,7 +183,7 @@ _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
 
 def _carry(found: Solved) -> tuple[str, ...]:
     """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not told."""
-    now = found.solution.largest_acceptable
+    now = found.solution.capacity
     if found.solution.verdict is not Verdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}

@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> Exit:
     with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
         early = partial(_print_head, arguments, progress) if is_first_screen else None
         found = solved(arguments, partial(progress.advance, 1), early)
-    answered = found.solution.largest_acceptable
+    answered = found.solution.capacity
     if arguments.confidence is not None:
         odds = found.view.odds
         if odds is None:
