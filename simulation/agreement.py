@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.ir.measure_names import UTILIZATION
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
@@ -222,7 +221,7 @@ def _loads(
         found.append(
             Compared(
                 subject=name,
-                measure=UTILIZATION,
+                measure="load",
                 dimension=DIMENSIONLESS,
                 predicted=point.number(load),
                 known=graph.resources[name].known,
@@ -292,7 +291,7 @@ def _judged(one: Compared, level: float) -> Compared:
         told=told,
         items=one.items,
         is_loss=one.measure.endswith("loss"),
-        is_load=one.measure == UTILIZATION,
+        is_load=one.measure == "load",
     )
     within = seen.within(one.predicted, level)
     off = one.predicted - told.mean

@@ -34,7 +34,7 @@ def test_every_public_name_is_told(name: str) -> None:
         "### SolveView\n",
         "### MatrixResult\n",
         "MatrixResult.schema: pa.Schema",
-        "| `largest_acceptable` | `int \\| None` |",
+        "| `capacity` | `int \\| None` |",
     ],
 )
 def test_methods_and_what_they_return_are_told(told: str) -> None:

@@ -36,7 +36,7 @@ REFUSED = {
 MENDED = {
     "batch": [("component fetch", "unit job\ncomponent fetch"), ("machine queue", "machine broker"), ("= queue\n", "= broker\n")],
     "cost": [("each phone ", "each phones "), ("component resize", "unit photo\ncomponent resize"), ("  cost <=", "  running_cost <=")],
-    "fast": [("core; queueing cpu mmc", "core, queueing mmc"), ("query.latency.p99", "quantile(query.latency, 99 %)")],
+    "fast": [("core; queueing cpu mmc", "core, queueing mmc"), ("query.latency.p99", "query.p99")],
     "sensors": [("each sensor", "each field")],
     "wall": [("machine camera", "machine lens"), ("= camera *", "= lens *"), ("machine screen", "machine panel"), ("= screen *", "= panel *"), ("network lan", "network office"), ("= lan between", "= office between"), ("forward; send to", "forward to"), ("stream video", "stream video for each camera")],
 }  # fmt: skip

@@ -144,9 +144,9 @@ machine box { cpu 1 core; price 100 $ }
 network wire { rate 10 Mbit/s; price 50 $ }
 param cost = 1 ms/packet
 param reason = 2
-param largest_acceptable = 3
+param capacity = 3
 component work { cpu cost }
-component more { cpu 1 us/packet * reason * largest_acceptable }
+component more { cpu 1 us/packet * reason * capacity }
 topology { node host = box * N; link limited_by = wire between host }
 stream talk for each host {
   traffic 8000 byte/s, 1000 byte/packet
@@ -156,7 +156,7 @@ stream talk for each host {
 }
 require { talk.latency <= 300 ms }
 """
-AXES = "cost in [1, 2, 3 ms/packet]; reason in [1, 2]; largest_acceptable in [1, 2]"
+AXES = "cost in [1, 2, 3 ms/packet]; reason in [1, 2]; capacity in [1, 2]"
 
 
 def solved(matrix: str, ending: str = "parquet") -> pa.Table:
@@ -171,10 +171,10 @@ def test_an_axis_may_be_called_as_an_answer(ending: str) -> None:
     table = solved(AXES, ending)
     names = table.schema.names
     assert len(set(names)) == len(names)
-    assert names[:4] == ["cost", "reason", "capacity", "answer:largest_acceptable"]
+    assert names[:4] == ["cost", "reason", "capacity", "answer:capacity"]
     (first, *_) = table.to_pylist()
     assert (first["cost"], first["reason"], first["capacity"]) == (0.001, 1, 1)
-    assert first["answer:largest_acceptable"] == 156
+    assert first["answer:capacity"] == 156
     assert first["answer:cost"] == 156 * 100 + 50
     assert first["answer:reason"] is None
     told = [column.name for column in columns_of_table(table) if column.is_axis]
@@ -211,7 +211,7 @@ def test_the_page_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
     assert columns["cost"]["axis"]
     assert not columns["answer:cost"]["axis"]
     assert columns["answer:cost"]["label"] == "answer: cost"
-    assert columns["answer:largest_acceptable"]["better"] == 1
+    assert columns["answer:capacity"]["better"] == 1
     assert main(["matrix", "clash.qps"]) == 0
     assert "answer: cost" in capsys.readouterr().out.splitlines()[2]
 
@@ -253,9 +253,9 @@ GOOD = {"host": ["a", "b"], "capacity": [1, None], "reason": [None, "no"]}
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"a": [1]}, "has no columns `reason` and, say, `largest_acceptable`"),
+        ({"a": [1]}, "has no columns `reason` and, say, `capacity`"),
         (GOOD | {"reason": [1, 2]}, "has numbers as the `reason`"),
-        (GOOD | {"capacity": ["x", "y"]}, "has words in the column `largest_acceptable`"),
+        (GOOD | {"capacity": ["x", "y"]}, "has words in the column `capacity`"),
         (GOOD | {"capacity": [1.5, 2.0]}, "cannot be read: "),
         (GOOD | {"list": [[1], [2]]}, "has a column `list` of list<"),
         (GOOD | {"flag": [True, False]}, "has a column `flag` of bool"),
@@ -410,7 +410,7 @@ def test_units_suit_the_values() -> None:
         "18,000 byte/packet",
     )
     assert share.quantity(0.5) == "50 %"
-    assert (load_of.label, load_of.quantity(0.25)) == ("load of lan", "25 %")
+    assert (load_of.label, load_of.quantity(0.25)) == ("utilization of lan", "25 %")
     assert delay.unit == "s"
     assert odd.quantity(2.0) == "2 furlong^2"
 

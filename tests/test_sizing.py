@@ -415,7 +415,7 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", spec, "--users", "3100", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert {key: told[key] for key in ("schema", "file", "given", "carried")} == {
+    assert {key: told[key] for key in ("schema", "file", "given", "supported")} == {
         "schema": "qps/sizing/2", "file": "s.qps", "given": {"N": 3100}, "supported": True,
     }  # fmt: skip
     assert told["fails_whatever"] == told["fails_still"] == told["mends"] == []

@@ -149,13 +149,13 @@ def _known(told: object) -> tuple[str, list[str]]:
 def _checked(table: pa.Table, most: int) -> pa.Table:
     """Return a table whose columns are those of a result, each of a type that rows have."""
     _refuse_more(len(table), most)
+    table = _with_current_columns(table)
     names = table.schema.names
     if len(names) > MOST_COLUMNS:
         _refuse(f"has {len(names):,} columns")
     twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         _refuse(f"has two columns `{twice[0][:100]}`")
-    table = _with_current_columns(table)
     schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
     if schema != SCHEMA:
         _refuse(f"is of the form `{schema[:40]}`, not `{SCHEMA}`")
