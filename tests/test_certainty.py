@@ -108,7 +108,7 @@ LATE = "quantile(p.latency, 95 %)"
 @pytest.mark.parametrize(
     ("formula", "kind"),
     [
-        ("server.cpu.load", "exact"),
+        ("server.cpu.utilization", "exact"),
         ("p.loss", "exact"),
         ("p.rate", "exact"),
         (LATE, "upper"),
@@ -536,7 +536,7 @@ def test_loads_of_users_who_wait_are_swept_as_they_are() -> None:
         "require { job.latency <= 1 s }\n"
     )
     # One is there half of the time; of two, the server is idle while both think: one time in five.
-    assert model.sweep(N=[1, 2])["server.cpu.load"] == pytest.approx([1 / 2, 4 / 5])
+    assert model.sweep(N=[1, 2])["server.cpu.utilization"] == pytest.approx([1 / 2, 4 / 5])
 
 
 def test_the_columns_of_a_sweep_are_known() -> None:

@@ -289,7 +289,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     page = open_page(html)
     assert page.run(TYPE, ["aim", "30"])
     answer = page.run(ANSWERS)
-    assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.load")
+    assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.utilization")
     assert answer["answer"].endswith("host CPU utilization is 31 %, above its target of 30 %.")
     assert "host CPU reaches its target first" in page.page.text_content("#answer")
     assert "host CPU" in page.page.text_content("#requirements")

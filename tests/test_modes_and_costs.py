@@ -54,8 +54,8 @@ MODES = BASE + "mode calm { p = 2 }\nmode busy { p = 5 }\nmode usual { p = 4 }\n
 
 def test_the_worst_mode_is_the_answer_and_is_named() -> None:
     solution = _solved(MODES)
-    assert (solution.largest_acceptable, solution.graph.mode) == (20, "busy")
-    assert [(m.mode, m.largest_acceptable, m.limited_by) for m in solution.modes] == [
+    assert (solution.capacity, solution.graph.mode) == (20, "busy")
+    assert [(m.mode, m.capacity, m.limited_by) for m in solution.modes] == [
         ("calm", 50, "host.cpu.utilization"),
         ("busy", 20, "host.cpu.utilization"),
         ("usual", 25, "host.cpu.utilization"),
@@ -65,7 +65,7 @@ def test_the_worst_mode_is_the_answer_and_is_named() -> None:
 def test_a_mode_that_nobody_can_use_is_the_worst() -> None:
     solution = _solved(MODES + "mode mad { p = 200 }")
     assert (solution.verdict, solution.graph.mode) == (Verdict.NOWHERE, "mad")
-    assert {m.mode: m.largest_acceptable for m in solution.modes}["mad"] is None
+    assert {m.mode: m.capacity for m in solution.modes}["mad"] is None
 
 
 def test_modes_that_the_range_limits_are_beaten_by_one_that_is_limited() -> None:
@@ -83,7 +83,7 @@ TIED = (
 def test_of_two_equals_the_one_of_poorer_quality_is_the_worst() -> None:
     solution = _solved(TIED)
     # both stop at 25: at a quarter of 1, and at a quarter of a half
-    assert (solution.largest_acceptable, solution.graph.mode) == (25, "poor")
+    assert (solution.capacity, solution.graph.mode) == (25, "poor")
     assert solution.quality_at_limit == 0.5
     assert {m.mode: m.quality_at_limit for m in solution.modes} == {
         "fine": 0.25,
@@ -102,11 +102,11 @@ def test_a_mode_without_quality_is_not_poorer_than_one_with() -> None:
 def test_the_answer_is_the_least_of_the_modes(paces: list[int]) -> None:
     text = BASE + "".join(f"mode m{i} {{ p = {pace} }}\n" for i, pace in enumerate(paces))
     solution = _solved(text)
-    assert (solution.largest_acceptable or 0) == 100 // max(paces)
+    assert (solution.capacity or 0) == 100 // max(paces)
     alone = [_solved(text, f"mode = m{i}") for i in range(len(paces))]
-    told = [one.largest_acceptable for one in alone]
+    told = [one.capacity for one in alone]
     if len(paces) > 1:
-        assert [mode.largest_acceptable for mode in solution.modes] == told
+        assert [mode.capacity for mode in solution.modes] == told
     assert solution.graph.mode in {
         f"m{i}" for i, pace in enumerate(paces) if 100 // pace == 100 // max(paces)
     }
@@ -118,7 +118,7 @@ def test_the_answer_is_the_least_of_the_modes(paces: list[int]) -> None:
 @pytest.mark.parametrize(("mode", "largest"), [("calm", 50), ("busy", 20), ("usual", 25)])
 def test_one_mode_may_be_asked_for(mode: str, largest: int) -> None:
     solution = _solved(MODES, f"mode = {mode}")
-    assert (solution.largest_acceptable, solution.graph.mode) == (largest, mode)
+    assert (solution.capacity, solution.graph.mode) == (largest, mode)
     assert solution.modes == ()
 
 
@@ -143,21 +143,21 @@ def test_a_scenario_takes_a_mode_and_more() -> None:
         'expect e { largest_acceptable == 10 with scenario = s; source "arithmetic" }'
     )
     assert _holds(text) == [True]
-    assert _solved(text, "scenario = s").largest_acceptable == 10
-    assert _solved(text, "scenario = s", "q = 2").largest_acceptable == 25
+    assert _solved(text, "scenario = s").capacity == 10
+    assert _solved(text, "scenario = s", "q = 2").capacity == 25
     spec = checked(text)
     settled = spec.configuration("s")
     assert (settled.scenario, settled.mode) == ("s", "calm")
-    assert solve_model(spec.model, settled).largest_acceptable == 10
+    assert solve_model(spec.model, settled).capacity == 10
 
 
 def test_a_setting_beside_a_mode_adds_up() -> None:
     text = BASE.replace("N * p", "N * p * q") + "mode calm { p = 2 }\nmode busy { p = 5 }\n"
-    assert _solved(text, "mode = calm", "q = 5").largest_acceptable == 10
+    assert _solved(text, "mode = calm", "q = 5").capacity == 10
     # for all modes
     solution = _solved(text, "q = 2")
-    assert (solution.largest_acceptable, solution.graph.mode) == (10, "busy")
-    assert [mode.largest_acceptable for mode in solution.modes] == [25, 10]
+    assert (solution.capacity, solution.graph.mode) == (10, "busy")
+    assert [mode.capacity for mode in solution.modes] == [25, 10]
 
 
 # -- what wins: spec < scenario < mode < explicit change ------------------------------------
@@ -208,8 +208,8 @@ def test_an_explicit_change_wins_over_a_mode_and_that_over_a_scenario(
 ) -> None:
     spec = checked(RANKED)
     solution = solve_model(spec.model, spec.configuration(scenario, settings))
-    found = {m.mode: m.largest_acceptable for m in solution.modes}
-    assert (found or {solution.graph.mode: solution.largest_acceptable}) == told
+    found = {m.mode: m.capacity for m in solution.modes}
+    assert (found or {solution.graph.mode: solution.capacity}) == told
 
 
 def test_a_machine_set_without_a_count_has_that_of_the_mode() -> None:
@@ -286,7 +286,7 @@ def test_another_mode_takes_the_place_of_that_of_a_scenario() -> None:
     spec = checked(text)
     settled = spec.configuration("s", ["mode = b"])
     assert settled.mode == "b"
-    assert solve_model(spec.model, settled).largest_acceptable == 50
+    assert solve_model(spec.model, settled).capacity == 50
 
 
 def test_a_mode_inside_a_claim_takes_the_place_of_that_outside() -> None:
@@ -338,7 +338,7 @@ def test_requirements_of_all_and_of_the_mode_hold() -> None:
         "measure a = N\nmeasure b = N\nquality worst\nrequire { a <= 40 }\n"
         "mode loose { b <= 60 }\nmode tight { b <= 30 }\n"
     )
-    told = {m.mode: (m.largest_acceptable, m.limited_by) for m in _solved(text).modes}
+    told = {m.mode: (m.capacity, m.limited_by) for m in _solved(text).modes}
     assert told == {"loose": (40, "a"), "tight": (30, "b")}
     # without a mode, only those of all: no claim of one mode leaks into the others
     assert [c.name for c in lowered(text).criteria] == ["a", "host.cpu.utilization"]
@@ -385,7 +385,7 @@ def test_a_requirement_of_a_mode_replaces_that_of_all_on_the_same_measure(
         if c.span is not None
     ]
     assert told == criteria
-    assert _solved(text, "mode = a").largest_acceptable == largest
+    assert _solved(text, "mode = a").capacity == largest
     # the other mode keeps what is asked of all
     assert len([c for c in lowered(text, "mode = b").criteria if c.span]) == of_all.count("=")
 
@@ -407,7 +407,7 @@ def test_a_mode_may_bound_a_load() -> None:
     text = (
         BASE + "mode half { host.cpu.load <= 50 % }\nmode most { host.cpu.load <= 80 %; p = 2 }\n"
     )
-    told = {m.mode: m.largest_acceptable for m in _solved(text).modes}
+    told = {m.mode: m.capacity for m in _solved(text).modes}
     assert told == {"half": 50, "most": 40}
 
 
@@ -419,7 +419,7 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
         "mode plain { p = 2 }\nmode doubled { p = 2; extra = on }\n"
         "mode moved { p = 4; extra = on; host = twice }\nmode many { p = 8; host = rated * 2 }\n"
     )
-    told = {m.mode: m.largest_acceptable for m in _solved(text).modes}
+    told = {m.mode: m.capacity for m in _solved(text).modes}
     # each machine has a flow of its own: more of them carry no more users
     assert told == {"plain": 50, "doubled": 25, "moved": 25, "many": 12}
 
@@ -434,7 +434,7 @@ def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
 )
 def test_of_two_limits_the_one_that_fails_is_told(requirements: str) -> None:
     text = BASE + f"measure m = N\nquality worst\n{requirements}"
-    assert _view(text).largest_acceptable == 10
+    assert _view(text).capacity == 10
     assert _view(text).answer.endswith("m is 11, above the limit of 10.")
 
 
@@ -458,7 +458,7 @@ def test_quality_is_that_of_the_poorest_mode() -> None:
 
 def test_a_floor_of_a_load_is_no_ceiling() -> None:
     solution = _solved(BASE.replace("1..100", "1..300") + "require { host.cpu.load >= 1 % }")
-    assert solution.largest_acceptable == 100
+    assert solution.capacity == 100
 
 
 # -- which mode is told --------------------------------------------------------------------
@@ -653,15 +653,15 @@ def _cost(text: str, *changes: str) -> Fraction:
 )
 def test_costs_are_limited(requirement: str, largest: int | None) -> None:
     text = _place() + f"measure whole = cost\nquality worst\nrequire {{ {requirement} }}"
-    assert _solved(text).largest_acceptable == largest
+    assert _solved(text).capacity == largest
 
 
 def test_a_cost_for_each_user_holds_from_where_enough_share_it() -> None:
     text = _place(user="box") + "quality worst\nrequire { cost / N <= 5 $ }"
     # 350 $ are 5 $ each for 70 and more; the answer counts from the start
-    assert _solved(text).largest_acceptable is None
-    assert _solved(text, "N = 70..90").largest_acceptable == 90
-    assert _solved(text, "N = 69..90").largest_acceptable is None
+    assert _solved(text).capacity is None
+    assert _solved(text, "N = 70..90").capacity == 90
+    assert _solved(text, "N = 69..90").capacity is None
 
 
 def test_running_costs_are_limited_in_any_time() -> None:
@@ -670,8 +670,8 @@ def test_running_costs_are_limited_in_any_time() -> None:
         + "quality worst\nrequire { running_cost <= 64.8 $/hour }"
     )
     # 3.6 for each user, and 3.6 + 7.2
-    assert _solved(text).largest_acceptable == 15
-    assert _solved(text.replace("64.8 $/hour", "0.018 $/s")).largest_acceptable == 15
+    assert _solved(text).capacity == 15
+    assert _solved(text.replace("64.8 $/hour", "0.018 $/s")).capacity == 15
 
 
 def test_costs_are_claimed() -> None:
@@ -723,7 +723,7 @@ def test_modes_may_cost_differently() -> None:
     )
     solution = _solved(text)
     # 3000 + 50 + 100 N
-    assert (solution.graph.mode, solution.largest_acceptable) == ("rich", 9)
+    assert (solution.graph.mode, solution.capacity) == ("rich", 9)
     assert solution.costs[0].total == 3950
 
 
@@ -744,17 +744,17 @@ def test_the_keys_of_the_contract() -> None:
     told = json.loads(json.dumps(as_json(_view(text))))
     assert set(told) == {
         "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
-        "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
-        "largest_acceptable_interval", "odds", "counted_as_known",
+        "resources", "bottleneck", "requirements", "quality", "capacity", "limited_by",
+        "capacity_interval", "odds", "counted_as_known",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
         "next_limit", "more_users", "margin", "helps_most", "carries", "measures",
         "known", "closed", "mixes",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least
-    assert (told["mode"], told["largest_acceptable"], told["at"]) == ("one", 50, 50)
+    assert (told["mode"], told["capacity"], told["at"]) == ("one", 50, 50)
     assert [m["mode"] for m in told["modes"]] == ["one", "two"]
     assert set(told["modes"][0]) == {
-        "mode", "largest_acceptable", "limited_by", "quality_at_limit", "known", "quality_known",
+        "mode", "capacity", "limited_by", "quality_at_limit", "known", "quality_known",
     }  # fmt: skip
     bought, running = told["cost"]
     assert bought == {
@@ -783,6 +783,6 @@ def test_without_modes_prices_and_elastic_parameters_there_is_nothing_to_tell() 
 def test_the_api_says_the_same() -> None:
     model = qps.loads(MODES)
     answer = model.solve()
-    assert (answer.mode, answer.largest_acceptable) == ("busy", 20)
-    assert model.solve(set={"mode": "calm"}).largest_acceptable == 50
+    assert (answer.mode, answer.capacity) == ("busy", 20)
+    assert model.solve(set={"mode": "calm"}).capacity == 50
     assert [mode.mode for mode in answer.modes] == ["calm", "busy", "usual"]

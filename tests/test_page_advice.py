@@ -48,12 +48,12 @@ def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
     configuration = spec.configuration()
     told = advise(spec.model, configuration, solve_model(spec.model, configuration))
     (copies,) = (one for one in told if one.change == "host = server * 2")
-    assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.largest_acceptable:,}")
+    assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.capacity:,}")
     assert rows["host: 1 -> 2 servers"][3] == "+900 $"
     assert copies.price == 900
     page.page.click("[aria-label='try host: 1 -> 2 servers']")
     assert "--set 'host=server * 2'" in page.page.inner_text(".command")
-    assert page.run("() => qps.shown.solved.largest") == copies.largest_acceptable
+    assert page.run("() => qps.shown.solved.largest") == copies.capacity
 
 
 def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None:
@@ -68,7 +68,7 @@ def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None
     settings = [told for before, told in pairwise(words) if before == "--set"]
     assert len(settings) == 3, command
     configuration = spec.configuration(None, settings)
-    largest = solve_model(spec.model, configuration).largest_acceptable
+    largest = solve_model(spec.model, configuration).capacity
     assert row[2].endswith(f"{largest:,}")
     page.page.click("#advice button")
     assert page.run("() => qps.shown.solved.largest") == largest
@@ -115,4 +115,4 @@ def test_where_nobody_is_carried_larger_steps_are_tried(open_page: Any) -> None:
     setting = "answer.cpu.request = 4.8 ms/request"
     changed = spec.with_parts_of((setting,))
     told = solve_model(changed.model, changed.configuration(None, (setting,)))
-    assert rows[words][2].endswith(f"{told.largest_acceptable:,}")
+    assert rows[words][2].endswith(f"{told.capacity:,}")

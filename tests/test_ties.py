@@ -76,12 +76,12 @@ def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
     solution, view, text = answered(SHOP + planned, *(s for s in settings if "=" in s))
     name = first.split(maxsplit=1)[0]
     assert view.answer.startswith(f"Not even 100 users are supported: {first}")
-    assert solution.limited_by == f"{name}.load"
+    assert solution.limited_by == f"{name}.utilization"
     assert view.bottleneck is not None
     assert (view.bottleneck.resource, view.bottleneck.from_start) == (name, True)
     assert view.bottleneck.saturates_at == 100
     assert view.next_limit is not None
-    assert view.next_limit.requirement == f"{second}.load"
+    assert view.next_limit.requirement == f"{second}.utilization"
     full = "beyond its target" if planned else "saturated"
     assert f"Bottleneck: {name} is {full} already at N = 100, where the range starts." in text
     assert view.bottleneck.initially == name
@@ -99,7 +99,7 @@ def test_what_fails_at_the_same_population_is_told_by_where_it_saturates() -> No
 
 def test_what_saturates_at_the_same_point_is_told_in_the_order_of_declaration() -> None:
     solution, view, text = answered(BOTH_WAYS)
-    assert solution.limited_by == "wan.forth.load"
+    assert solution.limited_by == "wan.forth.utilization"
     assert "Bottleneck: wan.forth saturates first, at peers = 100." in text
     assert view.bottleneck is not None
     assert view.bottleneck.initially == "wan.forth"
@@ -122,5 +122,5 @@ def test_matrices_of_what_saturates_at_the_same_point() -> None:
     assert disagreements(spec, count=3) == []
     table = qps.loads(spec).matrix().to_arrow().to_pylist()
     assert {(row["limited_by"], row["bottleneck"]) for row in table} == {
-        ("wan.forth.load", "wan.forth")
+        ("wan.forth.utilization", "wan.forth")
     }

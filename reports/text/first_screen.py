@@ -615,7 +615,7 @@ def _tone_of(
 ) -> Tone | None:
     if resource.name in giving:
         return Tone.GIVES_WAY
-    if resource.load_at_limit > resource.target:
+    if resource.utilization_at_limit > resource.target:
         return Tone.MISS
     return Tone.LIMIT if resource.name in mattering else None
 

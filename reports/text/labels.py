@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.measure_names import percentile_level, percentile_text
 from qps.reports.text.phrases import phrase
 from qps.solver.answers.answering import QUALITY
 
@@ -176,6 +177,8 @@ class Labels(Struct, frozen=True, kw_only=True):
         to, _, what = measure.rpartition(".")
         if to and what in _BETWEEN:
             return f"{called} {_BETWEEN[what]} {self._of(to)}"
+        if percentile_level(measure) is not None:
+            return f"{called} {percentile_text(measure)}"
         return f"{called} {measure.replace('.', ' ').replace('_', ' ')}"
 
     def _of_node(self, node: str, parts: list[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from qps.compiler.ir.measure_names import current_name
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.estimates import estimate, limit_of
@@ -87,7 +88,7 @@ def simulation_view(
 def _view(one: Compared) -> SimulatedView:
     return SimulatedView(
         subject=one.subject,
-        measure=one.measure,
+        measure=current_name(one.measure),
         unit=str(one.dimension),
         predicted=one.predicted,
         known=one.known.kind.value,
@@ -192,7 +193,7 @@ def _name(one: Compared, labels: Labels) -> str:
     if one.criterion is not None:
         return labels.of(one.measure)
     if labels.is_plain:
-        return f"{one.subject}.{one.measure}"
+        return f"{one.subject}.{current_name(one.measure)}"
     if one.measure == "load":
         return labels.of(one.subject)
     if one.measure.startswith("p"):
