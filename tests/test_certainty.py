@@ -545,7 +545,7 @@ def test_the_columns_of_a_sweep_are_known() -> None:
     known = model.known()
     assert set(known) == set(model.sweep(N=[1, 2]))
     assert {name: one.kind for name, one in known.items() if one.kind != "exact"} == {
-        LATE: "upper bound",
+        "p.p95": "upper bound",
         "quality": "upper bound",
     }
 

@@ -190,6 +190,16 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "within 1 ms with N = 10",
         ["claim-changed"],
     ),
+    "the current name of a utilization": (
+        "web.cpu.load < 25 %",
+        "web.cpu.utilization < 25 %",
+        NOTHING,
+    ),
+    "the current name of a percentile": (
+        "quantile(pages.latency, 99 %) <= 90 ms with N = 100",
+        "pages.p99 <= 90 ms with N = 100",
+        NOTHING,
+    ),
     "== to <=": ("web.cpu.load == 22 %", "web.cpu.load <= 22 %", ["claim-loosened"]),
     "< to <=": ("web.cpu.load < 25 %", "web.cpu.load <= 25 %", ["claim-loosened"]),
     "<= to >=": ("web.cpu.load < 25 %", "web.cpu.load > 2 %", ["claim-changed"]),

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.values.check_operations import FUNCTIONS
+from qps.compiler.ir.measure_names import CURRENT
 from qps.compiler.quantities import units
 from qps.grammar.keywords import keywords
 from qps.grammar.words import CHOICES, DECLARATIONS, NO_UNITS, RESERVED, TOKEN_CHOICES
@@ -105,7 +106,7 @@ def vocabulary() -> Vocabulary:
         constants=tuple(sorted(cases | named)),
         units=tuple(sorted(set(units.BUILT_IN) - {"%", "$"})),
         functions=tuple(sorted(FUNCTIONS)),
-        measures=tuple(sorted(one.value for one in ir.MeasureKind)),
+        measures=tuple(sorted({*CURRENT.values(), *(one.value for one in ir.MeasureKind)})),
     )
 
 
@@ -142,6 +143,7 @@ def rules() -> tuple[Rule, ...]:
         ),
         Rule(r"\.\.", (Kind.OPERATOR,)),
         Rule(rf"(\.)({_words(known.measures)})(?!\w)", (Kind.PUNCTUATION, Kind.MEASURE)),
+        Rule(r"(\.)(p\d{1,2}(?:_\d{1,6})?)(?!\w)", (Kind.PUNCTUATION, Kind.MEASURE)),
         Rule(rf"(\.)({_NAME})", (Kind.PUNCTUATION, Kind.NAME)),
         Rule(rf"({_BEFORE}{_words(known.functions)})(?=\()", (Kind.BUILT_IN,)),
         Rule(rf"({_BEFORE}{_words(known.measures)})(?=\()", (Kind.MEASURE,)),
