@@ -183,7 +183,7 @@ def errors(text: str) -> list[Diagnostic]:
 def test_a_way_that_cannot_be_is_refused_where_it_is_taken() -> None:
     text = with_all().replace("over lan if far == no and not cached", "over lan if not cached")
     spec = checked(text)
-    assert solve(lowered(text, "cached = off")).largest_acceptable
+    assert solve(lowered(text, "cached = off")).capacity
     with pytest.raises(QpsError, match="are not connected"):
         spec.configuration(None, ["cached = off", "far = yes"])
     base = text.replace("option cached = on", "option cached = off or on")

@@ -285,8 +285,8 @@ def test_each_part_is_told_by_its_own_measures() -> None:
         "hub.cpu": "3*min(hub.cpu.utilization, 1)/1000000",
     }
     losses = {part.name: part.formula for part in explain(graph, "one.loss", 5).parts}
-    assert losses["la saturated"] == "1 - 1/max(1, la.load)"
-    assert losses["a.cpu saturated"] == "1 - 1/max(1, a.cpu.load)"
+    assert losses["la saturated"] == "1 - 1/max(1, la.utilization)"
+    assert losses["a.cpu saturated"] == "1 - 1/max(1, a.cpu.utilization)"
     graph = lowered(TWINS + "quality euclidean\n")
     axes = {part.name: part.formula for part in explain(graph, "quality", 5).parts}
     assert axes == {

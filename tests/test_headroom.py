@@ -332,7 +332,7 @@ def test_a_target_of_what_nothing_loads_is_told_so() -> None:
 
 def test_requirements_on_loads_are_a_margin() -> None:
     lines = _lines(f"target link 80 %\n{SPEC}require {{ web.cpu.load <= 60 % }}\n")
-    assert lines[2] == "Headroom: link at most 80 %, web.cpu.load at most 60 %."
+    assert lines[2] == "Headroom: link at most 80 %, web.cpu.utilization at most 60 %."
 
 
 def test_the_three_best_changes_come_first() -> None:

@@ -103,7 +103,7 @@ def test_it_is_bounded_and_begins_where_it_is_told(capsys: pytest.CaptureFixture
     assert main(["history", "old.qps", "--from", "HEAD~2"]) == 0
     out = capsys.readouterr().out
     assert "old.qps: 50 calls, -50 since 2026-03-04." in out
-    assert re.search(r"2026-03-04 +\w{10} +50 +-50 +host.cpu.load +the module", out)
+    assert re.search(r"2026-03-04 +\w{10} +50 +-50 +host.cpu.utilization +the module", out)
 
 
 def test_pictures_hold_no_text_of_a_stranger_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

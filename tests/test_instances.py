@@ -455,7 +455,7 @@ def test_instances_share_nodes_and_links_of_the_spec(
     assert "6 internal claims pass, 0 fail" in told("test", using)
     # What is required of the node of an instance is required of that which it is.
     names = [requirement.name for requirement in model.requirements]
-    assert "max(a.web.cpu.load, database.cpu.load)" in names
+    assert "max(a.web.cpu.utilization, database.cpu.utilization)" in names
 
 
 # -- names -----------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ def test_a_fault_survives_every_filter_and_is_status_3(
         assert rows.keys() == {6, 7, 8, 9}
         assert rows[7]["reason"] == "internal error of qps: off by 1"
         assert rows[8]["reason"] == "internal error of qps: ZeroDivisionError: by nothing"
-        assert rows[7]["largest_acceptable"] is None
+        assert rows[7]["capacity"] is None
         assert rows[6]["reason"] is None
     if ending == "json":
         counts = json.loads(Path("few.json").read_text())["counts"]

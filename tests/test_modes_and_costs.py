@@ -361,7 +361,13 @@ REPLACED = [
     ("called_otherwise", "m <= 40", "k <= 60", ["m <= 40", "k <= 60"], 40),
     ("both_directions", "m >= 1", "m <= 40", ["m >= 1", "m <= 40"], 40),
     ("another_measure", "2 * m <= 50", "m <= 40", ["2 * m <= 50", "m <= 40"], 25),
-    ("a_load", "host.cpu.load <= 20 %", "host.cpu.load <= 50 %", ["host.cpu.utilization <= 0.5"], 50),
+    (
+        "a_load",
+        "host.cpu.load <= 20 %",
+        "host.cpu.load <= 50 %",
+        ["host.cpu.utilization <= 0.5"],
+        50,
+    ),
     # all that is said of it is replaced: its ideal, too
     ("ideal", "m <= 40 ideal 20", "m <= 50", ["m <= 50"], 50),
 ]

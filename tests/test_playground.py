@@ -92,12 +92,12 @@ def told(tab: Any, words: str) -> str:
 
 def test_an_answer_and_its_live_page_follow_the_text(tab: Any) -> None:
     write(tab, SMALL)
-    assert told(tab, "100 users") == "100 users; web.cpu.load limits"
+    assert told(tab, "100 users") == "100 users; web.cpu.utilization limits"
     page = tab.frame_locator("#page")
     page.locator("h1", has_text="A very small site").wait_for(timeout=SOON)
     page.locator("#population").wait_for(timeout=SOON)  # it is live
     write(tab, SMALL.replace("20 ms", "40 ms"))
-    assert told(tab, "50 users") == "50 users; web.cpu.load limits"
+    assert told(tab, "50 users") == "50 users; web.cpu.utilization limits"
 
 
 def test_a_mistake_is_told_at_its_place_as_one_types(tab: Any) -> None:
@@ -166,7 +166,7 @@ def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
 def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
     text = told(tab, "With 90 % probability between")
-    assert text.startswith("100 users; web.cpu.load limits\n")
+    assert text.startswith("100 users; web.cpu.utilization limits\n")
     page = tab.frame_locator("#page")
     page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
     assert page.locator("#odds li").first.text_content() in text
@@ -174,7 +174,9 @@ def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> Non
         page.locator(picture.partition(" ")[0]).scroll_into_view_if_needed()
         page.locator(picture).first.wait_for(timeout=SOON)
     write(tab, SMALL.replace("20 ms", "40 ms"))
-    assert told(tab, "50 users") == "50 users; web.cpu.load limits"  # nothing of the text before
+    assert (
+        told(tab, "50 users") == "50 users; web.cpu.utilization limits"
+    )  # nothing of the text before
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
 ) -> None:
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
-    text = told(tab, f"{users} users; web.cpu.load limitsWith 90 % probability")
+    text = told(tab, f"{users} users; web.cpu.utilization limitsWith 90 % probability")
     assert ("With QPS on a computer" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")

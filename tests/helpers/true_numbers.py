@@ -589,11 +589,11 @@ class Truth:
             factor, _ = unit_of(known.text, known.fraction, known.dimension)
             set_to[name] = exact_number(Fraction(str(worth(numbers_in(text)[0]))) * factor)
         solution = solve(self.graph.with_values(set_to))
-        if solution.largest_acceptable is None:
+        if solution.capacity is None:
             return {"none"}
         is_range = solution.limited_by is None
         return {
-            users_told(solution.largest_acceptable, known, range_limits=is_range)
+            users_told(solution.capacity, known, range_limits=is_range)
             for known in _known_of(solution)
         }
 
