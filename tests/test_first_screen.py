@@ -73,7 +73,7 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     assert lines[2].startswith("  Capacity     ≤ 3,750 shoppers   optimistic: ")
     assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
     assert "\n  Latency      replies ≥ 8.64 of 100 ms\n" in text
-    assert "web.cpu.load" not in text
+    assert "web.cpu.utilization" not in text
     assert "\n  Scale up     web.cpu.cores: 4 -> 8 " in text
     assert " 7,500  --set 'web.cpu.cores = 8 core'\n" in text
     assert "\n  Cost         no prices set; add " in text

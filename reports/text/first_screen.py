@@ -57,7 +57,6 @@ _MOST_ROWS = 8
 _MOST_NAMED = 3
 _MOST_REASONS = 2
 _DIGITS = 3
-_LOAD = ".load"
 _COLUMN = 15
 """Columns before the value of a fact."""
 _WIDE = 100
@@ -163,7 +162,7 @@ def capacity(view: SolveView, solution: Solution, labels: Labels) -> str:
 
 def _count(view: SolveView) -> int | None:
     """Return the capacity; with uncertain inputs, the one that most samples support."""
-    return view.largest_acceptable if view.odds is None else view.odds.promise.largest
+    return view.capacity if view.odds is None else view.odds.promise.largest
 
 
 def _many(view: SolveView, solution: Solution) -> str:
@@ -203,7 +202,7 @@ def _uncertainty(view: SolveView) -> str:
     if odds is None:
         return ""
     ends = rounded_ends(odds.interval, view.population.to)
-    stated = view.largest_acceptable
+    stated = view.capacity
     nominal = "none" if stated is None else f"{stated:,}"
     return phrase(
         "uncertainty",
@@ -252,7 +251,7 @@ def _limit(view: SolveView, solution: Solution, labels: Labels) -> tuple[str, st
     if name == QUALITY:
         return "Limit", _behind_quality(solution, labels)
     named = [item for item in solution.requirements if item.criterion.name == name]
-    found = solution.graph.resources.get(name.removesuffix(_LOAD))
+    found = solution.graph.resources.get(resource_in(name))
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         criterion = item.criterion
         if criterion.promised_with is not None:
@@ -275,7 +274,7 @@ def _limit(view: SolveView, solution: Solution, labels: Labels) -> tuple[str, st
     then = f"{_or_just(then, percent(target), 'over')} at {further:,}"
     of = "target" if target != 1 else ""
     return "Bottleneck", _utilization(
-        labels.of(found.name), mine[0].load_at_limit, target, of, then
+        labels.of(found.name), mine[0].utilization_at_limit, target, of, then
     )
 
 
@@ -293,7 +292,7 @@ def _in_samples(view: SolveView, label: str) -> str:
     """Return which other resources saturate first in some samples of uncertain inputs."""
     if view.odds is None or label != "Bottleneck":
         return ""
-    name = (view.limited_by or "").removesuffix(_LOAD)
+    name = resource_in(view.limited_by or "")
     others = [one for one in view.odds.bottlenecks if one.name != name]
     told = [
         f"`{one.name}` saturates first in {percent(one.probability, 2)}"
@@ -311,7 +310,7 @@ def _busiest(view: SolveView, labels: Labels) -> str:
     one, verb = mine[0], "saturates"
     if one.target != 1:
         verb = f"reaches its {percent(one.target)} target"
-    at = f"{labels.of(one.name)}: utilization {percent(one.load_at_limit, _DIGITS)}"
+    at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
     if one.saturates_at is None:
         return f"{at}, never {verb}" if not found.undecided else at
     if found.from_start:
@@ -349,7 +348,7 @@ def _violated(solution: Solution, labels: Labels) -> Iterator[tuple[str, str]]:
         yield "Violated", f"{labels.measure(name)}: {value} with {users}, limit {side}{limit}"
         yield "", _made_of(solution, criterion, labels)
         return
-    found = graph.resources.get(name.removesuffix(_LOAD))
+    found = graph.resources.get(resource_in(name))
     if found is None:
         yield "Violated", labels.of(name)
         return
@@ -431,8 +430,8 @@ def _now(view: SolveView, solution: Solution, name: str) -> str:
         if item.criterion.name == name and item.criterion.promised_with is None:
             return f"{beside(item.criterion, solution, solution.at)} now, "
     for one in view.resources:
-        if one.name == name.removesuffix(_LOAD):
-            at = beside_limit(one.load_at_limit, one.target, share=True)
+        if one.name == resource_in(name):
+            at = beside_limit(one.utilization_at_limit, one.target, share=True)
             of = f" of its {percent(one.target)} target" if one.target != 1 else ""
             return f"utilization {at}{of} now, "
     return ""
@@ -515,7 +514,7 @@ def _changes(view: SolveView, solution: Solution, width: int) -> list[str]:
     """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
     if not view.helps_most:
         return []
-    label = "To fix" if solution.largest_acceptable is None else _HELPS
+    label = "To fix" if solution.capacity is None else _HELPS
     rows = [
         (one.words, _users(one, view), _cost(one, view), _pasted(one)) for one in view.helps_most
     ]
@@ -525,7 +524,7 @@ def _changes(view: SolveView, solution: Solution, width: int) -> list[str]:
     is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if is_one_line else change + 2 + users
     lines = []
-    stated = view.largest_acceptable
+    stated = view.capacity
     if view.odds is not None and stated is not None:
         lines.append(f"with nominal inputs, {counted(stated, view.population.name)} now:")
     for words, many, costs, setting in rows:
@@ -606,7 +605,7 @@ def _resources(
 
 
 def _mattering(view: SolveView) -> frozenset[str]:
-    found = {view.limited_by.removesuffix(_LOAD)} if view.limited_by else set()
+    found = {resource_in(view.limited_by)} if view.limited_by else set()
     return frozenset(found | ({view.bottleneck.resource} if view.bottleneck else set()))
 
 
@@ -622,7 +621,7 @@ def _tone_of(
 
 def _above(resources: Sequence[ResourceView]) -> str:
     """Return a whole share that all loads lie below."""
-    return f"{floor(max(one.load_at_limit for one in resources) * 100) + 1} %"
+    return f"{floor(max(one.utilization_at_limit for one in resources) * 100) + 1} %"
 
 
 def _note(view: SolveView) -> str:

@@ -138,7 +138,7 @@ def promised_view(view: SolveView, odds: Odds) -> SolveView:
 
 def _promise_text(view: SolveView, odds: Odds) -> str:
     """Return the answer to `--confidence`: the population that can be promised."""
-    stated = view.largest_acceptable
+    stated = view.capacity
     nominal = "none" if stated is None else f"{stated:,}"
     of = phrase("with_nominal")
     if any(one.certainty is not None for one in view.requirements):

@@ -235,8 +235,8 @@ def resource_table(
         rows.append(
             (
                 _named(resource.name, name, labels) + " (elastic)" * (resource.name in giving),
-                *([_bar(resource.load_at_limit)] * bars),
-                percent(resource.load_at_limit, _DIGITS),
+                *([_bar(resource.utilization_at_limit)] * bars),
+                percent(resource.utilization_at_limit, _DIGITS),
                 *([percent(limit) if is_planned or limit < 1 else _NONE] * has_limits),
                 _saturation(resource),
                 _shares(resource, labels, shares),
@@ -531,7 +531,7 @@ def _sensitivities(view: SolveView, labels: Labels) -> Table:
     )
     moved = "Changes capacity by"
     if view.limited_by is None and view.sensitivity_of is not None:
-        resource = labels.of(view.sensitivity_of.removesuffix(".load"))
+        resource = labels.of(resource_in(view.sensitivity_of))
         moved = f"Changes the saturation point of {resource} by"
     headings = ("Sensitivity: +1 % of", moved, *_behind(_NAME, labels))
     return Table(headings, rows, frozenset([1]), long=frozenset([0, 2]))

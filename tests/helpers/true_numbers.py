@@ -895,7 +895,7 @@ class Truth:
         following = None if view.next_limit is None else view.next_limit.met_up_to
         if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
-        largest = view.largest_acceptable
+        largest = view.capacity
         said = f"{largest:,}" if largest is not None else "no"
         if view.odds is None and said not in many.lower():
             yield f"{many}, not {largest}"
