@@ -163,7 +163,9 @@ def test_who_loses_how_much_and_where() -> None:
     assert told["pages"].lost_at == "web.cpu saturated"
     assert told["pages"].loses_more
     assert not told["notes"].loses_more
-    assert [(one.resource, one.load) for one in more.loads] == [("web.cpu", pytest.approx(1.1))]
+    assert [(one.resource, one.utilization) for one in more.loads] == [
+        ("web.cpu", pytest.approx(1.1))
+    ]
     assert _lines(SPEC)[1] == (
         "With 10 % more users (110): web.cpu utilization is 110 %; pages: 9.09 % lost (web.cpu saturated), "
         "latency +∞ (waiting for web.cpu)."
@@ -262,12 +264,9 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
     solution, view = _solved(UNEQUAL)
     told = " ".join(solve_text(view, solution, "x").split())
+    assert "At least 12 users. With 13, voice.p95 is 14.63 ms (upper bound)" in told
     assert (
-        "At least 12 users. With 13, quantile(voice.latency, 95 %) is 14.63 ms (upper bound)"
-        in told
-    )
-    assert (
-        "`quantile(voice.latency, 95 %)`, `voice.latency` and `quality` are upper bounds (true "
+        "`voice.p95`, `voice.latency` and `quality` are upper bounds (true "
         "value may be lower): " in told
     )
     assert "flows at `lan` differ in size" in told
@@ -276,9 +275,7 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     solution, view = _solved(WAITING)
     told = " ".join(solve_text(view, solution, "x").split())
-    assert (
-        "About 325 users. With 326, quantile(p.latency, 95 %) is 50.05 ms (approximation)" in told
-    )
+    assert "About 325 users. With 326, p.p95 is 50.05 ms (approximation)" in told
     assert "`quality` are approximations (true value may be lower or higher" in told
     solution, view = _solved(WAITING.replace("; queueing mm1", ""))
     told = " ".join(solve_text(view, solution, "x").split())
@@ -368,7 +365,7 @@ def test_markdown_lists_it() -> None:
     solution, view = _solved(SPEC)
     text = solve_text(view, solution, "x", markdown=True)
     assert (
-        "- Next limit: net.web.out.load, met up to 200\n- More users: With 10 % more users (110): "
+        "- Next limit: net.web.out.utilization, met up to 200\n- More users: With 10 % more users (110): "
         in text
     )
 

@@ -149,7 +149,7 @@ def test_what_fails_everywhere_is_told() -> None:
     assert [failure.requirement for failure in solution.fails] == ["m", LOAD]
     assert inverse_answer(solution) == (
         "No value of p supports 20 users (searched 6 to 9, its range): m fails and "
-        "host.cpu.load fails at every value. It is 6 now."
+        "host.cpu.utilization fails at every value. It is 6 now."
     )
 
 
@@ -185,15 +185,15 @@ def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: st
 
 # requirement, population, what is told; N / (2 panels) <= 1
 COUNTED = [
-    ("", 81, "at least 41 (40.5) (below it, host.cpu.load fails)"),
-    ("", 80, "at least 40 (below it, host.cpu.load fails)"),
+    ("", 81, "at least 41 (40.5) (below it, host.cpu.utilization fails)"),
+    ("", 80, "at least 40 (below it, host.cpu.utilization fails)"),
     ("", 1, None),
-    ("cost <= 5050 $", 80, "between 40 (below it, host.cpu.load fails) and 50 (50.5) (above it, cost fails)"),
-    ("cost <= 5000 $", 79, "between 40 (39.5) (below it, host.cpu.load fails) and 50 (above it, cost fails)"),
+    ("cost <= 5050 $", 80, "between 40 (below it, host.cpu.utilization fails) and 50 (50.5) (above it, cost fails)"),
+    ("cost <= 5000 $", 79, "between 40 (39.5) (below it, host.cpu.utilization fails) and 50 (above it, cost fails)"),
     # a limit that must not be reached
-    ("cost < 5000 $", 80, "between 40 (below it, host.cpu.load fails) and 49 (50) (above it, cost fails)"),
+    ("cost < 5000 $", 80, "between 40 (below it, host.cpu.utilization fails) and 49 (50) (above it, cost fails)"),
     # 40 and nothing else
-    ("cost <= 4099 $", 80, "40 (below it, host.cpu.load fails; above it, cost fails)"),
+    ("cost <= 4099 $", 80, "40 (below it, host.cpu.utilization fails; above it, cost fails)"),
 ]  # fmt: skip
 
 
@@ -295,11 +295,11 @@ def test_what_it_is_now(
 
 def test_the_value_asked_for_holds_in_every_mode_and_the_failing_one_is_named() -> None:
     assert inverse_answer(_solved(MODES, "p", 10)).startswith(
-        "10 users: in every mode, p must be at most 3.33333 (above it, host.cpu.load fails in mode b)."
+        "10 users: in every mode, p must be at most 3.33333 (above it, host.cpu.utilization fails in mode b)."
     )
     # asked for one mode, it is that of this mode
     assert inverse_answer(_solved(MODES, "p", 10, "mode = a")).startswith(
-        "10 users: p must be at most 10 (above it, host.cpu.load fails in mode a)."
+        "10 users: p must be at most 10 (above it, host.cpu.utilization fails in mode a)."
     )
     # and what is said is so when it is set
     spec = checked(MODES)
@@ -535,7 +535,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "elastic": False,
         "whole_numbers": True,
         "range": [1, 60_000_000],
-        "answer": "81 users: panels must be at least 41 (40.5) (below it, host.cpu.load fails). "
+        "answer": "81 users: panels must be at least 41 (40.5) (below it, host.cpu.utilization fails). "
         "It is 60 now.",
         "intervals": [
             {
@@ -660,7 +660,7 @@ def test_only_what_fails_throughout_is_told() -> None:
     assert solution.fails_throughout
     told = inverse_answer(solution)
     assert told.startswith("No value of power supports 300 users (searched 1 core to 256 core")
-    assert ": wan.forth.load fails and wan.back.load fails at every value." in told
+    assert ": wan.forth.utilization fails and wan.back.utilization fails at every value." in told
     assert "sfu.cpu" not in told
 
 
