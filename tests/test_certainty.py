@@ -480,7 +480,7 @@ def test_explain_tells_how_a_number_is_known_and_why() -> None:
         told = " ".join(explanation_text(explain(graph, name, 100)).split())
         assert " Reliability upper bound: " in told
         assert "the slowest counts" in told
-    told = explanation_text(explain(graph, "server.cpu.load", 100))
+    told = explanation_text(explain(graph, "server.cpu.utilization", 100))
     assert "  Reliability  exact for this model" in told
 
 
