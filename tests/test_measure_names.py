@@ -198,6 +198,6 @@ def test_explain_takes_both_names(
 ) -> None:
     path = tmp_path / "site.qps"
     path.write_text(SITE)
-    assert main(["explain", str(path), name, "--at", "10"]) == 0
+    assert main(["explain", str(path), name, "--at", "10", "--format", "json"]) == 0
     current = "replies.p99" if "replies" in name else "web.cpu.utilization"
-    assert capsys.readouterr().out.startswith(f"{current}: ")
+    assert json.loads(capsys.readouterr().out)["name"] == current

@@ -26,7 +26,9 @@ OFF = "off"
 LEVELS = (*(level.value for level in Level), OFF)
 """What a project file may say of a rule, the strictest first."""
 
-_MEASURED = 'expect measured { web.cpu.load ~ 20 % within 2 % with N = 1000; source "load test" }'
+_MEASURED = (
+    'expect measured { web.cpu.utilization ~ 20 % within 2 % with N = 1000; source "load test" }'
+)
 
 
 class Rule(Struct, frozen=True, kw_only=True):
@@ -60,7 +62,7 @@ mode busy {{ pages.latency <= 50 ms }}
 mode calm {{ work = 6 ms/request }}
 scenario sale {{ work = 10 ms/request }}
 matrix speeds {{ work in [ 4, 8, 12 ms/request ] }}
-expect contract "1,500 users by contract" {{ largest_acceptable >= contracted; source "contract" }}
+expect contract "1,500 users by contract" {{ capacity >= contracted; source "contract" }}
 {_MEASURED}
 """,
     "qps.toml": """\
