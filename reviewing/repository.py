@@ -149,7 +149,7 @@ def _refuse_others(folder: Path, names: Sequence[str]) -> None:
             continue
         if not stat.S_ISREG(mode):
             raise refused(
-                f"`{folder / name}` is no ordinary file",
+                f"`{folder / name}` is not a regular file",
                 "git keeps a file there: clone the repository again",
             )
 
