@@ -29,7 +29,7 @@ ONE_NAME = "a machine and a node cannot share a name"
 REFUSED = {
     "batch": [*[("QPS0201", "declare it with `unit job`")] * 2, ("QPS0202", ONE_NAME), *[("QPS0201", "`unit job`")] * 2],
     "cost": [("QPS0201", "declare it with `unit photo`"), ("QPS0204", "`phones`"), *[("QPS0201", "`unit photo`")] * 2, ("QPS0302", "`running_cost`")],
-    "fast": [("QPS0101", "`cpu …, queueing mmc`"), ("QPS0201", "`quantile(query.latency, 99 %)`")],
+    "fast": [("QPS0101", "`cpu …, queueing mmc`"), ("QPS0201", "`query.p99`")],
     "sensors": [("QPS0204", "`field`")],
     "wall": [*[("QPS0202", ONE_NAME)] * 2, ("QPS0202", "a network and a link cannot share a name"), ("QPS0201", "`encode to all screen`")],
 }  # fmt: skip
