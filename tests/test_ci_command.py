@@ -293,7 +293,7 @@ def test_the_base_has_its_own_modules_links_and_attributes(
     by_file = {one["file"]: one for one in view["changes"]}
     assert status == 1
     assert by_file[f"app/{HOSTILE}"]["after"]["capacity"] == 200
-    assert "lies outside the folder of the project" in by_file["app/out.qps"]["reason"]
+    assert "is outside the folder of the project" in by_file["app/out.qps"]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -260,7 +260,10 @@ WRONG: list[tuple[list[str], str]] = [
     (["x.csv", "--of", "no_such_one", "--count", "(1)", "--", "true"], "does not run"),
     (["x.csv", "--of", "999999999", "--count", "(1)", "--", "true"], "no process 999999999"),
     (["x.csv", "--of", "no/such", "--count", "(1)", "--", "true"], "no control group"),
-    (["x.csv", "--of", "y", "--count", "(1)", "--seconds", "0", "--", "true"], "--seconds 0"),
+    (
+        ["x.csv", "--of", "y", "--count", "(1)", "--seconds", "0", "--", "true"],
+        "number of seconds, not `0`",
+    ),
     (["x.csv", "--of", "y", "--count", "(1)", "--", "true", "{rate}"], "not varied"),
     (["x/y.csv", "--of", "y", "--count", "(1)", "--", "true"], "folder `x` does not exist"),
     (["x.csv", "--server", "no_such_program", "--count", "(1)", "--", "true"], "no program"),
