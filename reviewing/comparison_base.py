@@ -75,7 +75,9 @@ def base_of(
     """
     top = top_of(here)
     if top is None:
-        raise refused("this folder is not in a git repository", "`qps check` and `qps test` need none")
+        raise refused(
+            "this folder is not in a git repository", "`qps check` and `qps test` need none"
+        )
     run = ci_run(environment)
     if revision:
         return _left(top, revision, revision, is_requested=True)
