@@ -150,7 +150,7 @@ def test_lines_of_loads_are_compared_where_they_are_of_one_model() -> None:
         "line near.cpu.load with N = 1\n"
         'line "bus" near.bus.load with N = 1, copied = on; line "full" 1 }\n'
     )
-    assert told(text) == ("lan.utilization leads up to 300 Mbit/s, then near.cpu.utilization.",)
+    assert told(text) == ("lan.load leads up to 300 Mbit/s, then near.cpu.load.",)
 
 
 def test_equal_loads_lead_together() -> None:
