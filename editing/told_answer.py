@@ -54,8 +54,8 @@ def _solved(spec: Spec) -> tuple[SolveView, Solution]:
 
 
 def _title(view: SolveView, solution: Solution) -> str:
-    """Return how many, and what limits: `At most 7,462 users; web.cpu.load limits`."""
-    limit = f"; {view.limited_by} limits" if view.limited_by else ""
+    """Return capacity and its limit: `At most 7,462 users; limited by web.cpu.utilization`."""
+    limit = f"; limited by {view.limited_by}" if view.limited_by else ""
     return headline(view, solution) + limit
 
 
@@ -66,7 +66,7 @@ def _values(view: SolveView) -> Iterator[tuple[str, str]]:
     for load in view.resources:
         yield (
             utilization_of(load.name),
-            f"{percent(load.utilization_at_limit)} of at most {percent(load.target)}",
+            f"{percent(load.utilization_at_limit)}, limit {percent(load.target)}",
         )
     for need in view.requirements:
         share = is_share(need.measure) and need.certainty is None
@@ -75,7 +75,7 @@ def _values(view: SolveView) -> Iterator[tuple[str, str]]:
             for number in (need.value_at_limit, need.limit)
         )
         told = marked_value(value, need.value_at_limit, need.known)
-        yield need.measure, f"{told}, required {need.operator} {limit}"
+        yield need.measure, f"{told}, requirement {need.operator} {limit}"
 
 
 def _by_place(
@@ -111,4 +111,4 @@ def _brief(one: ResourceView) -> str:
 
 
 def _told(one: ResourceView) -> str:
-    return f"{one.name}: {percent(one.utilization_at_limit)} of at most {percent(one.target)}"
+    return f"{one.name}: {percent(one.utilization_at_limit)}, limit {percent(one.target)}"

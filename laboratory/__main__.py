@@ -1,9 +1,9 @@
 """Measure real servers, fit their costs, and predict what was left out: `python laboratory`.
 
 All servers whose programs are installed are measured, on loopback, each in a folder of its own;
-those that are named, alone. Everything that is started is ended by its id. `--quick` takes small
-grids and short runs; `--keep` writes `results.md` and its picture; `--anew FOLDER` predicts from
-the tables of an earlier run. Nothing is asserted: machines differ.
+or only those named. `--quick` uses small grids and short runs; `--keep` writes `results.md` and its
+chart; `--anew FOLDER` predicts from the tables of an earlier run. Nothing is asserted: machines
+differ.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> int:
             found, notes = _found(name, one, tables)
         except CalledProcessError as error:
             words = [str(word) for word in error.cmd]
-            print(f"{name}: {shlex.join(words)} ended with {error.returncode}", flush=True)
+            print(f"{name}: {shlex.join(words)} exited with status {error.returncode}", flush=True)
             continue
         except (NotStartedError, DataError, MeasuringError) as error:
             print(f"{name}: nothing was measured: {error}", flush=True)
@@ -93,7 +93,7 @@ def main() -> int:
         if arguments.keep:
             old = None if arguments.anew is None else results_in().get(name)
             _draw(kept(name, Result.of(found, notes, old), _NAMES))
-    print(f"the tables and all runs: {tables}")
+    print(f"tables and runs: {tables}")
     return 0
 
 
@@ -101,9 +101,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python laboratory", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NAMES))
     parser.add_argument("--quick", action="store_true", help="small grids, short runs")
-    parser.add_argument("--each", action="store_true", help="tell each setting")
+    parser.add_argument("--each", action="store_true", help="print each setting")
     parser.add_argument("--keep", action="store_true", help="write results.md")
-    parser.add_argument("--anew", metavar="FOLDER", type=Path, help="predict from its tables")
+    parser.add_argument(
+        "--anew", metavar="FOLDER", type=Path, help="predict from the tables in FOLDER"
+    )
     arguments = parser.parse_args()
     wrong = set(arguments.names) - set(_NAMES)
     if wrong:
@@ -179,13 +181,13 @@ def _draw(found: dict[str, Result]) -> None:
     try:
         import drawn  # noqa: PLC0415 - by matplotlib, which only those have who work on QPS
     except ImportError:
-        print("no picture: `pip install matplotlib`", flush=True)
+        print("no chart: `pip install matplotlib`", flush=True)
     else:
         drawn.draw(found, HERE / "results.svg")
 
 
 def _show(predictions: list[Prediction]) -> None:
-    headings = ("setting", "measured", "predicted", "±", "error")
+    headings = ("Setting", "Measured", "Predicted", "±", "Error")
     rows = tuple(
         (
             one.name,

@@ -268,13 +268,14 @@ def predictions_of(
 def notes_of(runs: dict[Setting, ClosedRun], cores: int) -> list[str]:
     """Return what to know of the runs, and why what is missed is missed."""
     beside = [
-        f"{competitors(runs[k, 0], cores):.1f} by {k} (repetitions {runs[k, 0].spread:.0%} apart)"
+        f"{competitors(runs[k, 0], cores):.1f} from {k} "
+        f"(repetitions differ by {runs[k, 0].spread:.0%})"
         for k in sorted({1, cores})
     ]
     demands = [1000 * run.demand for run in runs.values()]
     busiest = max(clients for clients, _ in runs)
     table = Table(
-        ("clients", "think", "rate", "response", "processor time each", "repetitions apart"),
+        ("Clients", "Think time", "Rate", "Response time", "CPU time per query", "Repeatability"),
         tuple(
             (
                 str(clients),
@@ -290,21 +291,21 @@ def notes_of(runs: dict[Setting, ClosedRun], cores: int) -> list[str]:
     )
     text = (
         f"{TITLE}: a closed network of one station, up to {busiest} clients. Competitors for the "
-        f"{cores} cores: {', '.join(beside)}, all without think time; what is off in that run is "
-        "off in all that it predicts. One client cannot tell fewer competitors than there are "
-        "cores from none. A query took "
-        f"{min(demands):.2f} to {max(demands):.2f} ms of a processor, connecting and all, while "
-        "the spec knows one demand and one number of competitors, and these come and go from run "
-        "to run. Response times are missed by more than rates, where thinking hides them."
+        f"{cores} cores: {', '.join(beside)}, all without think time; an error of that run is in "
+        "all predictions from it. With one client, fewer competitors than cores look like none. "
+        "A query took "
+        f"{min(demands):.2f} to {max(demands):.2f} ms of CPU including connecting, while "
+        "the spec has one service demand and one number of competitors, which vary from run to "
+        "run. Errors of response times are larger than those of rates, where think time hides them."
     )
     return [text, table.as_markdown()]
 
 
 TITLE = "PostgreSQL, closed"
 _BY: tuple[tuple[Callable[[int], Setting | None], str], ...] = (
-    (lambda _: (1, 0), "competitors by one client"),
-    (lambda cores: (cores, 0), "competitors by as many as cores"),
-    (lambda _: None, "as if all cores were free"),
+    (lambda _: (1, 0), "competitors from one client"),
+    (lambda cores: (cores, 0), "competitors from as many clients as cores"),
+    (lambda _: None, "no competitors"),
 )
 
 

@@ -51,8 +51,8 @@ def draw(found: dict[str, Result], path: Path) -> None:
         for place in places[len(panels) :]:
             place.set_axis_off()
         figure.suptitle(
-            "Each point is a setting, its line the 90 % interval: blue where that holds it, orange "
-            "where not, grey where none is stated. The band is 15 % to both sides.",
+            "One point per setting, with its 90 % prediction interval: blue inside, orange "
+            "outside, gray without interval. The band is ±15 %.",
             fontsize=8,
         )
         figure.supxlabel("measured")

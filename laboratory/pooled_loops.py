@@ -49,7 +49,10 @@ def pooled_predictions(
     """Return what was predicted, by its title, of all runs but those that it was predicted from."""
     beside = closed_loops.competitors_of_work(runs[_competing(runs, cores)], cores)
     found = []
-    for others, said in ((beside, "competitors by as many as cores"), (0.0, "all cores free")):
+    for others, said in (
+        (beside, "competitors from as many clients as cores"),
+        (0.0, "no competitors"),
+    ):
         rates, responses = [], []
         for setting, run in runs.items():
             places, clients, _ = setting
@@ -101,13 +104,13 @@ def pooled_notes(runs: dict[Pooled, ClosedRun], cores: int) -> list[str]:
     unaccounted = 1 / alone.rate - alone.work
     table = Table(
         (
-            "connections",
-            "clients",
-            "think",
-            "rate",
-            "response",
-            "database, pooler, generator",
-            "apart",
+            "Connections",
+            "Clients",
+            "Think time",
+            "Rate",
+            "Response time",
+            "CPU of database, pooler, generator",
+            "Repeatability",
         ),
         tuple(
             (
@@ -126,13 +129,13 @@ def pooled_notes(runs: dict[Pooled, ClosedRun], cores: int) -> list[str]:
     )
     text = (
         f"{TITLE}: up to {most} clients, {', '.join(map(str, POOLS))} connections by the pool of "
-        "PgBouncer (pool_mode transaction). What a query takes is told by one client who thinks as "
-        f"long, who competes for the {cores} cores by {cores} clients ({others:.1f}; repetitions "
-        f"{full.spread:.0%} apart); the generator competes, too. Of one client's time, "
-        f"{100 * unaccounted * alone.rate:.0f} % was nobody's processor time: what passes between "
-        "one program and the next one's turn, which the spec does not have. And it has one demand "
-        "for each think time, while a query that finds the machine at work takes less than one "
-        "after a pause, as caches are warm: predictions from one client are on the safe side of a "
-        "full machine."
+        "PgBouncer (pool_mode transaction). The service demand of a query is from one client with "
+        f"the same think time, the competitors for the {cores} cores from {cores} clients "
+        f"({others:.1f}; repetitions differ by {full.spread:.0%}); the generator competes, too. "
+        f"Of one client's time, "
+        f"{100 * unaccounted * alone.rate:.0f} % was no CPU time: it passed between one program "
+        "and the next, which the spec does not model. The spec has one service demand for each "
+        "think time, while a query on a busy machine takes less than one after a pause, as caches "
+        "are warm: predictions from one client are conservative for a saturated machine."
     )
     return [text, table.as_markdown()]

@@ -18,31 +18,31 @@ from qps.reports.text.table import Table
 
 HERE = Path(__file__).parent
 HEADINGS = (
-    "what is predicted",
-    "settings",
-    "median",
-    "90 %",
-    "worst",
-    "90 % intervals hold",
-    "repetitions apart",
+    "Prediction",
+    "Settings",
+    "Median error",
+    "90th percentile",
+    "Worst",
+    "Within 90 % interval",
+    "Repeatability",
 )
-_HEAD = """# How well costs predict real servers
+_HEAD = """# Predictions compared with real servers
 
-Measured by `python laboratory --keep`. Servers and generators on loopback, Debian's packages.
+Measured by `python laboratory --keep`: servers and load generators on loopback.
 
-Each setting is left out, and its processor time predicted from a fit to all others; the interval \
-is that of one more run. A composition is predicted from its parts, a closed loop from one of its \
-runs. Repetitions of one setting lie apart by as much as the last column says (the range of three, \
-the median of all settings): nothing can be predicted much closer than a third of that. What is \
-missed has a reason, told below; what a spec can say of these has \
-[a recipe](../docs/guides/when-one-cost-is-not-enough.md).
+Leave-one-out cross-validation: the CPU time of each setting is predicted from a fit to all \
+others, with a prediction interval for one more run. A composed system is predicted from its \
+parts, a closed workload from one of its runs. Repeatability is the range of three repetitions, \
+as the median over all settings; no prediction can be much closer than a third of it. The reasons \
+for misses are below. \
+[A guide](../docs/guides/when-one-cost-is-not-enough.md) shows how a spec models them.
 """
 _PICTURE = """
-![Each setting: predicted beside measured, with its interval](results.svg)
+![Predicted and measured CPU time of each setting, with prediction intervals](results.svg)
 """
 _NOT_THERE = """
-Not measured: coturn. Its own client sent at most 1,000 packets a second, which is too little \
-processor time to fit costs to; no other generator was tried.
+Not measured: coturn. Its client sends at most 1,000 packets/s, too little CPU time to fit service \
+demands; no other load generator was tried.
 """
 
 
@@ -70,7 +70,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         return cls(
             date=f"{datetime.now(UTC):%d %B %Y}",
             machine=f"{os.cpu_count()} cores, {about.sysname} {about.release}; "
-            f"{os.getloadavg()[0]:.1f} at work as it ended",
+            f"load average {os.getloadavg()[0]:.1f} at the end",
             rows=rows,
             notes=list(notes),
             predictions=predictions,
@@ -103,7 +103,7 @@ def page(found: dict[str, Result]) -> str:
     rows = tuple(
         (*row[:3], f"{_aim(row[0])} %", *row[3:]) for one in found.values() for row in one.rows
     )
-    headings = (*HEADINGS[:3], "aim", *HEADINGS[3:])
+    headings = (*HEADINGS[:3], "Target", *HEADINGS[3:])
     table = Table(headings, rows, frozenset(range(1, 8))).as_markdown()
     parts = [
         f"\n## {name}\n\n{one.date}; {one.machine}.\n\n" + "\n\n".join(one.notes) + "\n"

@@ -252,44 +252,44 @@ LABORATORIES = (
         programs=("nginx", "h2load"),
         servers=lambda bench: {"cpu": _nginx(bench, bench.port)},
         words=_web,
-        notes="What is missed is batching: at low rates a request costs up to twice as much.",
+        notes="The fit misses batching: at low rates a request costs up to twice as much.",
         seconds=8,
     ),
     Laboratory(
         name="redis",
-        title="Redis, SET of 64 to 4,000 bytes, one to 16 to a batch",
+        title="Redis, SET of 64 to 4,000 bytes, batches of 1 to 16",
         programs=("redis-server", "redis-benchmark", "redis-cli"),
         servers=lambda bench: {
             "cpu": ["redis-server", "--port", str(bench.port), "--save", "", "--appendonly", "no"]
         },
         words=_redis,
-        notes="Packets tell a request in a batch from one by itself. The loop is closed, so that "
-        "loads lie near each other, and a small error says less than it seems.",
+        notes="Packets distinguish batched requests from single ones. The workload is closed, so "
+        "utilizations are similar and a small error is weaker evidence than it seems.",
     ),
     Laboratory(
         name="postgres",
-        title="PostgreSQL, answers of 100 to 40,000 bytes",
+        title="PostgreSQL, results of 100 to 40,000 bytes",
         programs=_DATABASE,
         servers=lambda bench: {"cpu": _postgres(bench, bench.port)},
         words=_queries,
-        notes="A process for each connection: its time ends with it, and the control group knows "
-        "it. Connecting is in each run, as so much that is always there.",
+        notes="One process per connection: its CPU time is read from the control group. Each run "
+        "includes connecting, as a constant.",
         prepare=_new_database,
         ready=lambda bench: _answers(bench.port),
     ),
     Laboratory(
         name="mosquitto",
         seconds=8,
-        title="Mosquitto, one message to 1 to 10 hearers",
+        title="Mosquitto, one message to 1 to 10 subscribers",
         programs=("mosquitto", "mosquitto_pub", "mosquitto_sub"),
         servers=lambda bench: {"cpu": _broker(bench)},
         words=_messages,
-        notes="A message in and each delivery of it have costs of their own. Without the column of "
-        "deliveries, the rows of 23 November 2026 were off by 67 % (median). What a message in "
-        "costs could not be told from zero there; they came in bursts. What is missed is that "
-        "costs are not in proportion: at the high rate a delivery to one of ten hearers took 1.4 "
-        "times as long as to one of four, as they run on the same cores, and a message to a single "
-        "one 0.7 of what it took at the low rate, as more came at once.",
+        notes="An incoming message and each of its deliveries have separate costs. Without the "
+        "column of deliveries, the rows of 23 November 2026 had a median error of 67 %. The cost "
+        "of an incoming message was not distinguishable from zero; messages came in bursts. The "
+        "fit misses that costs are not proportional: at the high rate a delivery to one of ten "
+        "subscribers took 1.4 times as long as to one of four, as they share the cores, and a "
+        "message to a single one 0.7 times as long as at the low rate, as more came at once.",
     ),
     Laboratory(
         name="haproxy",
@@ -297,7 +297,7 @@ LABORATORIES = (
         programs=("haproxy", "nginx", "h2load"),
         servers=lambda bench: {"proxy": _haproxy(bench), "web": _nginx(bench, bench.second)},
         words=_web,
-        notes="nginx is predicted by what was measured of it alone.",
+        notes="nginx is predicted from measurements of nginx alone.",
         columns=("proxy", "web"),
         alone={"web": "nginx"},
     ),

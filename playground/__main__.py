@@ -45,10 +45,12 @@ LINKED_FIRST = ("libgmp.so", "libmpfr.so", "libflint.so")
 LINKED = "/libraries/"
 """Where modules in C seem to be: they have names and no files."""
 EXAMPLES = {
-    "a small site": "src/qps/stdlib/_start.qps.txt",
-    "counters of a shop": "specs/capacity.qps",
-    "a queue with so many seats": "specs/textbook/mmck.qps",
-    "terminals of a computer": "specs/textbook/lazowska_113.qps",
+    "Small web site": "src/qps/stdlib/_start.qps.txt",
+    "Web shop": "specs/applications/shop.qps",
+    "Kafka cluster": "specs/applications/kafka.qps",
+    "LLM serving on 4 GPUs": "specs/applications/llm.qps",
+    "Queue with limited capacity (M/M/c/K)": "specs/textbook/mmck.qps",
+    "Time-sharing terminals": "specs/textbook/lazowska_113.qps",
 }
 
 
@@ -72,7 +74,7 @@ def main() -> int:
         _pack_libraries(Path(made), folder / "libraries.bin")
     _run("node", "src/remember.mjs", str(folder.resolve()), cwd=HERE)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    print(f"{folder}: {size / 1e6:.1f} MB; look at it: python -m http.server -d {folder}")
+    print(f"{folder}: {size / 1e6:.1f} MB; to open it: python -m http.server -d {folder}")
     return 0
 
 

@@ -116,11 +116,13 @@ def test_the_page_says_what_it_does_not_follow(open_page: Any) -> None:
     said, requirements, _ = page.run(texts)
     assert said.startswith(f"About {answer:,} users. With {(answer or 0) + 1:,}, replies latency")
     assert "95 % certainty is not met" in said
-    assert "limits the answer" in requirements
+    assert "limits capacity" in requirements
     advice = "() => document.getElementById('advice').textContent"
-    assert page.run(advice).startswith("Samples tell what helps")
+    assert page.run(advice).startswith(
+        "A requirement with a confidence level is evaluated by sampling"
+    )
     page.run(SLIDE, ["calls", 500])
     said, requirements, known = page.run(texts)
     assert said.startswith("At most ")
-    assert "95 % certaintynot judged here" in requirements
-    assert "Not judged here: replies.latency <= 10 ms with 95 % certainty" in known
+    assert "95 % certaintynot evaluated" in requirements
+    assert "Not evaluated on this page: replies.latency <= 10 ms with 95 % certainty" in known

@@ -186,7 +186,7 @@ def test_a_pool_is_predicted_from_runs_of_one_client() -> None:
     for _, told in found:
         assert [one.error for one in told] == pytest.approx([0] * (len(runs) - 5), abs=1e-6)
     text, table = pooled_loops.pooled_notes(runs, cores)
-    assert "0 % was nobody's processor time" in text
+    assert "0 % was no CPU time" in text
     assert table.count("\n") == len(runs) + 2
 
 

@@ -180,7 +180,7 @@ def test_what_is_hardly_loaded_is_neither_shown_first_nor_cut_off(open_page: Any
     assert page.run(CHOSEN, "lan.seat.out") == "db.cpu"  # nothing saturates: the fullest
     assert page.run(OUTSIDE, "shares") == []
     assert page.run("""() => qps.pictures.find((one) => one.key === "shares").drawn.title""") == (
-        "What the load of lan egress from seat is made up of, against N"
+        "Utilization of lan egress from seat by component, against N"
     )
     told = page.run("""() => qps.pictures.find((one) => one.key === "topology")
         .drawn.svg.textContent""")

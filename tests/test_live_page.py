@@ -191,7 +191,7 @@ def random_setting(
           const field = document.getElementById("control-start"); // there is none for one start
           if (field) { field.value = String(index); field.dispatchEvent(new Event("change")); }
           else [...document.querySelectorAll("#controls button")]
-            .find((one) => one.textContent === "Start again").click();
+            .find((one) => one.textContent === "Reset").click();
         }""",
         index,
     )
@@ -295,7 +295,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert "host CPU" in page.page.text_content("#requirements")
     live = page.page.text_content("#resources")
     assert "30 %" in live
-    assert "reached beyond" in live
+    assert "Reached at" in live
 
 
 def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:
@@ -333,7 +333,7 @@ def test_what_lies_beyond_the_answer_follows_the_setting(open_page: Any) -> None
     assert "aim" not in page.page.inner_text("#advice")
     assert page.run(TYPE, ["pace", "2"])
     assert "With 10 % more users (41)" in told()
-    page.page.click("text=Start again")
+    page.page.click("text=Reset")
     assert told() == first
 
 
@@ -434,7 +434,7 @@ def test_numbers_that_cannot_be_are_refused_as_the_solver_does(
     page = open_page(html_of(checked(GUARDED)))
     before = page.run("() => qps.shown.solved.largest")
     assert page.run(TYPE, [name, text])
-    assert page.page.text_content("#controls .trouble") == f"Not done: {told}."
+    assert page.page.text_content("#controls .trouble") == f"Not applied: {told}."
     assert page.run("() => qps.shown.solved.largest") == before
 
 
@@ -466,7 +466,7 @@ def test_the_slider_moves_every_number(speak_html: str, open_page: Any) -> None:
     assert page.text_content("#requirements") != before
     assert "at 37" in page.text_content("#resources")
     assert page.text_content("#answer").startswith("At most 32 users.")
-    page.check("text=stay at the answer")
+    page.check("text=lock to maximum")
     assert page.evaluate("() => qps.shown.n") == 32
 
 
@@ -488,7 +488,7 @@ def test_a_requirement_moves_the_answer(speak_html: str, open_page: Any) -> None
     page.fill("#number-longest_delay", "250")
     assert not page.text_content("#answer").startswith("At most 32 users.")
     assert "'longest_delay=250 ms'" in page.text_content(".command")
-    page.click("text=Start again")
+    page.click("text=Reset")
     assert page.text_content("#answer").startswith("At most 32 users.")
 
 
@@ -621,7 +621,7 @@ def test_what_would_help_is_known_as_the_answer_with_it(open_page: Any) -> None:
             row.locator("button").click()
             assert page.page.inner_text("#small-answer strong") == told
             marks.add(told.split()[0])
-            page.page.click("text=Start again")
+            page.page.click("text=Reset")
     assert "~" in marks
 
 

@@ -138,13 +138,13 @@ def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
     uri = ide.put(SPEC)
     asked = types.CodeLensParams(of(uri))
     (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
-    assert lens.command.title == "50 users; host.cpu.utilization limits"
+    assert lens.command.title == "50 users; limited by host.cpu.utilization"
     assert (lens.range.start.line, lens.command.command) == (0, "qps.page")
     ide.put(SPEC.replace("10 ms", "40 ms"))
     waiting = ide._sent(types.TEXT_DOCUMENT_CODE_LENS, asked)
     ide.put(SPEC.replace("10 ms", "20 ms"))
     (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
-    assert lens.command.title == "25 users; host.cpu.utilization limits"
+    assert lens.command.title == "25 users; limited by host.cpu.utilization"
     with pytest.raises(JsonRpcException, match="the text has changed"):
         waiting.result(0)
     ide.put(SPEC.replace("10 ms", "10 kB"))
@@ -394,7 +394,7 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     assert "at N = 50" in hints[-1].tooltip
     hover = types.HoverParams(of(uri), types.Position(5, 17))  # a node: what it comes to
     told = ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
-    assert "at N = 50:\n- host.cpu.utilization: 100 % of at most 100 %" in told
+    assert "at N = 50:\n- host.cpu.utilization: 100 %, limit 100 %" in told
     ide.put(SPEC)  # nothing is told of it before it is solved
     assert "N = 50" not in ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
 

@@ -60,8 +60,8 @@ def test_a_matrix_has_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr()
     assert told.out == ""
     assert "80 configurations; " in told.err
-    assert "carry what is asked for" in told.err
-    assert "The best carries " in told.err
+    assert "meet the conditions" in told.err
+    assert "Highest capacity: " in told.err
     page = Path("m.html").read_text(encoding="utf-8")
     for word, text in (
         ("with", "N = 1..50"),
@@ -69,7 +69,7 @@ def test_a_matrix_has_a_page(capsys: pytest.CaptureFixture[str]) -> None:
         ("exclude", "extra == 7 and host == box"),
         ("where", "largest_acceptable &gt;= 5"),
         ("order by", "largest_acceptable descending"),
-        ("values at", "its largest acceptable population"),
+        ("evaluated at", "capacity of each configuration"),
     ):
         assert f"<dt>{word}</dt>" in page
         assert f"<code>{text}</code>" in page
@@ -86,7 +86,7 @@ def test_a_file_makes_the_same_page(ending: str, capsys: pytest.CaptureFixture[s
     assert main(["matrix", "shop.qps", "-o", f"m.{ending}", "-q"]) == 0
     assert main(["report", f"m.{ending}", "-o", "again.html"]) == 0
     told = capsys.readouterr()
-    assert "carry what is asked for" in told.out
+    assert "meet the conditions" in told.out
     assert told.err == "\nagain.html written\n"
     assert Path("again.html").read_bytes() == Path("m.html").read_bytes()
 
@@ -95,7 +95,7 @@ def test_csv_tells_no_units_and_the_page_says_so() -> None:
     assert main(["matrix", "shop.qps", "-o", "m.csv", "-q"]) == 0
     assert main(["report", "m.csv", "-q"]) == 0
     page = Path("m.html").read_text(encoding="utf-8")
-    assert "The file tells no units" in page
+    assert "The file has no units" in page
     assert "extra (20 values), host (2 values), size (2 values)" in page
     columns = {one["name"]: one for one in data_of("m.html")["columns"]}  # type: ignore[attr-defined]
     assert [name for name, one in columns.items() if one["axis"]] == ["extra", "host", "size"]
@@ -206,7 +206,7 @@ def test_the_page_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
     solved(AXES)
     assert main(["report", "clash.parquet", "-o", "clash.html"]) == 0
     told = capsys.readouterr().out
-    assert "The cheapest costs 15,650 $ and carries <= 156 users: cost 1 ms/packet" in told
+    assert "Cheapest: 15,650 $, ≤ 156 users with cost 1 ms/packet" in told
     columns = {one["name"]: one for one in data_of("clash.html")["columns"]}  # type: ignore[attr-defined]
     assert columns["cost"]["axis"]
     assert not columns["answer:cost"]["axis"]
@@ -231,7 +231,7 @@ def test_more_rows_than_a_page_holds(
         assert not Path("m.html").exists()
     assert main(["matrix", "shop.qps", "-o", "m.parquet", "-q"]) == 0
     told = refused(capsys, "report", "m.parquet")
-    assert "`m.parquet` has 80 rows; a page holds 30" in told
+    assert "`m.parquet` has 80 rows; the limit of a page is 30" in told
 
 
 def test_flags_that_a_page_does_not_go_with(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,12 +253,12 @@ GOOD = {"host": ["a", "b"], "capacity": [1, None], "reason": [None, "no"]}
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"a": [1]}, "has no columns `reason` and, say, `capacity`"),
-        (GOOD | {"reason": [1, 2]}, "has numbers as the `reason`"),
-        (GOOD | {"capacity": ["x", "y"]}, "has words in the column `capacity`"),
+        ({"a": [1]}, "has no columns `reason` and `capacity`"),
+        (GOOD | {"reason": [1, 2]}, "has numbers in the column `reason`"),
+        (GOOD | {"capacity": ["x", "y"]}, "has text in the column `capacity`"),
         (GOOD | {"capacity": [1.5, 2.0]}, "cannot be read: "),
-        (GOOD | {"list": [[1], [2]]}, "has a column `list` of list<"),
-        (GOOD | {"flag": [True, False]}, "has a column `flag` of bool"),
+        (GOOD | {"list": [[1], [2]]}, "has a column `list` of type list<"),
+        (GOOD | {"flag": [True, False]}, "has a column `flag` of type bool"),
         ({name: [] for name in GOOD}, "has no rows"),
     ],
 )
@@ -280,9 +280,9 @@ def test_files_that_are_no_result(
         ("x.csv", b"a,b\n1\n", "cannot be read"),
         ("x.csv", b"a,a,largest_acceptable,reason\n1,1,1,\n", "has two columns `a`"),
         ("x.csv", b"\xff\xfe\n\xff\n", "cannot be read"),
-        ("x.json", b"[1]", "holds no list of `rows`"),
-        ("x.json", b'{"rows": [1]}', "holds no list of `rows`"),
-        ("x.json", b'{"rows": [{"a": NaN}]}', "holds NaN, which is no number of JSON"),
+        ("x.json", b"[1]", "has no list `rows`"),
+        ("x.json", b'{"rows": [1]}', "has no list `rows`"),
+        ("x.json", b'{"rows": [{"a": NaN}]}', "contains NaN, which is not a JSON number"),
         ("x.json", b'{"rows": [{"a": 1}, {"b": 1}]}', "has rows with different columns"),
         ("x.json", b'{"rows": [{"a": 1}, {"a": "b"}]}', "cannot be read"),
         ("x.json", b"[" * 100_000, "cannot be read"),
@@ -290,7 +290,7 @@ def test_files_that_are_no_result(
         (
             "x.json",
             b'{"schema": "qps/solve/1", "rows": [{"capacity": 1, "reason": null}]}',
-            "is of the form `qps/solve/1`, not `qps/matrix/2`",
+            "has the schema `qps/solve/1`, not `qps/matrix/2`",
         ),
     ],
 )
@@ -318,7 +318,7 @@ def test_what_a_file_says_that_was_asked_is_not_trusted() -> None:
         table = pa.table(GOOD).replace_schema_metadata({"schema": "qps/matrix/2", "asked": asked})
         parquet.write_table(table, "x.parquet")
         assert main(["report", "x.parquet", "-q"]) == 0
-        assert "A matrix result: x.parquet" in Path("x.html").read_text(encoding="utf-8")
+        assert "Matrix results: x.parquet" in Path("x.html").read_text(encoding="utf-8")
     assert schema.names == list(GOOD)
 
 
@@ -410,7 +410,7 @@ def test_units_suit_the_values() -> None:
         "18,000 byte/packet",
     )
     assert share.quantity(0.5) == "50 %"
-    assert (load_of.label, load_of.quantity(0.25)) == ("utilization of lan", "25 %")
+    assert (load_of.label, load_of.quantity(0.25)) == ("lan utilization", "25 %")
     assert delay.unit == "s"
     assert odd.quantity(2.0) == "2 furlong^2"
 

@@ -51,7 +51,7 @@ def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
     assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.capacity:,}")
     assert rows["host: 1 -> 2 servers"][3] == "+900 $"
     assert copies.price == 900
-    page.page.click("[aria-label='try host: 1 -> 2 servers']")
+    page.page.click("[aria-label='Try host: 1 -> 2 servers']")
     assert "--set 'host=server * 2'" in page.page.inner_text(".command")
     assert page.run("() => qps.shown.solved.largest") == copies.capacity
 
@@ -61,7 +61,7 @@ def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None
     page = open_page(html_of(spec))
     page.page.wait_for_selector("#advice button")
     (row,) = page.run(ROWS)
-    assert row[0] == "together"
+    assert row[0] == "Combination"
     assert len(row[1].split(" and ")) == 3
     command = page.page.locator("#advice tbody span[title]").get_attribute("title") or ""
     words = split(command)
@@ -73,13 +73,15 @@ def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None
     page.page.click("#advice button")
     assert page.run("() => qps.shown.solved.largest") == largest
     # from there it would take combinations that the page does not hold: so it says
-    page.page.wait_for_selector("#advice p:has-text('that this page can try')")
+    page.page.wait_for_selector("#advice p:has-text('that this page can make')")
 
 
 def test_where_nothing_helps_that_is_said(open_page: Any) -> None:
     text = THREE + "measure crowd = N\nrequire { crowd <= 50 }\n"
     page = open_page(html_of(checked(text)))
-    page.page.wait_for_selector("#advice p:has-text('No change that this page can try helps')")
+    page.page.wait_for_selector(
+        "#advice p:has-text('No change that this page can make increases capacity')"
+    )
 
 
 def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:

@@ -59,17 +59,17 @@ def test_what_is_compared_is_the_title_and_the_table_is_first(
     head = page.locator("#comparison thead th").all_text_contents()
     assert head[1:] == ["busy", "calm"]  # what both are set to tells nothing apart
     users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
-    assert users == ["users", "≤ 25", "≤ 62"]
+    assert users == ["Capacity (users)", "≤ 25", "≤ 62"]
     table, answer = (page.locator(one).bounding_box() for one in ("#comparison table", "#decision"))
     assert table["y"] + table["height"] < answer["y"]
-    assert "One of them: " in page.inner_text("h2.one")
+    assert "Selected: " in page.inner_text("h2.one")
 
 
 @needs_browser
 def test_all_are_in_one_picture_and_told_apart(compared_html: str, open_page: Any) -> None:
     page = open_page(compared_html)
     figure = page.page.locator("#picture-together")
-    assert "How near each configuration is to the first of its limits" in figure.inner_text()
+    assert "Highest share of a limit by configuration" in figure.inner_text()
     assert page.run(NAMES) == ["busy: ≤ 25", "calm: ≤ 62"]
     table, chart = (
         page.page.locator(one).bounding_box() for one in ("#comparison", "#picture-together")
@@ -92,7 +92,7 @@ def test_all_are_in_one_picture_and_told_apart(compared_html: str, open_page: An
         "calm",
     ]
     page.page.click("#pin")
-    page.page.click("text=Start again")
+    page.page.click("text=Reset")
     heads = page.page.locator("#comparison thead th button.tab").all_inner_texts()
     assert heads == ["busy", "calm", "busy, pace=1.6 packet/s"]
     assert len(page.run(NAMES)) == 3
@@ -112,9 +112,9 @@ def test_a_setting_that_is_kept_has_a_picture_beside_it(shop: Path, open_page: A
     assert not page.locator("#picture-together").is_visible()
     page.select_option("#control-select-0", "off")
     page.click("#pin")
-    page.click("text=Start again")
+    page.click("text=Reset")
     assert page.locator("#comparison thead th button.tab").all_inner_texts() == [
-        "as the spec has it",
+        "baseline",
         "zip=off",
     ]
     assert len(page.evaluate(NAMES)) == 2
@@ -128,9 +128,7 @@ def case(file: str, scenario: str | None = None, *settings: str) -> ShownCase:
 
 def test_names_say_what_differs() -> None:
     one = load(SPECS / "audioconference.qps")
-    assert column_names([ShownCase(one.model, one.configuration(None, ()))]) == [
-        "as the spec has it"
-    ]
+    assert column_names([ShownCase(one.model, one.configuration(None, ()))]) == ["baseline"]
     assert column_names([case("a.qps", "busy", "zip=off")]) == ["busy, zip=off"]
     both = [case("a.qps", "busy", "zip=off"), case("a.qps", "calm", "zip=off")]
     assert column_names(both) == ["busy", "calm"]

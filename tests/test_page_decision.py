@@ -95,11 +95,11 @@ def test_what_is_wrong_stands_beside_what_was_typed(speak_html: str, open_page: 
     field.scroll_into_view_if_needed()
     field.fill("many")
     trouble = page.page.locator(".trouble.beside")
-    assert "write a number" in trouble.inner_text()
+    assert "enter a number" in trouble.inner_text()
     box, own = trouble.bounding_box(), field.bounding_box()
     assert abs(box["y"] - own["y"]) < 120
     field.fill("0.001")
-    assert "write a number" not in page.page.inner_text("#numbers")
+    assert "enter a number" not in page.page.inner_text("#numbers")
 
 
 @pytest.mark.parametrize("spec", ["specs/iri.qps", "specs/applications/chat.qps"])

@@ -145,7 +145,7 @@ def test_a_heat_map_has_values_a_limit_and_whole_numbers_once(
         f"{v:.0f}" if v else "none" for v in values
     ]
     assert page.locator("#picture-heat path.limit-line").count() == 1
-    assert "as shown now" in page.inner_text("#picture-heat .legend")
+    assert "current: " in page.inner_text("#picture-heat .legend")
 
 
 def test_every_picture_tells_its_values_by_keys(shop_html: str, open_page: Any) -> None:
@@ -184,13 +184,13 @@ def test_controls_are_the_numbers_that_tell_and_others_are_found(
     page.fill("#find-number", "")
     assert page.is_visible("[id='number-ask.cpu.page']")
     page.fill("#find-number", "nothing of this kind")
-    assert "No number" in page.inner_text(".finder [role=status]")
+    assert "No adjustable input" in page.inner_text(".finder [role=status]")
 
 
 def test_full_with_elastic_streams_is_a_state_of_its_own(open_page: Any) -> None:
     page = open_page(html_of(checked(YIELDING)), width=1440).page
     page.evaluate("() => qps.drawAll()")
-    state = "full, but its elastic streams give way"
+    state = "saturated by elastic traffic"
     assert state in page.inner_text("#decision")
     assert state in page.inner_text("#requirements")
     assert state in page.inner_text("#resources")

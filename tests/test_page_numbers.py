@@ -140,7 +140,7 @@ def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
     holds(elsewhere, live)
     if setting:
         name, _, amount = setting.partition(" = ")
-        live.page.check("text=stay at the answer")
+        live.page.check("text=lock to maximum")
         assert live.run(TYPE, [name, amount.split()[0]])
         changed = truth_of(spec, setting)
         changed.draws_own = True

@@ -37,7 +37,7 @@ def test_what_lies_beyond_follows_a_try_and_a_changed_cost(speak_html: str, open
     largest = page.run("() => qps.shown.solved.largest")
     assert f"With 10 % more users ({-(-11 * largest // 10)})" in page.run(TOLD)
     assert page.run(OF_START) == [True, True]
-    page.page.click("text=Start again")
+    page.page.click("text=Reset")
     assert page.run(TOLD) == first
     # a cost is a change, too
     page.page.click(".contents >> text=Assumptions")

@@ -27,7 +27,7 @@ SET = """(value) => {
 }"""
 TOLD = """() => [document.querySelector("#decision .many").textContent,
   document.getElementById("small-answer").textContent, qps.shown.solved.largest]"""
-WORD = "being worked out …"
+WORD = "computing …"
 
 
 def test_a_change_is_told_once_it_is_solved_and_until_then_that_it_is_not(open_page: Any) -> None:

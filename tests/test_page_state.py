@@ -167,7 +167,7 @@ def test_a_link_that_does_not_fit_is_told_and_sets_nothing(shop_html: str, open_
         page.page.goto(page.page.url.split("#")[0] + fragment)
         page.page.wait_for_function("() => document.getElementById('linked').textContent")
         assert why in told(page), name
-        assert told(page).startswith("The link was not followed, and nothing was set by it"), name
+        assert told(page).startswith("Link not applied"), name
         assert page.run(STATE) == before, name
         assert page.page.locator("#linked *").count() == 0, name
         page.run("() => { document.getElementById('linked').textContent = ''; }")
@@ -181,7 +181,7 @@ def test_a_link_that_does_not_fit_is_told_and_sets_nothing(shop_html: str, open_
     page.page.click("text=Undo")
     # nor does it when the page is opened with it
     followed(page, WRONG["a range"][0])
-    assert "has a range" in told(page)
+    assert "outside its range" in told(page)
     assert page.run(STATE) == before
 
 
@@ -327,7 +327,7 @@ def test_the_history_of_the_browser_has_an_entry_for_each_act(
     page.page.go_back()
     page.page.wait_for_function("() => qps.shown.label === 'zip=off'")
     page.page.go_back()
-    page.page.wait_for_function("() => qps.shown.label === 'as the spec has it'")
+    page.page.wait_for_function("() => qps.shown.label === 'baseline'")
     assert page.run(STATE) == first
     page.page.go_forward()
     page.page.wait_for_function("() => qps.shown.label === 'zip=off'")
@@ -352,7 +352,7 @@ def test_the_link_is_copied_or_shown(shop_html: str, open_page: Any) -> None:
         value: { writeText: async () => { throw new DOMException("no", "NotAllowedError"); } } })"""
     )
     page.page.click("text=Copy link")
-    field = page.page.get_by_label("Link to this page as it is set now")
+    field = page.page.get_by_label("Link to this page with the current settings")
     field.wait_for()
     assert field.input_value() == copied
     assert page.run("() => getSelection().toString()") == copied
@@ -360,9 +360,9 @@ def test_the_link_is_copied_or_shown(shop_html: str, open_page: Any) -> None:
 
 def test_the_spec_has_the_same_as_a_scenario(shop: Spec, shop_html: str, open_page: Any) -> None:
     page = open_page(shop_html)
-    assert not page.page.get_by_text("The same in the spec").is_visible()
+    assert not page.page.get_by_text("As a scenario in the spec").is_visible()
     page.page.select_option("#control-start", label="busy")
-    assert not page.page.get_by_text("The same in the spec").is_visible()  # it is there
+    assert not page.page.get_by_text("As a scenario in the spec").is_visible()  # it is there
     page.page.select_option("#control-select-0", "off")
     page.page.fill("#number-pace", "0.3")
     page.page.click(".contents >> text=Assumptions")

@@ -21,7 +21,7 @@ from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 ROOT = Path(__file__).parents[1]
-REFUSED = "This is a part of the playground, and shows nothing by itself."
+REFUSED = "This page is a part of the playground and shows nothing by itself."
 WRITTEN = "<title>written</title><body>written<script>self.hit = self.origin</script>"
 
 FRAMING = """<!doctype html><title>a stranger</title>
@@ -103,7 +103,7 @@ def test_nothing_is_written_into_an_origin_that_is_not_opaque(
         frame = shown(page, f"{address if is_same_origin else elsewhere}framing.html")
         assert frame.evaluate("self.origin") == address.rstrip("/")
         assert frame.evaluate("document.body.textContent") == REFUSED
-        assert frame.evaluate("document.title") == "Live page"
+        assert frame.evaluate("document.title") == "Live report"
         assert frame.evaluate("self.hit") is None
         assert page.evaluate("self.heard") == []
     page.close()

@@ -22,7 +22,7 @@ component work { cpu 10 ms/packet }
 topology { node host = box }
 stream flow { traffic N * 1 packet/s; at host { work } }
 """
-DAY = f"made on 14 November 2023 with qps {__version__}"
+DAY = f"Generated 14 November 2023 by QPS {__version__}"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_the_day_and_the_version_are_told(spec: Path, monkeypatch: pytest.Monkey
     assert made_line([load(spec)]) == DAY
     for other in ("", "yesterday", "9" * 40):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", other)
-        assert re.match(r"made on \d+ [A-Z][a-z]+ \d{4} with qps ", made_line([load(spec)]))
+        assert re.match(r"Generated \d+ [A-Z][a-z]+ \d{4} by QPS ", made_line([load(spec)]))
 
 
 def test_the_revision_is_that_of_the_file_and_of_what_it_reads(spec: Path) -> None:

@@ -60,10 +60,11 @@ def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     html, odds = render_html(site_view), site_view.view.odds
     assert odds is not None
     assert f"{odds.interval.least:,}–{odds.interval.most:,}" in html
-    assert f"95 % sure of at least {odds.promise.largest:,}." in html
-    assert f"95 % sure: {odds.promise.largest:,}</text>" in html
+    assert site_view.view.known.is_exact is False  # a bound has no confidence
+    assert " at 95 % confidence" not in html[: html.index("<script")]
+    assert f"p5 of samples: {odds.promise.largest:,}</text>" in html
     assert "what to measure next" in html
-    assert html.index("likely to be met at") < html.index("likely to saturate first")
+    assert html.index("Probability of being met at") < html.index("Probability of saturating first")
 
 
 def test_the_picture_of_the_samples_stays_in_its_frame(site_view: PageView) -> None:
@@ -250,21 +251,21 @@ def test_the_samples_of_the_page_are_near_those_of_the_solver(
 def test_a_number_that_is_set_counts_as_known_until_it_is_let_go(site_page: Opened) -> None:
     note = "() => qps.controls.fields.get('number-pace').note.textContent"
     before = site_page.run(LINES)
-    assert site_page.run(note).startswith("95 % between 0.07")
+    assert site_page.run(note).startswith("95 % interval 0.07")
     site_page.run(SLIDE, ["pace", 160])
-    assert site_page.run(note).startswith("as if known: 0.1")
+    assert site_page.run(note).startswith("fixed at 0.1")
     assert "--set 'pace=0.1" in site_page.run(
         "() => document.querySelector('.command').textContent"
     )
     assert site_page.run("() => qps.sure.samples.counting.includes('pace')") is False
     assert site_page.run("() => document.getElementById('measure-next').textContent") == ""
-    site_page.page.click("text=not known again")
+    site_page.page.click("text=restore uncertainty")
     site_page.page.wait_for_function(DONE)
     assert site_page.run(LINES) == before
     assert "pace" in site_page.run("() => document.getElementById('measure-next').textContent")
     for name in ("reply", "pace", "answer.cpu"):
         site_page.run(SLIDE, [name, 150])
-    assert site_page.run(LINES) == ["All that the answer rests on is known, as it is set here."]
+    assert site_page.run(LINES) == ["No uncertain input affects capacity at these settings."]
     assert site_page.run("() => document.getElementById('picture-odds').closest('section').hidden")
 
 
@@ -275,13 +276,15 @@ def test_fans_are_told_to_those_who_do_not_see_them(site_page: Opened) -> None:
     )
     assert re.search(r"web\.cpu [\d.]+ % \([\d.]+ % to [\d.]+ %\)", text)
     assert site_page.run("() => document.querySelectorAll('#picture-loads path.fan').length") == 3
-    assert "5 % to 95 % of 256 samples" in site_page.page.text_content("#picture-loads .legend")
+    assert "5th to 95th percentile of 256 samples" in site_page.page.text_content(
+        "#picture-loads .legend"
+    )
     label = site_page.page.get_attribute("svg.spread", "aria-label")
-    assert label.startswith("pace: typically 0.09798 request/s, 95 % between 0.077")
+    assert label.startswith("pace: nominal 0.09798 request/s, 95 % interval 0.077")
     spoken = site_page.run(
         "() => qps.controls.fields.get('number-pace').slider.getAttribute('aria-valuetext')"
     )
-    assert "not known, 95 % between" in spoken
+    assert "uncertain, 95 % interval" in spoken
 
 
 @needs_browser
@@ -301,9 +304,9 @@ def test_what_takes_too_long_is_left_out_and_said(site_page: Opened) -> None:
     )
     assert told == [False, True]
     assert site_page.run(LINES) == [
-        "How sure that is takes longer than a page has: qps solve tells it."
+        "The uncertainty of capacity takes longer to compute than this page allows. Run qps solve."
     ]
-    assert "no fans" in site_page.page.text_content("#picture-loads .legend")
+    assert "no uncertainty bands" in site_page.page.text_content("#picture-loads .legend")
     assert site_page.run("() => document.querySelectorAll('#picture-loads path.fan').length") == 0
 
 
@@ -318,7 +321,7 @@ def test_formulas_that_depend_on_what_is_not_known_are_not_drawn(open_page: Any)
     )
     page = open_page(html_of(spec))
     page.run("() => document.getElementById('new-samples').click()")
-    assert "other formulas or numbers depend on reply" in page.run(LINES)[0]
+    assert "formulas depend on the uncertain reply" in page.run(LINES)[0]
     assert page.run("() => qps.sure.isSilent")
 
 

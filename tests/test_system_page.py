@@ -134,7 +134,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
     assert {row.number: row.told.rpartition(", ")[2] for row in steps} == {
         number: share for number, (_, share) in told.items()
     }
-    assert (average.name, late.name) == ("on average", "99 in 100 within")
+    assert (average.name, late.name) == ("mean", "p99")
     ends = [row.bars[-1].x + row.bars[-1].width for row in steps]
     begins = [row.bars[0].x for row in steps]
     assert max(ends) <= average.bars[0].x + average.bars[0].width + len(steps)
@@ -217,7 +217,7 @@ def test_the_drawing_follows_the_users_shown_and_tells_whose_a_load_is(open_page
     assert "cpu 9 %" in many[0]
     assert "cpu" not in few[1]
     assert few[2] != many[2]
-    page.page.locator("#picture-topology select").nth(1).select_option(label="what it loads")
+    page.page.locator("#picture-topology select").nth(1).select_option(label="utilization")
     assert "44.4 % by asked" in page.run(FILL, 100)[0]
 
 
@@ -230,7 +230,7 @@ def test_boxes_are_told_by_keys_those_on_the_way_first(open_page: Any) -> None:
         page.keyboard.press("ArrowRight")
         told.append(page.text_content("#picture-topology .readout"))
     assert told[0].startswith("constructor, box: step 1")
-    assert told[-1].startswith("aside, box: no load")
+    assert told[-1].startswith("aside, box: idle")
     assert "of the latency (" in told[0]
 
 

@@ -33,11 +33,11 @@ gc.set_threshold(100_000, 20, 10)
 
 _NAME = "site.qps"
 _DOCUMENT = types.TextDocumentIdentifier(_NAME)
-_ELSEWHERE = "With QPS on a computer: qps report."
-_NO_NUMPY = "numpy, which a browser does not have"
-_NO_ANSWER = f"This spec is right. To answer it takes {_NO_NUMPY} here. {_ELSEWHERE}"
-_WITHOUT_NUMPY = f"What takes {_NO_NUMPY}, is not told"
-_TOO_LATE = "What would make the page late is not told"
+_ELSEWHERE = "A local installation has everything: qps report."
+_NO_NUMPY = "numpy, which the playground does not include"
+_NO_ANSWER = f"The spec is valid. Solving it needs {_NO_NUMPY}. {_ELSEWHERE}"
+_WITHOUT_NUMPY = f"Not shown, as it needs {_NO_NUMPY}"
+_TOO_LATE = "Not shown, as it takes too long"
 _NAMED = 4
 _LONGEST = 5.0
 """Seconds for claims and figures: whoever writes waits for the page."""
@@ -113,7 +113,7 @@ class _Parts:
     def told(self) -> str:
         """Return what the page lacks in words; nothing where it lacks nothing."""
         told = [
-            f"{words} here: {first_words(list(names), _NAMED)}."
+            f"{words}: {first_words(list(names), _NAMED)}."
             for names, words in ((self.lacking, _WITHOUT_NUMPY), (self._late, _TOO_LATE))
             if names
         ]
@@ -180,7 +180,7 @@ def _answer() -> dict[str, object]:
     """Return the answer in a line, and the loads of places, each at the end of a line."""
     answer = told_answer(_desk, _NAME)
     if answer is None:
-        return {"text": "This is a module: what it holds is for specs that use it.", "loads": []}
+        return {"text": "This is a module: other specs can use its declarations.", "loads": []}
     _desk.answers[_NAME] = answer
     loads = [
         {"from": _offset(one.at), "label": one.label, "told": one.tooltip} for one in answer.loads

@@ -23,7 +23,7 @@ let sure; // how sure the answer is: the page draws samples, and tells it
 
 const ANSWERS = {
   working() {
-    state.textContent = "Working …";
+    state.textContent = "Solving …";
   },
   diagnostics({ found, text }) {
     mark(found);
@@ -37,7 +37,7 @@ const ANSWERS = {
     show(text, "answer");
   },
   page({ html, lacks, draws, number }) {
-    if (draws) sure = add("span", "How sure that is, is being worked out …");
+    if (draws) sure = add("span", "Uncertainty of capacity: computing …");
     if (lacks) add("small", lacks);
     page = { html, number };
     frame.className = "";
@@ -46,7 +46,7 @@ const ANSWERS = {
   },
   failed({ text }) {
     frame.className = "old";
-    state.textContent = "Something went wrong";
+    state.textContent = "Error";
     show(text, "");
   },
 };
@@ -118,7 +118,7 @@ document.getElementById("tidy").addEventListener("click", async () => {
 document.getElementById("link").addEventListener("click", async () => {
   history.replaceState(null, "", `#${await packed(editor.state.doc.toString())}`);
   await navigator.clipboard?.writeText(location.href).catch(() => undefined);
-  state.textContent = "The link in the address holds this text";
+  state.textContent = "Link copied";
 });
 
 const list = document.getElementById("examples");
@@ -132,7 +132,7 @@ async function begin() {
   } catch {
     clearTimeout(waiting);
     forget();
-    ANSWERS.failed({ text: "The link does not hold a text that can be read: it was cut, perhaps." });
+    ANSWERS.failed({ text: "The link is damaged: it has no readable spec. It may have been cut off." });
   }
 }
 addEventListener("hashchange", begin);

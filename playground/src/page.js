@@ -13,6 +13,6 @@ if (self.origin === "null") {
   parent.postMessage("ready", "*");
 } else {
   addEventListener("DOMContentLoaded", () => {
-    document.body.textContent = "This is a part of the playground, and shows nothing by itself.";
+    document.body.textContent = "This page is a part of the playground and shows nothing by itself.";
   });
 }

@@ -4,8 +4,8 @@ const WHILE_ONE_WAITS = 3_000; // as long, where a newer one waits
 const LOOK = 250;
 
 const TOO_LONG =
-  `This text was given up after ${MOST / 1000} s: a browser is slower than a computer of one's own. What helps: a smaller range ` +
-  "of users, fewer claims at once, or `qps report` on that computer.";
+  `Stopped after ${MOST / 1000} s: Python in a browser is slower than a local installation. Reduce the range of users or the number ` +
+  "of claims, or run `qps report` locally.";
 
 // `tell` takes each part of what is told of the newest text, and {kind: "working"} when it takes a while.
 export function python(tell) {
@@ -40,7 +40,7 @@ export function python(tell) {
       if (TAKES[data.kind]) TAKES[data.kind](data);
       else if (data.number === undefined || data.number === newest?.number) tell(data);
     });
-    worker.addEventListener("error", ({ message }) => tell({ kind: "failed", text: message || "Python could not be loaded" }));
+    worker.addEventListener("error", ({ message }) => tell({ kind: "failed", text: message || "Python did not load" }));
   }
 
   function anew() {

@@ -31,7 +31,7 @@ async function load() {
   try {
     playing = (await started({ ...files, memory: inflated("memory.bin") })).pyimport("playing");
   } catch (error) {
-    console.warn("Python begins anew, which takes longer, as its memory could not be taken:", error);
+    console.warn("Python starts without its saved memory, which takes longer:", error);
     playing = (await started(files)).pyimport("playing");
   }
   performance.mark("Python");
@@ -81,4 +81,4 @@ addEventListener("message", ({ data }) => {
   work();
 });
 
-load().catch((error) => postMessage({ kind: "failed", text: `Python could not be loaded: ${error}` }));
+load().catch((error) => postMessage({ kind: "failed", text: `Python did not load: ${error}` }));

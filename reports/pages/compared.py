@@ -58,13 +58,16 @@ def _table(
     ]
     nouns = {noun(view.population.name) for view, _ in answers}
     rows = [
-        (nouns.pop() if len(nouns) == 1 else "users", *(_users(view) for view, _ in answers)),
+        (
+            f"Capacity ({nouns.pop() if len(nouns) == 1 else 'users'})",
+            *(_users(view) for view, _ in answers),
+        ),
         *_rows([_facts(*one) for one in worded]),
         (
-            "first to saturate",
+            "Saturates first",
             *(words.labels.told(first_to_saturate(view)) for view, _, words in worded),
         ),
-        ("shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
+        ("Shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
     ]
     told = [
         {
@@ -73,7 +76,7 @@ def _table(
         }
         for view, solution, words in worded
     ]
-    return Table(("what", *names), (*rows, *_rows(told)))
+    return Table(("Measure", *names), (*rows, *_rows(told)))
 
 
 def _rows(told: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:

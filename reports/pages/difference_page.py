@@ -43,7 +43,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
     ways = _ways(view.changes)
     return DifferencePage(
         view=view,
-        title=f"{before} → {after}" if before != after else f"What changed in {after}",
+        title=f"{before} → {after}" if before != after else f"Changes in {after}",
         before=f"{before}{_circumstances(view.before.scenario)}",
         after=f"{after}{_circumstances(view.after.scenario)}",
         changes=changes_table(view.changes),
@@ -65,8 +65,8 @@ def difference_page(view: DifferenceView) -> DifferencePage:
 
 
 _UNSAID = (
-    "There is no picture: half-way between the specs lies one that has no answer, so that no "
-    "change can be told its share."
+    "No chart: some combination of the changes has no result, so the difference cannot be "
+    "attributed to single changes."
 )
 
 
@@ -80,8 +80,8 @@ def _ways(changes: Sequence[AssumptionChange]) -> list[Json]:
     shares: list[float | None] = [change.share for change in changes]
     steps: list[float | None] = [change.step for change in changes]
     named = [
-        ("the mean over all orders (Shapley)", shares),
-        ("one by one, in the order of the table", steps),
+        ("mean over all orders (Shapley)", shares),
+        ("cumulative, in table order", steps),
     ]
     return [
         {

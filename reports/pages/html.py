@@ -21,6 +21,7 @@ from qps.reports.pages.linking import exports_of, link
 from qps.reports.pages.packing import packed
 from qps.reports.pages.page import PageView
 from qps.reports.pages.unquoted import unquoted
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import number, percent
 
 if TYPE_CHECKING:  # these import what a report of a spec does not need
@@ -42,6 +43,7 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
     environment.filters["unquoted"] = unquoted
+    environment.globals["phrase"] = phrase
     environment.globals["plot"] = {
         "width": WIDTH,
         "height": HEIGHT,

@@ -187,13 +187,12 @@ class LiveModel:
         variants, file = self._variants, self._model.file
         if self._is_cut_short or not variants.are_all(held):
             notes.append(
-                f"Choices, machines and networks have {variants.combinations:,} combinations; the "
-                f"page holds {len(held)}, those nearest to what it started from. What is not in "
-                f"this page can be had with `qps report {file} --set NAME=CHOICE`, and more at "
-                "once with `--variants`."
+                f"This page includes {len(held)} of {variants.combinations:,} combinations of "
+                "options, machines and networks, the nearest to its first settings. For another "
+                f"one run `qps report {file} --set NAME=CHOICE`; for more at once add `--variants`."
             )
         notes += [
-            f"Scenario {name} has no answer: see `qps solve {file} --scenario {name}`."
+            f"Scenario {name} has no result: see `qps solve {file} --scenario {name}`."
             for name in variants.unanswered
         ]
         return notes

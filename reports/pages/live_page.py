@@ -20,13 +20,14 @@ from qps.reports.text.answers import SolveView
 from qps.reports.text.figure_text import line_label
 from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.odds_text import odds_lines
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import scale_of
 from qps.solver.claims.figure_lines import DrawnFigure
 
 MOST_BYTES = 310_000
 """Of all models together; the rest of a page is left for scripts, figures, formulas and claims."""
 
-AS_IT_IS = "as the spec has it"
+AS_IT_IS = phrase("page.baseline")
 
 _DIGITS = 6
 

@@ -27,14 +27,14 @@ _LETTERS = np.frombuffer(
 )
 
 _LABELS = {
-    "saturates_at": "first saturates at",
-    "saturates_not_below": "undecided ones not below",
-    "saturated_from_start": "full from the start",
-    "stays_full": "first stays full up to the answer",
+    "saturates_at": "saturation of the bottleneck",
+    "saturates_not_below": "unresolved saturation above",
+    "saturated_from_start": "saturated at the start",
+    "stays_full": "at its limit up to capacity",
     "quality_at": "quality",
-    "at": "values at",
-    "samples_left_out": "samples left out",
-    "reason": "reason for no answer",
+    "at": "evaluated at",
+    "samples_left_out": "samples excluded",
+    "reason": "why infeasible",
 }
 
 
@@ -124,9 +124,10 @@ class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
 
 def _label(name: str) -> str:
     """Return what stands above an answer, or a column of the spec's own."""
-    if name in _LABELS:
-        return _LABELS[name]
-    for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "utilization of {}")):
+    answer, dot, quantile = name.partition(".")
+    if answer in _LABELS:
+        return f"{_LABELS[answer]}{dot}{quantile}"
+    for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "{} utilization")):
         if name.startswith(prefix):
             return told.format(printable(name.removeprefix(prefix)))
     return printable(name).replace("_", " ")

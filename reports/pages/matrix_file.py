@@ -54,7 +54,7 @@ def _refuse(reason: str) -> NoReturn:
 
 def _refuse_more(rows: int, most: int) -> None:
     if rows > most:
-        _refuse(f"has {rows:,} rows; a page holds {most:,}")
+        _refuse(f"has {rows:,} rows; the limit of a page is {most:,}")
 
 
 def _parquet(path: Path, most: int) -> pa.Table:
@@ -66,7 +66,7 @@ def _parquet(path: Path, most: int) -> pa.Table:
             sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
             > MOST_BYTES
         ):
-            _refuse(f"holds more than {MOST_BYTES // 2**20} MB")
+            _refuse(f"expands to more than {MOST_BYTES // 2**20} MB")
         # What was counted when all rows were known stands behind them.
         count = (about.metadata or {}).get(ONE_BY_ONE.encode())
         table = file.read()
@@ -96,7 +96,7 @@ def _json(path: Path, most: int) -> pa.Table:
     found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     rows = found.get("rows") if isinstance(found, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        _refuse("holds no list of `rows`")
+        _refuse("has no list `rows`")
     _refuse_more(len(rows), most)
     names = list(dict.fromkeys(name for row in rows for name in row))
     if any(len(row) != len(names) for row in rows):
@@ -116,7 +116,7 @@ def _json(path: Path, most: int) -> pa.Table:
 
 
 def _refuse_constant(text: str) -> NoReturn:
-    _refuse(f"holds {text}, which is no number of JSON")
+    _refuse(f"contains {text}, which is not a JSON number")
 
 
 def _told(found: Mapping[str, Any], name: str) -> dict[str, str]:
@@ -158,10 +158,10 @@ def _checked(table: pa.Table, most: int) -> pa.Table:
         _refuse(f"has two columns `{twice[0][:100]}`")
     schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
     if schema != SCHEMA:
-        _refuse(f"is of the form `{schema[:40]}`, not `{SCHEMA}`")
+        _refuse(f"has the schema `{schema[:40]}`, not `{SCHEMA}`")
     told = [_answer(name, names) for name in names]
     if "reason" not in told or not any(_is_answer(name) for name in told):
-        _refuse("has no columns `reason` and, say, `capacity`")
+        _refuse("has no columns `reason` and `capacity`")
     if not len(table):
         _refuse("has no rows")
     fields = [_as_axis(field, names) for field in table.schema]
@@ -224,17 +224,17 @@ def _type_of(field: pa.Field, name: str) -> pa.DataType:
         return pa.float64()
     is_word = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     if name == "reason" and not is_word:
-        _refuse("has numbers as the `reason` why there is no answer")
+        _refuse("has numbers in the column `reason`, which is text")
     if is_word:
         if _is_number(name):
-            _refuse(f"has words in the column `{field.name[:100]}`, which holds numbers")
+            _refuse(f"has text in the column `{field.name[:100]}`, which is numeric")
         return pa.string()
     if name in (LARGEST, "at"):
         return pa.int64()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return pa.float64()
-    what = f"`{field.name[:100]}` of {str(kind)[:40]}"
-    return _refuse(f"has a column {what}, not of numbers or words")
+    what = f"`{field.name[:100]}` of type {str(kind)[:40]}"
+    return _refuse(f"has a column {what}, not numbers or text")
 
 
 def _is_answer(name: str) -> bool:

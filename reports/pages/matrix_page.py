@@ -16,9 +16,10 @@ from qps.compiler.quantities.certainty import Kind
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.pages.unquoted import unquoted
-from qps.reports.text.how_known import MARKS, with_article
+from qps.reports.text.how_known import MARKS
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.nouns import counted, noun, noun_of_one
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import joined_words
 from qps.reports.text.table import Table
 from qps.solver.matrix.one_by_one import FAULT
@@ -115,13 +116,13 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     def title(self) -> str:
         """What the page is about."""
         if self.asked is None:
-            return f"A matrix result: {printable(self.origin)}"
+            return f"Matrix results: {printable(self.origin)}"
         named = f"{self.asked.model}: {self.asked.matrix}"
         return printable(f"{named}, {self.asked.title}" if self.asked.title else named)
 
     @property
     def answer(self) -> str:
-        """How many configurations there are, and how many carry what is asked for."""
+        """How many configurations there are, and how many of them are feasible."""
         told = [self._carried()]
         if self.faults:
             told.append(f"{faults_in_words(self.faults)}.")
@@ -136,36 +137,40 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         nobody = self.rows - carrying - faults
         text = f"{total:,} configuration{'s' * (total != 1)}"
         if self._parts("where"):
-            text += f"; {self.rows - faults:,} carry what is asked for"
-            return f"{text}, {nobody:,} of them nobody." if nobody else f"{text}."
+            text += f"; {self.rows - faults:,} meet the conditions"
+            return f"{text}, {nobody:,} of them infeasible." if nobody else f"{text}."
         if total != self.rows:
-            text += f", {self.rows:,} after what is excluded"
+            text += f", {self.rows:,} after exclusions"
         if carrying == self.rows:
-            return f"{text}; {'every one' if total > 1 else 'it'} carries somebody."
-        return f"{text}; {carrying:,} carry somebody, {nobody:,} nobody."
+            return f"{text}, {'all ' if total > 1 else ''}feasible."
+        return f"{text}; {carrying:,} feasible, {nobody:,} infeasible."
 
     def leads(self) -> Iterable[str]:
-        """Yield the cheapest and the best of the configurations that carry somebody."""
+        """Yield the cheapest feasible configuration, and the one of the highest capacity."""
         largest = self.column(LARGEST)
         costs = [c for c in map(self.column, _COSTS) if c is not None]
         for cost in costs:
             row, ties = self._best(cost, 1, [(largest, -1)])
             if row is not None:
-                users = "" if largest is None else f" and carries {self._users(largest, row)}"
-                what = "to run " if cost.name == "running_cost" else ""
-                yield (
-                    f"The cheapest {what}costs {cost.quantity(cost.at(row))}{users}: "
-                    f"{self._named(row)}{_as_good(ties)}."
+                yield phrase(
+                    "page.matrix.cheapest",
+                    running=phrase("page.matrix.running") if cost.name == "running_cost" else "",
+                    cost=cost.quantity(cost.at(row)),
+                    users="" if largest is None else f", {self._users(largest, row)}",
+                    configuration=self._named(row),
+                    ties=_ties(ties),
                 )
         if largest is None:
             return
         others = [(cost, 1) for cost in costs] + [(self.column("quality_at"), 1)]
         row, ties = self._best(largest, -1, others)
         if row is not None:
-            prices = "".join(f" at {cost.quantity(cost.at(row))}" for cost in costs[:1])
-            yield (
-                f"The best carries {self._users(largest, row)}{prices}: "
-                f"{self._named(row)}{_as_good(ties)}."
+            yield phrase(
+                "page.matrix.best",
+                users=self._users(largest, row),
+                cost="".join(f", {cost.quantity(cost.at(row))}" for cost in costs[:1]),
+                configuration=self._named(row),
+                ties=_ties(ties),
             )
 
     def _best(
@@ -188,10 +193,14 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     def _users(self, largest: ResultColumn, row: int) -> str:
         count = largest.at(row)
         if count is None:
-            return "nobody"
+            return f"no {noun(self._population)}"
         mark = self._mark(largest, row)
         is_least = self._is_end_of_range(largest, row) and mark == _MORE
-        return ("at least " if is_least else mark) + counted(count, self._population)
+        told = counted(count, self._population)
+        if not is_least:
+            return mark + told
+        amount, _, users = told.partition(" ")
+        return f"{phrase('at_least', users=amount)} {users}"
 
     def _is_end_of_range(self, column: ResultColumn, row: int) -> bool:
         """Return whether a row tells the end of the range: more may be carried there."""
@@ -246,23 +255,25 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         for word, text in self.asked.parts:
             yield word, printable(text)
         population = printable(self.asked.population)
-        at = "its largest acceptable population"
-        yield "values at", at if self.asked.at is None else f"{population} = {self.asked.at:,}"
+        at = "capacity of each configuration"
+        yield "evaluated at", at if self.asked.at is None else f"{population} = {self.asked.at:,}"
 
     def remarks(self) -> Iterable[str]:
         """Yield what a reader has to know of the numbers."""
-        yield f"Answers are told to {DIGITS} digits, axes and whole numbers exactly."
+        yield (
+            f"Results are rounded to {DIGITS} significant digits; axes and whole numbers are exact."
+        )
         alike: dict[tuple[str, str], list[str]] = {}
         for column in self.columns:
             if column.known:
                 alike.setdefault((column.known, column.because), []).append(column.label)
         for (known, because), labels in alike.items():
-            told = f"What stands under {joined_words(labels)} is {with_article(known)}: {because}."
+            told = f"{joined_words(labels)}: {known} ({because})."
             yield unquoted(printable(told))
         if self.asked is None and not any(column.base for column in self.columns):
             yield (
-                "The file tells no units (CSV has none): numbers are in base units: "
-                "s, bit, bit/s, $, single items."
+                "The file has no units (CSV has none): values are in base units "
+                "(s, bit, bit/s, $, single items)."
             )
 
     def first_rows(self) -> Table:
@@ -382,5 +393,5 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         return not column.is_detail and column.answer not in (*ANSWERS, "reason", "mode")
 
 
-def _as_good(ties: int) -> str:
-    return f" (and {ties:,} just as good)" if ties else ""
+def _ties(ties: int) -> str:
+    return phrase("page.matrix.ties", ties=f"{ties:,}") if ties else ""

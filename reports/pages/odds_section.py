@@ -13,10 +13,10 @@ from qps.reports.text.odds_text import likely_text, met, odds_lines, shares_tabl
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
-from qps.solver.odds.told import Odds
+from qps.solver.odds.told import Odds, Promise
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
-_TYPICAL = "All else on this page is told for the typical values of the uncertain numbers."
+_TYPICAL = "All other results on this page use the nominal values of uncertain inputs."
 _LETTER = 7.5
 _LINE = 16
 
@@ -78,12 +78,12 @@ def odds_section(view: SolveView, labels: Labels) -> OddsSection | None:
         lines=(*_lines(view, labels), _TYPICAL),
         histogram=_histogram(view, odds, labels),
         likely=Table(
-            ("requirement", f"likely to be met at {view.at:,}"),
+            ("Requirement", phrase("page.met_probability", at=f"{view.at:,}")),
             tuple((labels.of(one.name), likely_text(one)) for one in met(view, odds)),
             frozenset([1]),
         ),
         first=Table(
-            ("resource", "likely to saturate first"),
+            ("Resource", "Probability of saturating first"),
             tuple((labels.of(one.name), percent(one.probability, 2)) for one in odds.bottlenecks),
             frozenset([1]),
         ),
@@ -121,18 +121,17 @@ def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
             )
         )
         rows.append((place, share))
-    sure = percent(odds.promise.certainty)
     lines = []
     if odds.promise.largest is not None:
-        lines.append(_line(x, odds.promise.largest, f"{sure} sure: {odds.promise.largest:,}", 0))
+        lines.append(_line(x, odds.promise.largest, _promise(view, odds.promise), 0))
     if view.capacity is not None:
-        lines.append(_line(x, view.capacity, f"as stated: {view.capacity:,}", 1))
+        lines.append(_line(x, view.capacity, f"nominal: {view.capacity:,}", 1))
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
         title=phrase("histogram", noun=noun(name), samples=f"{odds.samples:,}"),
         description="; ".join(_lines(view, labels)),
-        x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",
+        x_label=f"Capacity ({name}){_end_of_range(view, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),
         lines=tuple(lines),
@@ -140,8 +139,19 @@ def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
     )
 
 
+def _promise(view: SolveView, promise: Promise) -> str:
+    """Return what as many samples reach as a promise is certain of; of what is exact, a confidence.
+
+    A bound or an approximation has no confidence, as its model error is no matter of samples.
+    """
+    least, certainty = f"{promise.largest:,}", promise.certainty
+    if view.known.is_exact:
+        return phrase("page.confidence", sure=percent(certainty), least=least)
+    return phrase("page.percentile", percentile=f"{100 * (1 - certainty):.6g}", least=least)
+
+
 def _end_of_range(view: SolveView, odds: Odds) -> str:
-    return f", at most {view.population.to:,}, where the range ends" if odds.beyond else ""
+    return f", up to {view.population.to:,}, the end of the range" if odds.beyond else ""
 
 
 def _tick(x: Axis, population: int) -> Tick:
@@ -153,7 +163,7 @@ def _tick(x: Axis, population: int) -> Tick:
 def _stretch(low: int, high: int, least: int) -> str:
     if high < least:
         return "none"
-    return f"{max(low, least):,}" if high <= max(low, least) else f"{max(low, least):,} to {high:,}"
+    return f"{max(low, least):,}" if high <= max(low, least) else f"{max(low, least):,}–{high:,}"
 
 
 def _line(x: Axis, population: int, label: str, row: int) -> Line:

@@ -54,10 +54,12 @@ from qps.reports.text.how_known import (
     in_words,
     known_sentence,
     parenthesis,
+    users_as_known,
     users_with,
 )
 from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.nouns import noun
+from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
 from qps.reports.text.reasons import answer_told
@@ -222,7 +224,8 @@ def page_view(
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
         remarks=tuple(map(unquoted, remarks(view, solution, words.labels))),
         advice=tuple(
-            (one.way, one.words, in_words(users_with(one)), cost_told(one)) for one in view.advice
+            (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), cost_told(one))
+            for one in view.advice
         ),
         noun=noun(view.population.name),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
@@ -240,7 +243,7 @@ def page_view(
 
 def _summary(claims: Sequence[ClaimResult], unjudged: int) -> str:
     told = [summary(claims)] if claims else []
-    return ", ".join([*told, f"{unjudged:,} not judged here"] if unjudged else told)
+    return ", ".join([*told, f"{unjudged:,} not evaluated"] if unjudged else told)
 
 
 def _decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
@@ -323,7 +326,6 @@ def _loads_chart(
         return None
     at, columns = _columns(view, solution)
     is_planned = any(r.target != 1 for r in shown)
-    title = "Load of each resource" + ", as a share of its target," * is_planned
     lines = [
         (called(r.name), [v / r.target for v in columns[utilization_of(r.name)]]) for r in shown
     ]
@@ -335,8 +337,8 @@ def _loads_chart(
     name = view.population.name
     return line_chart(
         "loads",
-        f"{title} against {name}",
-        f"Lines of load over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
+        phrase(f"page.utilization{'.planned' * is_planned}", name=name),
+        f"Utilization over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
         + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
         name,
         at,
@@ -351,7 +353,10 @@ def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
     if view.capacity is None:
         return None
     low, high = view.population.from_, view.capacity
-    return float(low), float(high), f"acceptable: {low:,} to {high:,}{parenthesis(view.known)}"
+    told = phrase("page.supported", low=f"{low:,}", high=f"{high:,}")
+    if not view.known.is_exact:
+        told += f" ({users_as_known(view.known)})"
+    return float(low), float(high), told
 
 
 def _needs_chart(
@@ -377,8 +382,8 @@ def _needs_chart(
     name = view.population.name
     return line_chart(
         "needs",
-        f"How near each requirement is to its limit, against {name}",
-        "Each measure as a share of its limit; at 100 % it is no longer acceptable",
+        phrase("page.requirements", name=name),
+        "Each measure as a share of its limit; above 100 % the requirement fails",
         name,
         at,
         lines[:_MOST_LINES],

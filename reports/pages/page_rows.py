@@ -84,7 +84,7 @@ def requirement_rows(
         rows.append(
             RequirementRow(
                 measure=f"{called(QUALITY)} ({view.quality.metric})",
-                limit="<= 1",
+                limit="≤ 1",
                 value=marked(beside_limit(view.quality.at_limit, 1), view.quality.known),
                 beyond="",
                 met_up_to=_up_to(met, view, view.quality.met_up_to_known),
@@ -101,7 +101,7 @@ def _requirement(
     criterion = item.criterion
     share = in_percent(criterion)
     limit = solution.graph.number(criterion.limit)
-    operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
+    operator = ("<≤" if criterion.at_most else ">≥")[not criterion.strict]
 
     def told(value: float, at: int) -> str:
         told = beside_limit(value, limit, criterion.dimension, share=share)
@@ -121,7 +121,7 @@ def _requirement(
 def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     if met is None:
         return "never"
-    return "the whole range" if met == view.population.to else marked(f"{met:,}", known)
+    return phrase("page.full_range") if met == view.population.to else marked(f"{met:,}", known)
 
 
 _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
@@ -233,7 +233,7 @@ def setting_rows(
 
 def _chosen(choice: str, choices: Iterable[str]) -> str:
     """Return a choice, and what was not chosen."""
-    return f"{choice} (not {', '.join(other for other in choices if other != choice)})"
+    return f"{choice} (alternatives: {', '.join(other for other in choices if other != choice)})"
 
 
 def _fact(name: str, value: str, span: Span | None, source: str | None = None) -> FactRow:

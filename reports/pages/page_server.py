@@ -15,7 +15,7 @@ from msgspec import Struct
 from qps.reports.pages.served import FRAME, PAGE, POLICY, STATE, part_of_frame
 
 HOST = "127.0.0.1"
-_NO_PAGE = "<!doctype html><title>qps serve</title><p>There is no page yet."
+_NO_PAGE = "<!doctype html><title>qps serve</title><p>No page yet."
 
 
 class Served(Struct, kw_only=True):
@@ -41,7 +41,7 @@ def listening(served: Served, port: int) -> ThreadingHTTPServer:
             names = {f"{host}:{server.server_port}" for host in (HOST, "localhost")}
             path = self.path.partition("?")[0]
             if self.headers.get("Host") not in names:
-                self._send(403, "text/plain", "only for this machine")
+                self._send(403, "text/plain", "only requests from this machine are allowed")
             elif path == PAGE:
                 self._send(200, "text/html", served.page)
             elif path == STATE:
@@ -51,7 +51,7 @@ def listening(served: Served, port: int) -> ThreadingHTTPServer:
                 text = found[0].replace('data-version="0"', f'data-version="{served.version}"')
                 self._send(200, found[1], text, POLICY if path == FRAME else None)
             else:
-                self._send(404, "text/plain", "there is nothing here")
+                self._send(404, "text/plain", "not found")
 
         def _send(self, status: int, kind: str, text: str, policy: str | None = None) -> None:
             body = text.encode()

@@ -26,11 +26,12 @@ from qps.reports.pages.topology import Place, topology_of
 from qps.reports.pages.way_strip import Strip, spans_of, strip_of
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import Labels, labels_of
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent, quantity
 from qps.reports.text.table import Table
 from qps.solver.answers.solution import Solution
 
-SPENT = {"work": "work", "wait": "waiting time", "delay": "fixed time"}
+SPENT = {word: phrase(f"page.spent.{word}") for word in ("work", "wait", "delay")}
 """What time is spent with, and how that is told."""
 
 _SPENT_WITH = {
@@ -129,8 +130,12 @@ def system_picture(
     present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
     return SystemPicture(
         title=printable(
-            f"The way of {labels.of(stream.name)} through the system at "
-            f"{model.population.name} = {solution.at:,}: {shown}"
+            phrase(
+                "page.request_path",
+                stream=labels.of(stream.name),
+                at=f"{model.population.name} = {solution.at:,}",
+                latency=shown,
+            )
         ),
         width=layout.width,
         height=layout.height,
@@ -260,7 +265,8 @@ class _Here(Struct, frozen=True, kw_only=True):
             for stop in self.stops
             if id(stop) in self.numbers
         )
-        headings = ("step", "at", "time", "share", *SPENT.values())
+        spent = (name.capitalize() for name in SPENT.values())
+        headings = ("Step", "Stage (mean per item)", "Time", "Share", *spent)
         return Table(headings, rows, frozenset({0, *range(2, len(headings))}))
 
     def _loads(self, place: Place) -> list[tuple[str, float, bool]]:

@@ -180,7 +180,8 @@ def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, 
     if any(varies_by_case(parameter.value) for parameter in model.parameters):
         cases = tuple(case.value for case in ir.Case)
         options.insert(
-            0, Select(kind="case", name="case", choices=cases, doc="which of several values counts")
+            0,
+            Select(kind="case", name="case", choices=cases, doc="which case of the values applies"),
         )
     base = base_configuration(model)
     places = []

@@ -150,7 +150,7 @@ def strip_of(
         width=WIDTH,
         height=len(rows) * LINE + 8,
         rows=tuple(rows),
-        left_out=f"{rest} shorter steps stand in the table alone." if rest else "",
+        left_out=f"{rest} shorter steps are in the table only." if rest else "",
     )
 
 

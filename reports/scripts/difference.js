@@ -15,18 +15,18 @@ function tellingSteps(steps) {
   if (moving.length <= MOST_CHANGES) return moving;
   const kept = new Set([...moving].sort((a, b) => Math.abs(b.users) - Math.abs(a.users)).slice(0, MOST_CHANGES - 1));
   const rest = moving.filter((one) => !kept.has(one));
-  return [...moving.filter((one) => kept.has(one)), { name: `${rest.length} smaller ones`, change: "", users: rest.reduce((sum, one) => sum + one.users, 0) }];
+  return [...moving.filter((one) => kept.has(one)), { name: `${rest.length} smaller changes`, change: "", users: rest.reduce((sum, one) => sum + one.users, 0) }];
 }
 
 function signed(users) { return `${users > 0 ? "+" : users < 0 ? "−" : ""}${number(Math.abs(users))}`; }
 
 function drawChanges({ before, after, ways }, width, choice) {
   const steps = tellingSteps(ways.find((one) => one.name === choice.value).steps);
-  const bars = [{ name: "before", from: 0, to: before, isTotal: true }];
+  const bars = [{ name: "Before", from: 0, to: before, isTotal: true }];
   let level = before;
   for (const step of steps) bars.push({ ...step, from: level, to: (level += step.users) });
-  bars.push({ name: "after", from: 0, to: after, isTotal: true });
-  const title = `From ${whole(before)} to ${whole(after)} users: what each change moves`;
+  bars.push({ name: "After", from: 0, to: after, isTotal: true });
+  const title = `Capacity from ${whole(before)} to ${whole(after)} users, by change`;
   const ends = bars.flatMap((one) => (one.isTotal ? [one.to] : [one.from, one.to]));
   const least = Math.min(...ends), most = Math.max(...ends, 1);
   // Small changes of a large answer would not be seen beside all of it.
@@ -49,11 +49,11 @@ function drawChanges({ before, after, ways }, width, choice) {
   svg.append(...across.ticks(Math.max(2, Math.floor(width / 120))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle" }, number(v))]),
-  draw("text", { x: (across.start + across.end) / 2, y: height - 4, "text-anchor": "middle", class: "soft" }, start > 0 ? `users (the axis begins at ${number(start)})` : "users"));
+  draw("text", { x: (across.start + across.end) / 2, y: height - 4, "text-anchor": "middle", class: "soft" }, start > 0 ? `users (axis starts at ${number(start)})` : "users"));
   return {
     title, svg, readout: pointReadout(svg, points),
     table: () => ({
-      head: ["change", "users", "from before to after"],
+      head: ["Change", "Users", "Before → after"],
       rows: bars.map((bar) => (bar.isTotal ? [bar.name, whole(bar.to), ""] : [bar.name, signed(bar.users), bar.change])),
     }),
   };
@@ -64,7 +64,7 @@ withData((data) => {
   document.body.classList.add("live");
   offerTables();
   if (data.ways.length) {
-    const choice = new Choice("shared out by", () => picture.change());
+    const choice = new Choice("Attribution", () => picture.change());
     choice.update(data.ways.map((one) => one.name));
     const picture = new Picture(place, "changes", (width) => drawChanges(data, width, choice), [choice]);
     addEventListener("resize", () => picture.measure());

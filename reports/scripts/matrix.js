@@ -40,7 +40,7 @@ class MatrixPage {
     this.save = make("button", { type: "button", on: { click: () => this.download() } });
     document.getElementById("filtered").replaceChildren(make("div", { class: "tools" }, this.count, this.chips, this.save), this.trouble);
     const place = document.getElementById("rows");
-    this.details = make("section", { class: "details", "aria-label": "The configuration that is chosen", hidden: true });
+    this.details = make("section", { class: "details", "aria-label": "Selected configuration", hidden: true });
     const holder = make("div");
     this.told = make("output", { class: "readout", "aria-live": "polite" });
     place.replaceChildren(holder, this.told, this.details);
@@ -86,18 +86,18 @@ class MatrixPage {
   show() {
     const { view, all } = this;
     this.count.textContent = view.length === all.length ? `${whole(all.length)} configurations` : `${whole(view.length)} of ${whole(all.length)} configurations`;
-    this.save.textContent = `Download ${view.length === all.length ? "all" : "these"} rows as CSV`;
+    this.save.textContent = `Download ${view.length === all.length ? "all" : "matching"} rows as CSV`;
     this.save.disabled = view.length === 0;
     const filters = [...this.filters.active];
     this.chips.replaceChildren(...filters.map(([index, { text }]) => this.chip(this.columns[index], text)),
-      filters.length > 1 ? make("button", { type: "button", class: "quiet", on: { click: () => this.clear(null) } }, "Keep all") : "");
+      filters.length > 1 ? make("button", { type: "button", class: "quiet", on: { click: () => this.clear(null) } }, "Clear filters") : "");
     this.leads.show(view, all.length);
     this.table.show(view, this.sorting);
   }
 
   chip(column, text) {
     const told = `${column.label} ${text}${column.unit && !text.endsWith(column.unit) ? ` ${column.unit}` : ""}`;
-    return make("button", { type: "button", class: "chip", "aria-label": `${told}: no longer filter by it`, on: { click: () => this.clear(column) } }, told, make("span", { "aria-hidden": "true" }, " ×"));
+    return make("button", { type: "button", class: "chip", "aria-label": `Remove filter ${told}`, on: { click: () => this.clear(column) } }, told, make("span", { "aria-hidden": "true" }, " ×"));
   }
 
   clear(column) {
@@ -112,14 +112,14 @@ class MatrixPage {
     this.table.choose(row, isShown);
     for (const picture of this.marked) picture.mark();
     const place = this.view.indexOf(row);
-    this.told.textContent = `${place < 0 ? "Not among the rows that are kept" : `Row ${whole(place + 1)} of ${whole(this.view.length)}`}: ${configurationOf(this.columns, row)}`;
+    this.told.textContent = `${place < 0 ? "Filtered out" : `Row ${whole(place + 1)} of ${whole(this.view.length)}`}: ${configurationOf(this.columns, row)}`;
     this.details.hidden = false;
     const known = this.columns.filter((one) => one.codes[row]);
     const command = this.commandOf(row);
     this.details.replaceChildren(
       make("h3", null, configurationOf(this.columns, row)),
       make("dl", null, known.map((one) => make("div", null, make("dt", null, one.label), make("dd", null, one.quantityOf(row))))),
-      command ? make("p", { class: "soft" }, "The same by itself:") : "", command ? make("code", { class: "command" }, command) : "");
+      command ? make("p", { class: "soft" }, "Command line:") : "", command ? make("code", { class: "command" }, command) : "");
   }
 
   // The command that solves a row by itself; null where the file does not tell what was asked.

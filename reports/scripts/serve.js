@@ -20,7 +20,7 @@ const ask = async () => {
     const answer = await fetch("/state", { cache: "no-store" });
     show(await answer.json());
   } catch {
-    wrong.textContent = "qps serve has ended: this page is what it was then.";
+    wrong.textContent = "qps serve has stopped. This page no longer updates.";
     wrong.hidden = false;
   }
   setTimeout(ask, 400);

@@ -256,7 +256,7 @@ class Truth:
 
     def _at_of(self, heading: str) -> int | None:
         """Return the population of a column."""
-        found = re.fullmatch(r"(?:load )?at ([\d,]+)", heading)
+        found = re.fullmatch(r"(?:Utilization a|A)t ([\d,]+)", heading)
         return int(found[1].replace(",", "")) if found else None
 
     def _criterion(self, name: str) -> Criterion | None:
@@ -289,7 +289,7 @@ class Truth:
             assert graph.quality is not None
             known = quality_known_at(graph, at)
             return self.told(graph.at(at).number(graph.quality), known=known, limit=1.0) | {""}
-        if column == "met up to":
+        if column == "Met up to":
             item = next(
                 (
                     one
@@ -307,11 +307,11 @@ class Truth:
             )
             if met is None:
                 return {"never"}
-            return {"the whole range"} if met == graph.high else {marked(f"{met:,}", known)}
-        if column == "limit":
+            return {phrase("page.full_range")} if met == graph.high else {marked(f"{met:,}", known)}
+        if column == "Limit":
             if criterion is None:
-                return {"<= 1"}
-            word = ("<" if criterion.at_most else ">") + "=" * (not criterion.strict)
+                return {"≤ 1"}
+            word = ("<≤" if criterion.at_most else ">≥")[not criterion.strict]
             limits = self.told(
                 graph.number(criterion.limit), criterion.dimension, share=in_percent(criterion)
             )
@@ -320,7 +320,7 @@ class Truth:
 
     def _verdict(self, what: Cell, criterion: Criterion | None, verdict: Cell) -> Iterator[str]:
         said = verdict.lights[0] if verdict.lights else verdict.text
-        if said == "not judged here":
+        if said == "not evaluated":
             return
         graph = self.graph
         value = self.here(graph.quality if criterion is None else criterion.measure)  # type: ignore[arg-type]
@@ -336,7 +336,7 @@ class Truth:
         self, what: Cell, columns: Sequence[str], cells: Sequence[Cell]
     ) -> Iterator[str]:
         name = self.name_in(
-            Cell(what.text.removeprefix("fullest: "), what.name), self.graph.resources
+            Cell(what.text.removeprefix("highest: "), what.name), self.graph.resources
         )
         resource = self.graph.resources.get(name or "")
         if resource is None:
@@ -348,8 +348,8 @@ class Truth:
             if at is not None:
                 load = self.graph.at(at).number(resource.load)
                 yield from _differs(what, column, cell, self.told(load, share=True, limit=target))
-            elif column == "limit":
-                yield from _differs(what, column, cell, {f"<= {percent(target)}"})
+            elif column == "Limit":
+                yield from _differs(what, column, cell, {f"≤ {percent(target)}"})
 
     def _modes(self, table: ShownTable) -> Iterator[str]:
         modes = {one.mode: one for one in self.view.modes}
@@ -377,11 +377,11 @@ class Truth:
             for column, cell in zip(table.head[1:], cells, strict=True):
                 if self._at_of(column) is not None:
                     yield from _differs(what, column, cell, self.told(load, share=True))
-                elif column in ("full beyond", "reached beyond"):
+                elif column in ("Saturates at", "Reached at"):
                     yield from _differs(what, column, cell, self._saturates(item))
-                elif column == "made up of":
+                elif column == "Demand":
                     yield from self._made_up(what, cell, resource.parts, load)
-                elif column == "target":
+                elif column == "Target":
                     yield from _differs(
                         what, column, cell, self.told(self.here(resource.target), share=True)
                     )
@@ -456,12 +456,12 @@ class Truth:
                     for text in self.told(number_, dimension, known, share=is_share)
                 }
                 wanted = kept
-            elif name in ("cost", "running cost"):
-                cost = graph.cost(is_running=name == "running cost")
+            elif name in ("Cost", "Running cost"):
+                cost = graph.cost(is_running=name == "Running cost")
                 if cost is None:
-                    yield f"no {name} is known"
+                    yield f"no {name.lower()} is known"
                     continue
-                dimension = MONEY / TIME if name == "running cost" else MONEY
+                dimension = MONEY / TIME if name == "Running cost" else MONEY
                 wanted = self.told(self.here(cost), dimension)
                 each = self.told(self.here(cost) / self.at, dimension)
                 if not any(about.text.startswith(one) for one in each):
@@ -604,7 +604,7 @@ class Truth:
         if odds is None:
             yield "there are no odds"
             return
-        of = odds.bottlenecks if table.head[0] == "resource" else odds.requirements
+        of = odds.bottlenecks if table.head[0] == "Resource" else odds.requirements
         chances = {self.called(one.name): one.probability for one in of}
         for what, chance in table.rows:
             if what.text not in chances:
@@ -641,7 +641,7 @@ class Truth:
         }
         for row in table.rows:
             for column, cell in zip(table.head, row, strict=True):
-                if column == "load":
+                if column == "Utilization":
                     for told in filter(None, cell.text.split(", ")):
                         found = re.search(r"(?:^| )([\d.,]+ %|∞)$", told)
                         if found is None or found[1] not in loads:
@@ -666,8 +666,8 @@ class Truth:
         }
         for row in table.rows:
             cells = dict(zip(table.head, row, strict=True))
-            what = cells.get("of one item on average") or cells["at"]
-            for column in ("each", "time"):
+            what = cells["Stage (mean per item)"]
+            for column in ("Each", "Time"):
                 if column in cells and what.text in sums:
                     yield from _differs(what, column, cells[column], truth[sums[what.text]])
 
@@ -686,7 +686,7 @@ class Truth:
             return []
         if bare.startswith("quality ("):
             return [lambda at: self._value(graph.quality or ZERO, at)]
-        names = self.names.get(bare.removesuffix(" (limit over value)"), ())
+        names = self.names.get(bare.removesuffix(" (limit / value)"), ())
         return [
             lambda at, one=one, measure=measure: self._share(one, measure, at)
             for one in graph.criteria
@@ -757,7 +757,7 @@ class Truth:
                 yield f"nobody knows the number {what}"
 
     def _parts(self, table: ShownTable) -> Iterator[str]:
-        if table.head[:2] != ("part", "value"):
+        if table.head[:2] != ("Component", "Value"):
             yield f"nobody compares {table.head}"
 
     # -- sentences -------------------------------------------------------------------------------
@@ -810,7 +810,7 @@ class Truth:
         yield from (assumption.text for assumption in graph.assumptions.values())
         steps = sum(len(self._steps(name)) for name in graph.streams)
         yield " ".join(map(str, range(steps + len(graph.resources))))
-        yield from (*SUMS, "1 % more", "10 % more", "95 % sure", "90 %: nine times in ten")
+        yield from (*SUMS, "1 % more", "10 % more", "95 % sure", "90 % interval")
         yield phrase("price.how", hardware="")
         if view.odds is not None:
             yield samples_text(view.odds.samples, len(view.odds.shares))

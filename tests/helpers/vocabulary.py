@@ -102,8 +102,13 @@ _SCRIPTS = ("reports/scripts", "playground/src", "editors/vscode")
 _MARKUP = ("reports/templates", "playground/src")
 _SPECS = ("specs", "stdlib", "docs")
 _JS_TEXT = re.compile(
-    r"//[^\n]*|/\*.*?\*/|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)", re.DOTALL
+    r"//[^\n]*|/\*.*?\*/|(?<=[=(,] )/(?:\\.|[^/\\\n])+/[a-z]*|(?<=[(!])/(?:\\.|[^/\\\n])+/[a-z]*"
+    r"|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)",
+    re.DOTALL,
 )
+_JS_CODE = re.compile(r"\$\{[^{}]*\}|(?<!\$)\{\w+\}")
+"""What a text puts in: an expression of a template literal, a value of a phrase."""
+_NAMES = re.compile(r'\b(?:id|class|for|href|src)="[^"]*"')
 _QPS_TEXT = re.compile(r'("""(?:.*?)"""|"(?:\\.|[^"\\\n])*")|#[^\n]*', re.DOTALL)
 _OF_MARKDOWN = re.compile(r'(?<!`)`(?!`)[^`\n]*`|<a id="[^"]*"></a>|\]\([^)\s]*\)')
 """What a page names and does not say: code within a line, old anchors, and where links lead."""
@@ -127,7 +132,7 @@ def counts(found: Iterable[Place]) -> dict[str, int]:
 def shown_files() -> list[Path]:
     """Return the files that hold what people read."""
     globs = [*_PROSE, *(f"{one}/**/*.py" for one in _CODE)]
-    globs += [f"{one}/**/*.js" for one in _SCRIPTS]
+    globs += [*(f"{one}/**/*.js" for one in _SCRIPTS), "editors/vscode/src/*.mjs"]
     globs += [f"{one}/**/*.{kind}" for one in _MARKUP for kind in ("html", "jinja")]
     globs += [f"{one}/**/*.qps*" for one in _SPECS]
     found = {path for one in globs for path in ROOT.glob(one)}
@@ -140,14 +145,22 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     match path.suffix:
         case ".py":
             yield from _of_python(text)
-        case ".js":
-            yield from _matches(_JS_TEXT, text)
+        case ".js" | ".mjs":
+            yield from ((line, _without_code(one)) for line, one in _matches(_JS_TEXT, text))
         case ".qps" | ".txt":
             yield from _matches(_QPS_TEXT, text)
         case ".md":
             yield 1, _OF_MARKDOWN.sub(lambda m: "\n" * m[0].count("\n"), text)
         case _:
-            yield 1, re.sub(r"\{[{%#].*?[}%#]\}", lambda m: "\n" * m[0].count("\n"), text)
+            shown = re.sub(r"\{[{%#].*?[}%#]\}", lambda m: "\n" * m[0].count("\n"), text)
+            yield 1, _NAMES.sub("", shown) if path.suffix in (".html", ".jinja") else shown
+
+
+def _without_code(text: str) -> str:
+    """Return a text of a script without what it puts in: that may be texts with code in them."""
+    while (shorter := _JS_CODE.sub("", text)) != text:
+        text = shorter
+    return text
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:

@@ -46,8 +46,8 @@ for (const [text, rows] of written) {
 
 test("what cannot be a limit is told, and nothing is kept out", () => {
   const all = columns(), filters = new Filters(all);
-  assert.match(filters.write(all[0], "abc"), /^write a limit such as >= 20/);
-  assert.match(filters.write(all[0], "5 kg"), /^kg is no unit of it: s, min and ms/);
+  assert.match(filters.write(all[0], "abc"), /^enter a limit such as >= 20/);
+  assert.match(filters.write(all[0], "5 kg"), /^unknown unit kg: use s, min and ms/);
   assert.match(filters.write(all[0], "1..2..3"), /two ends/);
   assert.equal(filters.active.size, 0);
 });

@@ -22,16 +22,16 @@ const chosen = () =>
 
 // Tells what is wrong, without waiting for who reads it.
 async function tell(wrong) {
-  const answer = await vscode.window.showErrorMessage(wrong, "Say where it is", "Try again");
-  if (answer === "Say where it is") await vscode.commands.executeCommand("workbench.action.openSettings", "qps.path");
-  if (answer === "Try again") await restart();
+  const answer = await vscode.window.showErrorMessage(wrong, "Set path", "Retry");
+  if (answer === "Set path") await vscode.commands.executeCommand("workbench.action.openSettings", "qps.path");
+  if (answer === "Retry") await restart();
 }
 
 async function start() {
   const command = chosen();
   const wrong = await wrongWith(command);
   if (wrong) {
-    void tell(vscode.workspace.isTrusted ? wrong : `${wrong} The .venv of a folder is used once the folder is trusted.`);
+    void tell(vscode.workspace.isTrusted ? wrong : `${wrong} The .venv of a folder is used only if the folder is trusted.`);
     return;
   }
   client = new LanguageClient(
@@ -47,7 +47,7 @@ async function start() {
     await client.start();
   } catch (error) {
     client = null;
-    vscode.window.showErrorMessage(`QPS: “${command} lsp” did not start: ${error.message ?? error}`);
+    vscode.window.showErrorMessage(`QPS: “${command} lsp” failed to start: ${error.message ?? error}`);
   }
 }
 
@@ -81,13 +81,13 @@ async function showPage(given) {
   }
   await changing;
   if (!client) {
-    vscode.window.showErrorMessage("QPS: the page comes from the language server, which is not running.");
+    vscode.window.showErrorMessage("QPS: the live report needs the language server, which is not running.");
     return;
   }
   const name = uri.path.split("/").at(-1);
   const panel = vscode.window.createWebviewPanel(
     "qps.page",
-    `Page of ${name}`,
+    `Report: ${name}`,
     { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
     { enableScripts: true, retainContextWhenHidden: true, localResourceRoots: [] },
   );

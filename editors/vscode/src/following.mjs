@@ -5,7 +5,7 @@ import { get } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
 const BETWEEN = 400;
-const GONE = "The text is closed, or the language server has ended: this page is what it was then.";
+const GONE = "The file is closed or the language server has stopped. This report no longer updates.";
 
 export const read = (address) =>
   new Promise((resolve, reject) => {

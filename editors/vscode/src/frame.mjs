@@ -63,8 +63,8 @@ iframe { flex: 1; border: 0; width: 100%; min-height: 0; background: white }
 #waiting { padding: 0 1em; font: 14px/1.4 system-ui, sans-serif; color: #555 }
 #wrong[hidden] { display: none }
 </style>
-<title>The live page of ${escaped(name)}</title>
+<title>Live report of ${escaped(name)}</title>
 </head>
-<body><pre id="wrong" role="alert" hidden></pre><p id="waiting">The page is being made …</p><script>(${show})()</script></body>
+<body><pre id="wrong" role="alert" hidden></pre><p id="waiting">Loading report …</p><script>(${show})()</script></body>
 </html>`;
 }

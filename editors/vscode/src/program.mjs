@@ -21,9 +21,9 @@ export function wrongWith(command) {
   return new Promise((resolve) => {
     execFile(command, ["lsp", "--help"], { timeout: 30_000 }, (error, _, told) => {
       if (!error) resolve(null);
-      else if (error.code === "ENOENT") resolve(`QPS: there is no program “${command}”. Install it (${INSTALL}), or say where it is.`);
-      else if (error.killed) resolve(`QPS: “${command} lsp” does not answer.`);
-      else resolve(`QPS: “${command}” has no language server (${(told || error.message).trim().split("\n").at(-1)}). ${INSTALL} adds it.`);
+      else if (error.code === "ENOENT") resolve(`QPS: program “${command}” not found. Install it (${INSTALL}) or set its path.`);
+      else if (error.killed) resolve(`QPS: “${command} lsp” does not respond.`);
+      else resolve(`QPS: “${command}” has no language server (${(told || error.message).trim().split("\n").at(-1)}). To add it: ${INSTALL}.`);
     });
   });
 }

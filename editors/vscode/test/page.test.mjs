@@ -60,6 +60,6 @@ test("each new page is told once, what is wrong as it changes, and a server that
   second.server.closeAllConnections();
   assert.deepEqual(
     heard.map((one) => one.page ?? one.wrong.split(":")[0]),
-    ["one", "", "no such name", "two", "", "The text is closed, or the language server has ended", "three", ""],
+    ["one", "", "no such name", "two", "", "The file is closed or the language server has stopped. This report no longer updates.", "three", ""],
   );
 });

@@ -26,6 +26,6 @@ for (const [what, given, expected] of [
 }
 
 test("a program that is not there, and one without a language server, are told apart", async () => {
-  assert.match(await wrongWith(join(root, "none")), /there is no program .* Install it \(pip install/);
+  assert.match(await wrongWith(join(root, "none")), /program .* not found. Install it \(pip install/);
   if (process.platform !== "win32") assert.match(await wrongWith(own), /has no language server \(needs pygls\)/);
 });

@@ -2,7 +2,7 @@
 
 import { make, scroller } from "./dom.js";
 
-const TOO_OLD = "This page shows its first answer alone: to follow changes it needs a newer browser, such as Chrome 110, Firefox 115 or Safari 16.4.";
+const TOO_OLD = "This page is static in this browser. Interactive changes need Chrome 110, Firefox 115, Safari 16.4 or newer.";
 
 // Where that is done, the page follows.
 export async function withData(begin) {

@@ -1,6 +1,7 @@
 // The frame of every picture: title, readout, legend, a table behind it, a download.
 
 import { draw, make, SVG, table } from "./dom.js";
+import { phrase } from "./phrases.js";
 import { csvText } from "./downloads.js";
 import { savers } from "./saved_pictures.js";
 import { plainCell } from "./table_files.js";
@@ -22,7 +23,7 @@ export class Picture {
     });
     this.told = make("output", { class: "readout", "aria-live": "polite" });
     this.legend = make("ul", { class: "legend" });
-    this.rows = make("details", { on: { toggle: () => this.showTable() } }, make("summary", null, "The same as a table"));
+    this.rows = make("details", { on: { toggle: () => this.showTable() } }, make("summary", null, phrase("page.table")));
     this.holder = make("div");
     this.rows.append(this.holder);
     place.replaceChildren(this.caption, controls.length ? make("div", { class: "choices" }, controls.map((one) => one.label ?? one)) : "", this.canvas, this.told, this.legend,
@@ -66,7 +67,7 @@ export class Picture {
     if (drawn === null) return;
     this.drawn = drawn;
     this.caption.textContent = drawn.title;
-    this.canvas.setAttribute("aria-label", `${drawn.title}. Arrow keys tell its values.`);
+    this.canvas.setAttribute("aria-label", `${drawn.title}. Use arrow keys to read its values.`);
     this.canvas.replaceChildren(drawn.svg);
     this.legend.replaceChildren(...(drawn.legend ?? []));
     if (this.cursor !== null && drawn.readout) this.tell(Math.min(this.cursor, drawn.readout.count - 1));

@@ -10,7 +10,7 @@ export function savers(key, standing, csv = null) {
   const one = (kind, run) => make("button", { type: "button", class: "quiet", "aria-label": `Download as ${kind}`, on: { click: run } }, kind);
   return make("span", { class: "soft saved" }, "Download as",
     one("SVG", () => downloadText(`${key}.svg`, "image/svg+xml", standing())),
-    one("PNG", ({ target }) => downloadPoints(`${key}.png`, standing()).catch(() => target.replaceWith("no PNG in this browser"))),
+    one("PNG", ({ target }) => downloadPoints(`${key}.png`, standing()).catch(() => target.replaceWith("PNG not supported by this browser"))),
     csv && one("CSV", () => downloadText(`${key}.csv`, "text/csv", csv())));
 }
 

@@ -121,7 +121,7 @@ export function* judgingAll(run, setting) {
 // A criterion that holds with certainty up to a population.
 function promisedUpTo(graph, criterion, promise) {
   const failure = promise >= graph.high ? null : Math.max(promise + 1, graph.low);
-  const bySamples = (known) => ["approximation", [...(known?.[1] ?? []), `${criterion.name}: told by samples`]];
+  const bySamples = (known) => ["approximation", [...(known?.[1] ?? []), `${criterion.name}: evaluated by sampling`]];
   const [known, knownInSeries] = [criterion.known, criterion.knownInSeries].map(bySamples);
   return { criterion: { ...criterion, known, knownInSeries, isPromised: true }, failure, knownThere: known, met: metUpTo(failure, graph) };
 }

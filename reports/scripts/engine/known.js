@@ -100,15 +100,15 @@ export function largestKnown(judged, low) {
   return [mayBeMore ? (mild.length ? "approximation" : "lower bound") : "upper bound", [...new Set(reasons)]];
 }
 
-// The same where some criteria are judged by nobody: fewer may be well served.
+// The same where some criteria are not judged: capacity may be lower.
 export function knownWithout(unjudged, known) {
   if (!unjudged.length) return known;
-  const reasons = unjudged.map((one) => `${one.name} is judged by samples, which this page does not draw: qps solve does`);
+  const reasons = unjudged.map((one) => `${one.name} is evaluated by sampling, which this page does not do: run qps solve`);
   const kind = !known || known[0] === "upper bound" ? "upper bound" : "approximation";
   return [kind, [...new Set([...(known?.[1] ?? []), ...reasons])]];
 }
 
-// How it is known where a resource saturates: where that cannot be told, up to where it does not.
+// How it is known where a resource saturates: where that is undecided, up to where it does not.
 function saturationKnown({ model }, { name, at, notBelow }) {
   if (notBelow === null) return null;
   return [at === null ? "lower bound" : "upper bound", [`there is no saturation of \`${name}\` up to ${model.population} = ${whole(notBelow)}, and nothing is proved beyond`]];
@@ -139,7 +139,7 @@ export function knownText(column) {
     lines.push(`Capacity is ${phrase(`served.${solved.known[0]}`)} (${phrase(`bound.${solved.known[0]}`)}).`);
   }
   const unjudged = new Set([solved, ...solved.modes].flatMap((one) => one.unjudged).map((one) => one.name));
-  if (unjudged.size) lines.push(`Not judged here: ${listed([...unjudged])}. Samples tell up to how many users that holds, of a changed setting those of qps solve.`);
+  if (unjudged.size) lines.push(`Not evaluated on this page: ${listed([...unjudged])}. A requirement with a confidence level is evaluated by sampling: run qps solve.`);
   for (const kind of KINDS) {
     const alike = [...uncertain].filter(([, known]) => known[0] === kind);
     if (!alike.length) continue;

@@ -113,7 +113,7 @@ export class Samples {
         largest = Math.min(largest, graph.high, ...found.map((one) => (one.failure ?? graph.high + 1) - 1));
       } catch (error) {
         if (!(error instanceof Undecided)) throw error;
-        this.leftOut.set(index, "it is not settled in the time of a page");
+        this.leftOut.set(index, "not solved within the time limit of the page");
         return null;
       }
     }

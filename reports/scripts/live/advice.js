@@ -8,6 +8,7 @@ import { Undecided } from "../engine/search.js";
 import { fill, make, table } from "../common/dom.js";
 import { sliced } from "../common/slices.js";
 import { whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { beyondRange } from "./controls.js";
 import { changesTo, costOf } from "./changes.js";
 import { commandOf, nounOf } from "./sentences.js";
@@ -242,14 +243,14 @@ const MOST_OF_A_WAY = 3, MOST_TOGETHER = 4;
 const SHOWN_ADVICE = 8;
 
 export function showAdvice(column, found, apply) {
-  if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Nothing needs help: the range is the limit."));
-  if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "Samples tell what helps, as users ask for certainty: this page does not draw them. qps solve --set tells how many users a change carries."));
-  if (!found) return fill("advice", make("p", { class: "soft" }, "Trying changes …"));
-  if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can try helps, by itself or with others."));
+  if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Capacity reaches the end of the range: no change is needed."));
+  if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "A requirement with a confidence level is evaluated by sampling, which this page does not repeat for changes. Run qps solve --set to evaluate one."));
+  if (!found) return fill("advice", make("p", { class: "soft" }, "Evaluating changes …"));
+  if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
     const words = changesTo(column, one.setting);
-    return [one.way, make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), usersTold(one), costOf(column, one),
-      make("button", { type: "button", class: "quiet", "aria-label": `try ${words}`, on: { click: () => apply(one) } }, "try")];
+    return [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), usersTold(one), costOf(column, one),
+      make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
   });
-  return fill("advice", table(["way", "change", nounOf(column.model), `cost, at ${whole(column.n)}`, "try it"], rows, new Set([2])));
+  return fill("advice", table(["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, ""], rows, new Set([2])));
 }

@@ -56,7 +56,7 @@ export class App {
     for (const one of this.columns) {
       await this.worked(one.solving());
       if (!one.solved) {
-        document.getElementById("answer").append(make("span", { class: "then" }, ` This page cannot follow changes: ${one.trouble}.`));
+        document.getElementById("answer").append(make("span", { class: "then" }, ` This page cannot evaluate changes: ${one.trouble}.`));
         return;
       }
       await this.worked(one.sensitively());
@@ -135,7 +135,7 @@ export class App {
   // Beside what is told until then; whatever follows next takes its place.
   tellPending() {
     document.body.classList.add("pending");
-    for (const one of document.querySelectorAll("#decision .many, #small-answer")) if (!one.querySelector(".working")) one.append(make("span", { class: "working" }, " being worked out …"));
+    for (const one of document.querySelectorAll("#decision .many, #small-answer")) if (!one.querySelector(".working")) one.append(make("span", { class: "working" }, " computing …"));
   }
 
   show(isPopulationOnly = false) {
@@ -325,19 +325,19 @@ export class App {
         this.looks.add(`${key}.${word}`, one, () => its().forEach((each) => each.redraw()));
       }
     };
-    const scale = () => own((run) => switchOf("logarithmic", run));
+    const scale = () => own((run) => switchOf("Log scale", run));
     const choice = (text) => own((run) => new Choice(text, run));
     const noted = (drawn) => this.sure?.noted(drawn) ?? drawn;
     const loads = scale(), needs = scale(), quality = scale();
     add("together", (_, width) => drawTogether(this.columns, width));
     withControl("loads", { log: loads }, (column, width) => noted(drawLoads(column, width, loads.value)));
-    const shares = choice("of");
+    const shares = choice("Resource");
     withControl("shares", { of: shares }, (column, width) => drawShares(column, width, shares));
     withControl("needs", { log: needs }, (column, width) => noted(drawNeeds(column, width, needs.value)));
     const starts = () => this.ticks.shown();
     withControl("quality", { log: quality }, (column, width) => drawQuality(column, width, quality.value, starts(), this.columns));
-    const [across, up, left] = [choice("across"), choice("up"), choice("to the left")], deep = own((run) => switchOf("in three dimensions", run));
-    const turn = own((run) => new Slide("turn", "turn the picture", 40, run));
+    const [across, up, left] = [choice("x-axis"), choice("y-axis"), choice("z-axis")], deep = own((run) => switchOf("3D", run));
+    const turn = own((run) => new Slide("turn", "Rotate", 40, run));
     this.looks.add("quality.scenarios", this.ticks, () => this.redraw());
     withControl("space", { across, up, left, deep, turn }, (column, width) => {
       const isPossible = countOfAxes(column) > 2, isDeep = isPossible && deep.value;
@@ -349,11 +349,11 @@ export class App {
     });
     if (this.sure) add("odds", (column, width) => this.sure.draw(column, width), this.sure.controls);
     // One request for both: the strip tells the steps of the stream that is drawn.
-    const by = choice("coloured by"), stream = choice("the way of");
+    const by = choice("Color by"), stream = choice("Request path of");
     withControl("topology", { of: stream, by }, (column, width) => drawTopology(column, width, { stream, by }), ["waterfall"]);
     add("waterfall", (column, width) => drawWaterfall(column, width, stream));
     add("tornado", drawTornado);
-    const show = choice("show"), [x, y] = [choice("across"), choice("up")];
+    const show = choice("Show"), [x, y] = [choice("x-axis"), choice("y-axis")];
     this.heatChoices = { what: show, x, y };
     withControl("heat", { show, across: x, up: y }, (column, width) => this.drawHeat(column, width));
     this.heatPicture = found.find((one) => one.key === "heat");

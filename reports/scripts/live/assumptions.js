@@ -13,7 +13,7 @@ export function showAssumptions(column, controls) {
     place.numbers = column.graph.numbers;
     place.column = column;
     place.inputs = new Map();
-    place.replaceChildren(table(["number", "value", "range or interval", "stated at", "source"], column.graph.numbers.map((record) => {
+    place.replaceChildren(table(["Input", "Value", "Range or interval", "Defined at", "Source"], column.graph.numbers.map((record) => {
       // Another value of what is decided has other formulas: it is told, and is no control.
       const input = record.decided ? make("span") : make("input", {
         type: "text", inputmode: "decimal", class: "amount", "aria-label": record.name,

@@ -33,14 +33,14 @@ export class Column {
   * tried(setting) {
     try {
       const solved = yield* solving(this.next, setting);
-      if (!solved) return "this combination is not in the page";
+      if (!solved) return "this page does not include this combination";
       [this.run, this.next] = [this.next, this.run];
       this.sensitivities = this.sensing = null;
       this.solved = solved;
       this.graph = solved.graph;
       return null;
     } catch (error) {
-      if (error instanceof Undecided) return "the page cannot settle this within its time; qps solve can";
+      if (error instanceof Undecided) return "not solved within the time limit of the page; run qps solve";
       if (error instanceof Impossible) return error.message;
       throw error;
     }

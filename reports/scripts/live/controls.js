@@ -6,6 +6,7 @@ import { exactNumber } from "../engine/model.js";
 import { Axis } from "../common/axis.js";
 import { make, withCode } from "../common/dom.js";
 import { decimalOf, grouped, readable, ungrouped, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { labelled } from "./labels.js";
 import { Finder, ranked } from "./finder.js";
 import { commandOf, inUnit, scenarioOf } from "./sentences.js";
@@ -28,17 +29,17 @@ export class Controls {
     this.lines = make("pre", { class: "command" });
     const group = (title, content, open) => make("details", { open }, make("summary", null, title), content);
     place.replaceChildren(
-      make("h2", null, "Try it"),
+      make("h2", null, "What-if"),
       make("div", { class: "bar" }, make("p", { class: "small-answer", id: "small-answer", role: "status" }), this.population.field),
       this.past, this.trouble,
-      group("Scenario, choices, machines and networks", this.selects, true),
+      group("Scenario, options, machines and networks", this.selects, true),
       group("Requirements", this.needs, true),
-      group("What moves the answer most", this.numbers, true),
+      group("Most sensitive inputs", this.numbers, true),
       this.finder.place,
       make("div", { class: "tools" },
-        make("button", { type: "button", on: { click: () => this.reset() } }, "Start again")),
-      make("p", { class: "soft" }, "The same on the command line:"), this.command, this.only,
-      this.inSpec = make("div", null, make("p", { class: "soft" }, "The same in the spec, as a scenario:"), this.lines));
+        make("button", { type: "button", on: { click: () => this.reset() } }, "Reset")),
+      make("p", { class: "soft" }, "Command line:"), this.command, this.only,
+      this.inSpec = make("div", null, make("p", { class: "soft" }, "As a scenario in the spec:"), this.lines));
     this.build();
   }
 
@@ -64,7 +65,7 @@ export class Controls {
     const move = (value) => {
       const n = Math.round(value);
       const { graph } = this.column;
-      if (!(n >= graph.low && n <= graph.high)) return this.refuse(this.exactN, `from ${whole(graph.low)} to ${whole(graph.high)}`);
+      if (!(n >= graph.low && n <= graph.high)) return this.refuse(this.exactN, `enter ${whole(graph.low)} to ${whole(graph.high)}`);
       this.refuse(this.exactN, "");
       this.column.follows = this.follow.checked = false;
       this.column.n = n;
@@ -76,8 +77,8 @@ export class Controls {
     this.populationLabel = make("label", { for: "population" });
     return {
       field: make("div", { class: "field population" }, this.populationLabel, this.slider,
-        make("label", { class: "aside", for: "population-number" }, "exactly "), this.exactN,
-        make("label", { class: "follow" }, this.follow, " stay at the answer")),
+        make("label", { class: "aside", for: "population-number" }, "exact value "), this.exactN,
+        make("label", { class: "follow" }, this.follow, " lock to maximum")),
     };
   }
 
@@ -109,11 +110,11 @@ export class Controls {
   buildSelects() {
     const { model } = this.column;
     const fields = [];
-    const starts = model.starts.map((start, i) => [String(i), start.name || "as the spec has it"]);
-    if (starts.length > 1) fields.push(this.selectField("start", "start from", starts, (value) => this.restart(Number(value))));
+    const starts = model.starts.map((start, i) => [String(i), start.name || phrase("page.baseline")]);
+    if (starts.length > 1) fields.push(this.selectField("start", "Start from", starts, (value) => this.restart(Number(value))));
     const modes = this.modes();
     if (modes.length > 1) {
-      const choices = [["", "all: the worst counts"], ...modes.map((mode) => [mode, mode])];
+      const choices = [["", "all (worst case)"], ...modes.map((mode) => [mode, mode])];
       fields.push(this.selectField("mode", "mode", choices, (value) => { this.setting.mode = value || null; this.changed(false); }));
     }
     model.selects.forEach((select, i) => {
@@ -155,7 +156,7 @@ export class Controls {
       [...field.select.options].forEach((option, k) => {
         const isHeld = model.variant(shape, picks.with(i, k)) !== null;
         option.disabled = !isHeld;
-        option.textContent = isHeld ? select.choices[k] : `${select.choices[k]} (not in this page)`;
+        option.textContent = isHeld ? select.choices[k] : `${select.choices[k]} (not available here)`;
       });
       field.place.hidden = [...field.select.options].filter((one) => !one.disabled).length < 2; // what the page cannot change is no control
       const isIdle = own && own.picks[i] < 0;
@@ -270,11 +271,11 @@ export class Controls {
     this.command.textContent = command;
     this.lines.textContent = lines;
     this.inSpec.hidden = !lines;
-    this.only.textContent = only.length ? `No command sets these, only the spec does: ${only.join("; ")}` : "";
+    this.only.textContent = only.length ? `Can be changed only in the spec: ${only.join("; ")}` : "";
     if (this.column.trouble) {
-      this.trouble.textContent = `Not done: ${this.column.trouble}.`;
+      this.trouble.textContent = `Not applied: ${this.column.trouble}.`;
       this.beside(this.trouble.textContent);
-    } else if (this.trouble.textContent.startsWith("Not done")) {
+    } else if (this.trouble.textContent.startsWith("Not applied")) {
       this.trouble.textContent = "";
       this.beside("");
     }
@@ -284,11 +285,11 @@ export class Controls {
 // A text as the exact value of a number, or what is wrong with it.
 function readNumber(record, text) {
   const typed = exactOf(ungrouped(text));
-  if (!typed) return { trouble: `${record.name}: write a number such as ${decimalOf(inUnit(record, exactNumber(record)))}` };
+  if (!typed) return { trouble: `${record.name}: enter a number such as ${decimalOf(inUnit(record, exactNumber(record)))}` };
   const [a, b] = record.factor.map(BigInt);
   const exact = reduced(typed[0] * a, typed[1] * b);
   const range = beyondRange(record, exact);
-  return range === null ? { exact } : { trouble: `${record.name}: its range is ${range}` };
+  return range === null ? { exact } : { trouble: `${record.name}: allowed range ${range}` };
 }
 
 // The range of a number in words where a value lies outside of it, null where it does not.

@@ -39,7 +39,7 @@ export class Drawn extends Sure {
   }
 
   measures(odds) {
-    if (this.isLeft && !this.shares.isDone) return [make("p", { class: "soft" }, "What to measure next takes longer than a page has: ", make("code", null, "qps solve"), " tells it.")];
+    if (this.isLeft && !this.shares.isDone) return [make("p", { class: "soft" }, "What to measure next takes longer to compute than this page allows. Run ", make("code", null, "qps solve"), ".")];
     if (!odds || !this.shares?.isDone) return [];
     const { model, graph } = this.column;
     const rows = this.shares.result(odds.promise ?? graph.low - 1, graph.low).map(({ names, first, total, promise }) => {
@@ -47,7 +47,7 @@ export class Drawn extends Sure {
       return [called(model, names[0]), stated, told(first), told(total), promise === null ? "none" : whole(promise)];
     });
     const head = ["what to measure next", "now", "of the variance", "with others", `half as uncertain: ${percent(CERTAINTY)} sure of`];
-    const of = `Of ${whole(this.shares.count)} samples for each number: nine times in ten a share is no further off than is told behind it.`;
+    const of = `From ${whole(this.shares.count)} samples per input; ± is the 90 % confidence interval of a share.`;
     return [table(head, rows, new Set([2, 3, 4])), make("p", { class: "soft" }, of)];
   }
 

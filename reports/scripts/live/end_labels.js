@@ -20,7 +20,7 @@ export function alikeGroups(levels) {
 }
 
 export function groupName(group, names) {
-  return group.length < 3 ? listed(group.map((i) => names[i])) : `${names[group[0]]} and ${group.length - 1} alike`;
+  return group.length < 3 ? listed(group.map((i) => names[i])) : `${names[group[0]]} and ${group.length - 1} overlapping`;
 }
 
 // All names of a group, however many: shown under the pointer.

@@ -26,7 +26,7 @@ export class Finder {
     this.numbers = numbers;
     this.input.value = "";
     this.place.hidden = numbers.length <= MOST_SEEN;
-    this.label.textContent = `Find one of ${numbers.length} numbers`;
+    this.label.textContent = `Search ${numbers.length} inputs`;
     this.find();
   }
 
@@ -48,6 +48,6 @@ export class Finder {
     controls.numbers.append(...places);
     if (places.length) controls.refreshNumbers();
     const more = found.length - MOST_FOUND;
-    this.told.textContent = !words.length ? "" : !found.length ? "No number that this page can change is called so." : more > 0 ? `${more} more: type on.` : "";
+    this.told.textContent = !words.length ? "" : !found.length ? "No adjustable input matches." : more > 0 ? `${more} more: keep typing to narrow the list.` : "";
   }
 }

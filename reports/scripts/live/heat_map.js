@@ -18,14 +18,22 @@ const CELLS = { across: 15, up: 9 };
 const LETTER = 6.6, LINE = 14; // px of a value in its cell
 const LABEL_LETTER = 7.2; // px, of what an axis is called
 const LEVELS = 5;
+const QUALITY = "quality at the population shown", LOAD = "load of ";
 
 function heatQuantities(column) {
   const { graph } = column;
   const found = new Map([["users", null]]);
-  if (graph.quality !== null) found.set("quality at the population shown", graph.quality);
-  for (const one of graph.resources) found.set(`load of ${one.name}`, one.load);
+  if (graph.quality !== null) found.set(QUALITY, graph.quality);
+  for (const one of graph.resources) found.set(LOAD + one.name, one.load);
   for (const one of graph.criteria) if (one.stated && one.name !== "quality") found.set(one.name, one.measure);
   return found;
+}
+
+// What a quantity is called; its key stands in links.
+function quantityCalled(column, key) {
+  if (key === "users") return "capacity";
+  if (key === QUALITY) return "quality";
+  return key.startsWith(LOAD) ? `${called(column.model, key.slice(LOAD.length))} utilization` : called(column.model, key);
 }
 
 // How what the picture can show is known in a cell, at any population.
@@ -51,7 +59,8 @@ export class HeatMap {
     const tell = (name) => called(column.model, name);
     choices.x.update(names, names[0], tell);
     choices.y.update(names, names[1], tell);
-    choices.what.update([...heatQuantities(column).keys()]);
+    const quantities = [...heatQuantities(column).keys()];
+    choices.what.update(quantities, quantities[0], (key) => quantityCalled(column, key));
     [this.x, this.y] = [axisOfNumber(column, choices.x.value, CELLS.across), axisOfNumber(column, choices.y.value, CELLS.up)];
     this.step = heatQuantities(column).get(choices.what.value);
     this.across = this.x.exact.length;
@@ -97,13 +106,13 @@ export class HeatMap {
   draw(width) {
     if (!this.isPossible) return null;
     const { x, y, values, column } = this;
-    const what = this.choices.what.value;
+    const what = quantityCalled(column, this.choices.what.value);
     const isUsers = this.step === null;
     const told = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.tellValue(v));
     const toldOf = (i) => this.toldCell(told, i);
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
-    const title = `${isUsers ? "Largest acceptable number of users" : what} over ${x.called} and ${y.called}${this.done < values.length ? " (being computed)" : ""}`;
+    const title = `${what[0].toUpperCase()}${what.slice(1)} by ${x.called} and ${y.called}${this.done < values.length ? " (computing …)" : ""}`;
     const left = 88, top = 8, height = 340, right = width - 10, bottom = height - 44;
     const cell = { w: (right - left) / this.across, h: (bottom - top) / this.up };
     const middle = (col, row) => [left + (col + 0.5) * cell.w, bottom - (row + 0.5) * cell.h];
@@ -146,14 +155,14 @@ export class HeatMap {
   // Where what is shown is on its limit: for users, as many as are shown.
   limit() {
     const { column, step } = this, { graph, run } = column;
-    if (step === null) return { at: column.n, told: `${whole(column.n)}, as shown now` };
+    if (step === null) return { at: column.n, told: `current: ${whole(column.n)}` };
     if (step === graph.quality) return { at: 1, told: "limit 1" };
     const resource = graph.resources.find((one) => one.load === step);
     const stated = graph.criteria.find((one) => one.measure === step && one.stated);
     const of = resource?.target ?? stated?.limit;
     if (of === undefined) return null;
     const at = run.at(column.n).value(of);
-    return { at, told: `${resource && at === 1 ? "full" : resource ? "target" : "limit"} ${this.tellValue(at)}` };
+    return { at, told: `${resource && at === 1 ? "saturation" : resource ? "target" : "limit"} ${this.tellValue(at)}` };
   }
 
   // The value of a cell with how it is known.
@@ -173,7 +182,7 @@ export class HeatMap {
     const { column, step } = this;
     const criterion = column.graph.criteria.find((one) => one.measure === step && one.stated);
     if (criterion) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
-    return this.choices.what.value.startsWith("load") ? percent(value) : number(value, 3);
+    return this.choices.what.value.startsWith(LOAD) ? percent(value) : number(value, 3);
   }
 
   // A value as short as a cell wants it.

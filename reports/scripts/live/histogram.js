@@ -21,7 +21,7 @@ export function drawHistogram(column, odds, width, certainty) {
   const all = odds.distribution ? odds.samples : odds.sorted.length;
   const columns = counts.map((count, i) => {
     const low = start + i * apart, high = Math.min(low + apart - 1, graph.high), first = Math.max(low, graph.low);
-    const place = high < graph.low ? "none" : high <= first ? whole(first) : `${whole(first)} to ${whole(high)}`;
+    const place = high < graph.low ? "none" : high <= first ? whole(first) : `${whole(first)}–${whole(high)}`;
     const isInside = high >= from && low <= to;
     const x = across.at(low), wide = Math.max(1, across.at(low + apart) - x - 1);
     svg.append(draw("rect", { x, y: up.at(count), width: wide, height: bottom - up.at(count), fill: "var(--c0)", "fill-opacity": isInside ? null : ".4" }));
@@ -32,19 +32,24 @@ export function drawHistogram(column, odds, width, certainty) {
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 24 ? "end" : "middle" }, whole(v)),
   ]));
-  const isEnd = start + apart * counts.length > graph.high ? `, at most ${whole(graph.high)}, where the range ends` : "";
-  svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `largest acceptable ${model.population}${isEnd}`));
+  const isEnd = start + apart * counts.length > graph.high ? `, up to ${whole(graph.high)}, the end of the range` : "";
+  svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `Capacity (${model.population})${isEnd}`));
   const upright = (population, label, row, kind) => {
     const x = Math.min(right, Math.max(left, across.at(population))), isLeft = x + label.length * 7.5 > right;
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
       draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
   };
-  if (odds.promise !== null) upright(odds.promise, `${certainty} sure: ${whole(odds.promise)}`, 0, "rule");
-  if (solved.largest !== null) upright(solved.largest, `as it is set: ${whole(solved.largest)}`, 1, "here");
+  if (odds.promise !== null) upright(odds.promise, promiseTold(certainty, whole(odds.promise), solved.known), 0, "rule");
+  if (solved.largest !== null) upright(solved.largest, `current: ${whole(solved.largest)}`, 1, "here");
   return {
-    title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of the samples` }))),
-    table: () => ({ head: [`largest acceptable ${model.population}`, "of the samples"], rows: columns.map((one) => [one.place, one.share]) }),
+    title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of samples` }))),
+    table: () => ({ head: [`Capacity (${model.population})`, "Share of samples"], rows: columns.map((one) => [one.place, one.share]) }),
   };
+}
+
+// What is as certain as that: of a bound or an approximation no more than which share of the samples lies below.
+function promiseTold(certainty, least, known) {
+  return known ? phrase("page.percentile", { percentile: Number((100 * (1 - certainty)).toPrecision(6)), least }) : phrase("page.confidence", { sure: percent(certainty), least });
 }
 
 // How many answers lie where, the last to each side left out: they would squash the others.

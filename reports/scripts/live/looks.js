@@ -25,7 +25,7 @@ export class Looks {
         continue;
       }
       const at = text.indexOf("="), name = text.slice(0, Math.max(0, at));
-      if (!this.controls.has(name)) throw new Refused(`it has no picture with a choice ${quotedShort(name || text)}`);
+      if (!this.controls.has(name)) throw new Refused(`there is no chart option ${quotedShort(name || text)}`);
       if (said.has(name)) throw new Refused(`it sets ${quotedShort(name)} twice`);
       said.set(name, text.slice(at + 1));
     }

@@ -1,6 +1,7 @@
 // What configurations are called side by side: what they began with, and what is set otherwise in each.
 
 import { shortened } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { changesOf, fileOf, nounOf } from "./sentences.js";
 
 const LONGEST = 70;
@@ -27,4 +28,4 @@ export function nounOfAll(columns) {
   return nouns.size === 1 ? [...nouns][0] : "users";
 }
 
-const PLAIN = "as the spec has it";
+const PLAIN = phrase("page.baseline");

@@ -20,7 +20,7 @@ const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bo
 // A number with its mark in words.
 export function inWords(text) { return text.replace(/^(≤ |≥ |~ )/, (mark) => MARKS[mark]); }
 
-export function sideOf({ strict, atMost }) {
+function sideOf({ strict, atMost }) {
   return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
 }
 

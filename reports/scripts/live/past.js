@@ -15,9 +15,9 @@ export class Past {
     const button = (text, run, title) => make("button", { type: "button", title, on: { click: run } }, text);
     this.back = button("Undo", () => this.go(-1), "Ctrl+Z");
     this.forth = button("Redo", () => this.go(1), "Ctrl+Shift+Z");
-    this.copy = button("Copy link", () => this.copyLink(), "An address that opens this page as it is set now");
+    this.copy = button("Copy link", () => this.copyLink(), "Copy a link that opens this page with the current settings");
     this.told = make("span", { role: "status", class: "soft" });
-    this.link = make("input", { type: "text", readonly: true, class: "link", "aria-label": "Link to this page as it is set now", hidden: true });
+    this.link = make("input", { type: "text", readonly: true, class: "link", "aria-label": "Link to this page with the current settings", hidden: true });
     place.append(this.back, this.forth, this.copy, this.told, this.link);
     this.trouble = make("p", { id: "linked", class: "trouble", role: "alert" });
     document.querySelector("header").append(this.trouble);
@@ -69,7 +69,7 @@ export class Past {
     this.app.settle(); // what is still being worked out is a step, too
     if (this.writing) this.write();
     const state = this.steps[this.at + by];
-    if (state === undefined || !this.tried(() => this.restore(state), "This cannot be set again")) return;
+    if (state === undefined || !this.tried(() => this.restore(state), "Not restored")) return;
     this.at += by;
     this.show();
     this.write();
@@ -197,20 +197,20 @@ export class Past {
       const [, version, text = ""] = STATE.exec(hash) ?? [];
       if (!version) {
         if (document.getElementById(hash.slice(1))) return;
-        throw new Refused(`${quotedShort(decoded(hash))} is neither a part of this page nor a setting of it`);
+        throw new Refused(`${quotedShort(decoded(hash))} is neither a section of this page nor a setting`);
       }
-      if (Number(version) !== VERSION) throw new Refused("it was made by another version of qps than this page");
+      if (Number(version) !== VERSION) throw new Refused("it was made by another version of QPS");
       const pairs = pairsIn(text), of = pairs.find(([word]) => word === "of")?.[1] ?? "";
       const [files, sum] = [of.slice(0, of.lastIndexOf("~")), of.slice(of.lastIndexOf("~") + 1)];
-      if (files !== this.files) throw new Refused(`it is of another page${files ? `, of ${quotedShort(files)}` : ""}`);
+      if (files !== this.files) throw new Refused(`it belongs to another report${files ? `, of ${quotedShort(files)}` : ""}`);
       const missed = this.take(stateIn(pairs.filter(([word]) => word !== "of"), this.app));
-      const told = missed.length ? [`What the link shows in pictures is not there: ${missed.map(quotedShort).join(", ")}.`] : [];
-      if (!isAgain && `${files}~${sum}` !== this.name) told.unshift("The link is of another version of this page: what it sets is set here, but answers may be others than then.");
+      const told = missed.length ? [`Chart options of the link are not available: ${missed.map(quotedShort).join(", ")}.`] : [];
+      if (!isAgain && `${files}~${sum}` !== this.name) told.unshift("The link is from another version of this page: its settings are applied, but results may differ.");
       this.trouble.textContent = told.join(" ");
     });
   }
 
-  tried(run, what = "The link was not followed, and nothing was set by it") {
+  tried(run, what = "Link not applied") {
     this.trouble.textContent = "";
     try {
       run();
@@ -231,7 +231,7 @@ export class Past {
       await window.navigator.clipboard.writeText(link);
       this.told.textContent = "Copied.";
     } catch {
-      this.told.textContent = "This browser does not let a page copy: here it is, selected.";
+      this.told.textContent = "The browser blocked copying. The link is selected: copy it from the field.";
       this.link.value = link;
       this.link.hidden = false;
       this.link.select();

@@ -3,6 +3,7 @@
 import { inParenthesis, turned } from "../engine/known.js";
 import { roundStep } from "../common/axis.js";
 import { number, percent, whole, wholePopulation } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { called } from "./labels.js";
 import { lineChart, valueTold } from "./line_chart.js";
 import { shareUsed } from "./needs.js";
@@ -31,14 +32,14 @@ export function shareAxis(lines, isLog) {
 function acceptable(column) {
   const { solved, graph } = column;
   if (solved.largest === null) return null;
-  return [graph.low, solved.largest, `acceptable: ${whole(graph.low)} to ${whole(solved.largest)}${inParenthesis(solved.known)}`];
+  return [graph.low, solved.largest, phrase("page.supported", { low: whole(graph.low), high: whole(solved.largest) }) + (solved.known ? ` (${phrase(`served.${solved.known[0]}`)})` : "")];
 }
 
 function tableOf(x, y, series) {
   const every = Math.max(1, Math.round(x.values.length / 12));
   const chosen = [...x.values.keys()].filter((i) => i % every === 0 || i === x.values.length - 1);
   return {
-    head: [x.label, ...series.map((line) => line.name)],
+    head: [x.label, ...series.map((line) => line.short ?? line.name)],
     rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => valueTold(line, y, i))]),
   };
 }
@@ -66,7 +67,7 @@ export function drawLoads(column, width, isLog) {
   });
   const left = solved.resources.length - shown.length;
   return linePicture(
-    `Load of each resource${planned ? " as a share of its target" : ""} against ${model.population}, with the points where they ${planned ? "reach it" : "saturate"}${left ? ` (${left} of the least loaded stand in the table only)` : ""}`,
+    `${phrase(planned ? "page.utilization.planned" : "page.utilization", { name: model.population })}${left ? `; ${left} less utilized ones are in the table only` : ""}`,
     {
       x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
       limit: { at: 1, label: planned ? "target" : "saturation" },
@@ -89,9 +90,9 @@ export function drawShares(column, width, choice) {
   const size = (part) => Math.max(...part.values.filter(Number.isFinite), 0);
   parts.sort((a, b) => size(b) - size(a));
   const kept = parts.slice(0, MOST_LINES - 1), rest = parts.slice(MOST_LINES - 1);
-  if (rest.length) kept.push({ name: `${rest.length} smaller ones`, values: kept[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
+  if (rest.length) kept.push({ name: `${rest.length} others`, values: kept[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
   const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
-  return linePicture(`What the load of ${called(model, chosen.name)} is made up of, against ${model.population}`, {
+  return linePicture(`Utilization of ${called(model, chosen.name)} by component, against ${model.population}`, {
     x: populationAxis(column, populations), y: shareAxis([total], false), series: kept, stacked: true,
     here: column.n, limit: { at: run.value(chosen.about.target), label: hasTarget(column, chosen) ? "target" : "saturation" },
   }, width);
@@ -103,7 +104,8 @@ export function drawNeeds(column, width, isLog) {
   const populations = column.populations();
   const rows = run.sweep(stated.flatMap((one) => [one.measure, one.limit]), populations);
   const series = stated.map(({ name, atMost, knownInSeries }, i) => ({
-    name: atMost ? name + inParenthesis(knownInSeries) : `${name} (limit over value)${inParenthesis(turned(knownInSeries))}`,
+    name: atMost ? name + inParenthesis(knownInSeries) : `${name} (limit / value)${inParenthesis(turned(knownInSeries))}`,
+    short: called(model, name),
     values: rows[2 * i].map((v, j) => shareUsed(atMost, v, rows[2 * i + 1][j])),
   }));
   const pairs = stated.map((one) => [one.measure, one.limit, one.atMost]);
@@ -116,7 +118,7 @@ export function drawNeeds(column, width, isLog) {
     });
   }
   if (!shown.length) return null;
-  return linePicture(`How near each requirement is to its limit, against ${model.population}`, {
+  return linePicture(phrase("page.requirements", { name: model.population }), {
     x: populationAxis(column, populations), y: shareAxis(shown, isLog), series: shown, region: acceptable(column),
     here: column.n, limit: { at: 1, label: "limit" },
   }, width);
@@ -142,9 +144,9 @@ export function drawQuality(column, width, isLog, starts, columns) {
   const y = isLog ? { isLog, tell: (v) => number(v, 3) } : { tell: (v) => number(v, 3), low: 0, high: 2 };
   const finite = series.flatMap((line) => [...line.values]).filter(Number.isFinite);
   if (!isLog && Math.max(...finite) < 1.5) y.high = Math.max(1.2, roundStep(Math.max(...finite)));
-  return linePicture(`Quality against ${model.population}: 0 is ideal, up to 1 is acceptable`, {
+  return linePicture(`Quality against ${model.population} (0 is ideal, 1 the limit)`, {
     x: populationAxis(column, populations), y, series: series.slice(0, MOST_LINES), here: column.n, limit: { at: 1, label: "limit" },
   }, width);
 }
 
-export function startName(model, index) { return model.starts[index].name || "as the spec has it"; }
+export function startName(model, index) { return model.starts[index].name || phrase("page.baseline"); }

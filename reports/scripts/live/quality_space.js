@@ -49,7 +49,7 @@ export function offerAxes(column, choices) {
 function spaceTable(points, axes, graph) {
   const sized = (at) => (graph.metric === "worst" ? Math.max(...at) : Math.hypot(...at));
   return {
-    head: ["configuration", ...axes.map((axis) => axis.name), "from the ideal"],
+    head: ["Configuration", ...axes.map((axis) => axis.name), "Distance from ideal"],
     rows: points.map((one) => [one.name, ...one.at.map((_, k) => toldAt(one, k)), graph.metric === "formula" ? "" : marked(number(sized(one.at)), together(one.known))]),
   };
 }
@@ -62,7 +62,7 @@ export function drawSpace(column, width, choices, starts, columns) {
   const size = Math.min(width, 560), height = Math.min(size, 420);
   const highest = Math.max(1.3, ...points.flatMap((one) => one.at).filter((v) => v <= 2.5)) * 1.05;
   const across = new Axis(0, highest, 56, size - 16), up = new Axis(0, highest, height - 44, 14);
-  const title = `Quality as a space of ${axes[0].name} and ${axes[1].name}, at ${column.model.population} = ${whole(column.n)}: 0 is ideal, the shaded part acceptable`;
+  const title = `Quality space of ${axes[0].name} and ${axes[1].name} at ${column.model.population} = ${whole(column.n)} (0 is ideal, shaded: within limits)`;
   const svg = draw("svg", { viewBox: `0 0 ${size} ${height}`, width: size, class: "chart", role: "img", "aria-label": title },
     draw("clipPath", { id: "space-clip" }, draw("rect", { x: 56, y: 6, width: size - 72, height: height - 50 })),
     draw("path", { d: regionPath(graph.metric, across, up), class: "region" }),
@@ -70,7 +70,7 @@ export function drawSpace(column, width, choices, starts, columns) {
     up.ticks(5).map((v) => draw("text", { x: 50, y: up.at(v) + 4, "text-anchor": "end" }, number(v, 2))),
     draw("path", { d: `M${across.start} ${up.end}V${up.start}H${across.end}`, class: "axis", fill: "none" }),
     draw("path", { d: pathOf2(wayOf(column, axes), across, up), class: "way", "clip-path": "url(#space-clip)" }),
-    draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${toldAxis(axes[0])}, in parts of its limit`),
+    draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${toldAxis(axes[0])}, share of limit`),
     draw("text", { x: 4, y: 12 }, toldAxis(axes[1])));
   const edge = ([x, y]) => [across.at(Math.min(x, highest)), up.at(Math.min(y, highest))];
   return {
@@ -100,7 +100,7 @@ function placed(svg, points, project, axes, isBeyond) {
   const told = points.map((one, i) => {
     const [x, y] = project(one.at);
     const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${toldAt(one, k)}`).join(", ")}`;
-    const name = isBeyond(one) ? `${one.name} (beyond)` : one.name;
+    const name = isBeyond(one) ? `${one.name} (out of range)` : one.name;
     const long = 7.2 * name.length;
     const atRight = x + 9 + long > svg.viewBox.baseVal.width;
     const from = atRight ? x - 9 - long : x + 9;
@@ -132,7 +132,7 @@ export function drawSpace3(column, width, choices, turn, starts, columns) {
     return [size / 2 + right * scale, height * 0.58 + away * scale * tilt - z * scale * 0.9];
   };
   const path = (ats) => `M${ats.map((at) => project(at).map((v) => v.toFixed(1)).join(" ")).join("L")}`;
-  const title = `Quality as a space of ${listed(axes.map((axis) => axis.name))}, at ${column.model.population} = ${whole(column.n)}: the net is the limit`;
+  const title = `Quality space of ${listed(axes.map((axis) => axis.name))} at ${column.model.population} = ${whole(column.n)} (mesh: limit)`;
   const way = wayOf(column, axes).filter((at) => at.every((v) => v <= most));
   const tips = [[1.35, 0, 0], [0, 1.35, 0], [0, 0, 1.35]];
   const svg = draw("svg", { viewBox: `0 0 ${size} ${height}`, width: size, class: "chart", role: "img", "aria-label": title },

@@ -4,6 +4,7 @@ import { fails, isStated } from "../engine/answers.js";
 import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
 import { besideLimit, number, percent, whole, wholePopulation } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { behindQuality } from "./decision.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, labelled } from "./labels.js";
@@ -17,15 +18,15 @@ export function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "no" : largestTold(column)), ` ${nounOf(column.model)}; `,
-    solved.limitedBy ? `${limiter(column)} limits them` : "the range limits them");
+  fill("small-answer", make("strong", null, solved.largest === null ? "No" : largestTold(column)), ` ${nounOf(column.model)}; `,
+    solved.limitedBy ? `limited by ${limiter(column)}` : "limited by the range");
 }
 
 // What limits the answer; of quality, what is behind it.
 function limiter(column) {
   const { solved } = column;
   const behind = solved.limitedBy === "quality" ? behindQuality(column) : null;
-  return behind ? `${called(column.model, behind.name)} in quality` : called(column.model, solved.limitedBy);
+  return behind ? `${called(column.model, behind.name)} (quality)` : called(column.model, solved.limitedBy);
 }
 
 // A traffic light: its word says what its colour does.
@@ -42,7 +43,7 @@ export function lightOf(column, judged) {
   run.at(n);
   const measure = criterion.name === "quality" ? run.value(column.graph.quality) : run.value(criterion.measure);
   const limit = run.value(criterion.limit);
-  return shareUsed(criterion.atMost, measure, limit) > BARELY ? light("barely", "barely met") : light("yes", "met");
+  return shareUsed(criterion.atMost, measure, limit) > BARELY ? light("barely", "near limit") : light("yes", "met");
 }
 
 export function showRequirements(column) {
@@ -58,30 +59,30 @@ export function showRequirements(column) {
       const text = besideLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
       return marked(text, knownAt(run, criterion, at), value);
     };
-    const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
-    const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : marked(whole(one.met), largestKnown([one], graph.low));
+    const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
+    const met = one.met === null ? "never" : one.met === graph.high ? phrase("page.full_range") : marked(whole(one.met), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${graph.metric})` : labelled(model, criterion.name);
-    const limits = criterion.name === solved.limitedBy ? [" ", light("shown", "limits the answer")] : [];
+    const limits = criterion.name === solved.limitedBy ? [" ", light("shown", phrase("page.limits"))] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
   });
-  for (const one of solved.unjudged) rows.push([[labelled(model, one.name)], light("shown", "not judged here"), "", "", "", ""]);
+  for (const one of solved.unjudged) rows.push([[labelled(model, one.name)], light("shown", "not evaluated"), "", "", "", ""]);
   const resources = solved.criteria.filter((one) => !isStated(one.criterion));
   const worst = resources.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
   if (resources.length) {
     const isMet = !worst || n < worst.failure;
-    const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", "limits the answer")] : [];
+    const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", phrase("page.limits"))] : [];
     run.at(n);
     const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
     const nearest = worst ? solved.resources.find((one) => `${one.name}.utilization` === worst.criterion.name) : fullestOf(column);
     const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
-    const what = [worst ? "" : "fullest: ", labelled(model, nearest.name)];
+    const what = [worst ? "" : "highest: ", labelled(model, nearest.name)];
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
-    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `<= ${percent(run.value(nearest.about.target))}`, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
+    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "never" : whole(worst.met)]);
   }
-  const head = ["requirement", "verdict", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "with more", "limit", "met up to"];
+  const head = ["Requirement", "Verdict", `At ${whole(n)}`, n < graph.high ? `At ${whole(n + 1)}` : "Beyond", "Limit", "Met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
   if (solved.modes.length) {
-    fill("modes", table(["mode", nounOf(column.model), "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
+    fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
 }
 
@@ -116,11 +117,11 @@ export function showResources(column) {
   const rows = withPortsTogether(column, order).map(([one, all]) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : labelled(column.model, one.name, all);
+    const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labelled(column.model, one.name, all);
     const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
-  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached beyond"] : ["full beyond"]), "made up of"];
+  const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target", "Reached at"] : ["Saturates at"]), "Demand"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 
@@ -170,10 +171,10 @@ export function showMeasures(column) {
   }
   for (const one of graph.costs) {
     const total = run.value(one.total);
-    rows.push([one.running ? "running cost" : "cost", column.tell(total, one.dimension, { digits: 3 }), `${column.tell(total / n, one.dimension, { digits: 3 })} for each ${oneOf(nounOf(model))}${graph.unpriced.length ? `; without a price: ${graph.unpriced.map((name) => called(model, name)).join(", ")}` : ""}`]);
+    rows.push([one.running ? "Running cost" : "Cost", column.tell(total, one.dimension, { digits: 3 }), `${column.tell(total / n, one.dimension, { digits: 3 })} per ${oneOf(nounOf(model))}${graph.unpriced.length ? `; no price for: ${graph.unpriced.map((name) => called(model, name)).join(", ")}` : ""}`]);
   }
-  const title = make("h3", null, `Further measures at ${model.population} = ${whole(n)}`);
-  fill("measures", rows.length ? [title, table(["measure", "value", "what it is"], rows, new Set([1]))] : []);
+  const title = make("h3", null, `Other measures at ${model.population} = ${whole(n)}`);
+  fill("measures", rows.length ? [title, table(["Measure", "Value", "Description"], rows, new Set([1]))] : []);
 }
 
 export function showKnown(column) { fill("known", knownText(column)); }

@@ -68,7 +68,7 @@ export function escaped(text) {
 
 // Words and texts of an address; what has no such form is refused.
 export function pairsIn(text) {
-  if (text.length > LONGEST) throw new Refused("it is longer than any link of this page");
+  if (text.length > LONGEST) throw new Refused("it is too long");
   return text.split("&").filter(Boolean).map((part) => {
     const at = part.indexOf("=");
     try {
@@ -76,7 +76,7 @@ export function pairsIn(text) {
     } catch {
       // said below
     }
-    throw new Refused(`${quotedShort(part)} is mangled`);
+    throw new Refused(`${quotedShort(part)} is malformed`);
   });
 }
 
@@ -86,27 +86,27 @@ export function stateIn(pairs, app) {
   const state = { columns: own, active: 0, seed: 1, looks: app.looks.read(pairs.filter(([word]) => LOOKS.includes(word))) };
   let column = own[0], shown = "1";
   for (const [word, text] of pairs) {
-    if (word === "column") column = own[Number(text) - 1] ?? refused(`it has no column ${quotedShort(text)}`);
+    if (word === "column") column = own[Number(text) - 1] ?? refused(`there is no column ${quotedShort(text)}`);
     else if (word === "keep") {
-      const model = app.models[Number(text) - 1] ?? refused(`it has no spec ${quotedShort(text)}`);
-      if (state.columns.length >= MOST_COLUMNS) refused("it keeps too many settings");
+      const model = app.models[Number(text) - 1] ?? refused(`the report has no spec ${quotedShort(text)}`);
+      if (state.columns.length >= MOST_COLUMNS) refused("it pins too many configurations");
       column = { model, began: null, pairs: [], isPinned: true };
       state.columns = [...state.columns, column];
     } else if (word === "shown") shown = text;
-    else if (word === "samples") state.seed = /^\d{1,9}$/.test(text) ? Number(text) : refused(`${quotedShort(text)} is no number of samples`);
+    else if (word === "samples") state.seed = /^\d{1,9}$/.test(text) ? Number(text) : refused(`${quotedShort(text)} is not a valid seed of samples`);
     else if (["from", "mode", "set", "at"].includes(word)) column.pairs.push([word, text]);
-    else if (!LOOKS.includes(word)) refused(`it does not know ${quotedShort(word)}`);
+    else if (!LOOKS.includes(word)) refused(`${quotedShort(word)} is not recognized`);
   }
-  state.active = state.columns[Number(shown) - 1] ? Number(shown) - 1 : refused(`it has no column ${quotedShort(shown)}`);
+  state.active = state.columns[Number(shown) - 1] ? Number(shown) - 1 : refused(`there is no column ${quotedShort(shown)}`);
   state.columns = state.columns.map(({ model, began, isPinned, ...one }) => ({ model, began, isPinned, ...settingIn({ model, began, ...one }) }));
   return state;
 }
 
 function settingIn({ model, began, pairs }) {
   const texts = (word) => pairs.filter(([own]) => own === word).map(([, text]) => text);
-  const only = (word) => (texts(word).length > 1 ? refused(`it says ${word} twice`) : texts(word)[0]);
+  const only = (word) => (texts(word).length > 1 ? refused(`${word} appears twice`) : texts(word)[0]);
   const from = only("from"), plain = model.starts.findIndex((one) => one.name === (from ?? ""));
-  if (from !== undefined && plain < 0) refused(`it has no scenario ${quotedShort(from)}`);
+  if (from !== undefined && plain < 0) refused(`there is no scenario ${quotedShort(from)}`);
   const asBegun = began ?? 0;
   const setting = model.setting(!pairs.length || plain < 0 ? asBegun : plain);
   setting.mode = only("mode") || null;
@@ -122,32 +122,32 @@ function settingIn({ model, began, pairs }) {
     numbers.set(name, null);
   }
   const graphs = model.graphs({ ...setting, mode: null });
-  if (!graphs) refused("it does not hold this combination of choices, machines and networks");
-  if (setting.mode && !graphs.some((one) => one.mode === setting.mode)) refused(`it has no mode ${quotedShort(setting.mode)}`);
+  if (!graphs) refused("this page does not include this combination of options, machines and networks");
+  if (setting.mode && !graphs.some((one) => one.mode === setting.mode)) refused(`there is no mode ${quotedShort(setting.mode)}`);
   const records = recordsOf(model, setting);
   for (const [name, text] of numbers) {
     if (text === null) continue;
-    const record = records.get(name) ?? refused(`it has nothing called ${quotedShort(name)}`);
+    const record = records.get(name) ?? refused(`there is no input ${quotedShort(name)}`);
     setting.numbers.set(name, numberIn(record, text));
   }
   const at = only("at"), [{ low, high }] = graphs;
   if (at !== undefined && !(/^\d{1,15}$/.test(at) && Number(at) >= low && Number(at) <= high)) {
-    refused(`${quotedShort(at)} is no number of users from ${whole(low)} to ${whole(high)}`);
+    refused(`${quotedShort(at)} is not a population from ${whole(low)} to ${whole(high)}`);
   }
   return { setting, follows: at === undefined, n: at === undefined ? null : Number(at) };
 }
 
 function numberIn(record, text) {
   const { name, unit } = record;
-  if (record.decided) refused(`${quotedShort(name)} cannot be moved in this page`);
+  if (record.decided) refused(`${quotedShort(name)} cannot be changed on this page`);
   const number = unit && text.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1) : text;
-  if (unit && number === text) refused(`${quotedShort(name)} is told in ${unit}`);
+  if (unit && number === text) refused(`${quotedShort(name)} needs the unit ${unit}`);
   const parts = number.split("/"), read = parts.map(exactOf), [above, below] = read;
-  if (parts.length > 2 || read.includes(null) || (below && below[0] === 0n)) refused(`${quotedShort(text)} is no value of ${quotedShort(name)}`);
+  if (parts.length > 2 || read.includes(null) || (below && below[0] === 0n)) refused(`${quotedShort(text)} is not a valid value of ${quotedShort(name)}`);
   const shown = below ? reduced(above[0] * below[1], above[1] * below[0]) : above;
   const [a, b] = record.factor.map(BigInt);
   const exact = reduced(shown[0] * a, shown[1] * b), range = beyondRange(record, exact);
-  return range === null ? exact : refused(`${quotedShort(name)} has a range: ${range}`);
+  return range === null ? exact : refused(`${quotedShort(name)} is outside its range: ${range}`);
 }
 
 function refused(why) { throw new Refused(why); }

@@ -25,7 +25,7 @@ export class Sure {
     Object.assign(this, { app, seed: 1, drawn: new Map(), longest: app.isHurried ? LONGEST : Infinity });
     this.first = app.columns[0];
     data.columns.forEach(({ odds, start }, i) => { if (odds) app.columns[i].odds = { ...odds, asStarted: start }; });
-    this.controls = [make("button", { type: "button", id: "new-samples", on: { click: () => this.again() } }, "New samples")];
+    this.controls = [make("button", { type: "button", id: "new-samples", on: { click: () => this.again() } }, "Resample")];
     this.written = new Map(["likely", "measure-next"].map((id) => [id, [...document.getElementById(id)?.childNodes ?? []]]));
   }
 
@@ -55,15 +55,15 @@ export class Sure {
     const from = Math.max(bounds[0] ?? (low >= 0 ? 0 : -Infinity), low - room), to = Math.min(bounds[1] ?? Infinity, high + room);
     field.scale = new Axis(from, Math.max(to, from + room / 10), 0, 1);
     const unit = record.unit ? ` ${record.unit}` : "";
-    const told = `95 % between ${number(low, 3)} and ${number(high, 3)}${unit}`;
-    const back = make("button", { type: "button", class: "quiet", on: { click: () => this.forget(column, record) } }, "not known again");
+    const told = `95 % interval ${number(low, 3)}–${number(high, 3)}${unit}`;
+    const back = make("button", { type: "button", class: "quiet", on: { click: () => this.forget(column, record) } }, "restore uncertainty");
     field.refresh = () => {
       const value = inUnit(record, column.run.numbers.get(record.name));
       const isSet = column.model.changedIn(column.setting)(record.name);
-      note.replaceChildren(...(isSet ? [`as if known: ${number(quotient(...value))}${unit} `, back] : [told]));
-      field.slider.setAttribute("aria-valuetext", `${number(quotient(...value))}${unit}; ${isSet ? "as if known" : `not known, ${told}`}`);
+      note.replaceChildren(...(isSet ? [`fixed at ${number(quotient(...value))}${unit} `, back] : [told]));
+      field.slider.setAttribute("aria-valuetext", `${number(quotient(...value))}${unit}; ${isSet ? "fixed" : `uncertain, ${told}`}`);
     };
-    return spreadPicture(values, field.scale, { low, high, typical }, `${record.name}: typically ${number(typical)}${unit}, ${told}`);
+    return spreadPicture(values, field.scale, { low, high, typical }, `${record.name}: nominal ${number(typical)}${unit}, ${told}`);
   }
 
   typical({ model, setting }, record) { return model.setting(setting.start).numbers.get(record.name) ?? exactNumber(record); }
@@ -192,7 +192,7 @@ export class Sure {
     fill("odds", this.lines(odds).map((line) => make("li", null, line)));
     const place = document.getElementById("small-answer");
     place?.querySelector(".ends")?.remove();
-    if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)}: ${endsOf(odds.interval, " to ", roundedDown, roundedUp)})`));
+    if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)} interval ${endsOf(odds.interval, "–", roundedDown, roundedUp)})`));
     const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
     if (section) section.hidden = this.isAllKnown || (this.isSilent && !isFirst);
     fill("likely", isFirst ? this.written.get("likely") : this.likely(odds));
@@ -205,12 +205,12 @@ export class Sure {
   lines(odds) {
     const { column, samples, deciding } = this;
     if (this.isAsWritten) return odds.lines;
-    if (deciding.length) return [`How sure that is, this page cannot tell: other formulas or numbers depend on ${deciding.join(", ")}. qps solve tells it.`];
-    if (this.isAllKnown) return ["All that the answer rests on is known, as it is set here."];
-    if (this.answers.isLeft) return ["How sure that is takes longer than a page has: qps solve tells it."];
-    if (!this.answers.isDone) return ["How sure that is, is being worked out …"];
+    if (deciding.length) return [`This page does not compute the uncertainty of capacity: formulas depend on the uncertain ${deciding.join(", ")}. Run qps solve.`];
+    if (this.isAllKnown) return ["No uncertain input affects capacity at these settings."];
+    if (this.answers.isLeft) return ["The uncertainty of capacity takes longer to compute than this page allows. Run qps solve."];
+    if (!this.answers.isDone) return ["Uncertainty of capacity: computing …"];
     const left = new Set(samples.leftOut.values()), share = percent(samples.leftOut.size / this.answers.done, 2);
-    const out = left.size ? [`${share} of the samples cannot be and are left out: ${[...left].slice(0, 3).join(", ")}.`] : [];
+    const out = left.size ? [`${share} of samples are not feasible and are excluded: ${[...left].slice(0, 3).join(", ")}.`] : [];
     if (!odds) return out;
     const numbers = samples.counting.length;
     const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
@@ -228,7 +228,7 @@ export class Sure {
       const met = odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length;
       return one.stated || one.name === "quality" || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
     });
-    return rows.length ? [table(["requirement", `likely to be met at ${whole(column.n)}`], rows, new Set([1]))] : [];
+    return rows.length ? [table(["Requirement", phrase("page.met_probability", { at: whole(column.n) })], rows, new Set([1]))] : [];
   }
 
   // Where the samples of the answer lie.
@@ -236,7 +236,7 @@ export class Sure {
     if (this.isSilent && !this.isAsWritten || this.answers?.isLeft && !this.isAsWritten) return null;
     const { odds } = this;
     if (!odds) return undefined;
-    return drawHistogram(column, odds, width, percent(CERTAINTY));
+    return drawHistogram(column, odds, width, CERTAINTY);
   }
 
   // A picture with a word on its fans, where it has some, or on why it has none.
@@ -246,8 +246,8 @@ export class Sure {
     const isLeft = this.isSilent || [...this.jobs.values()].some((job) => job.isLeft);
     if (!isDrawn && !isLeft) return drawn;
     const swatch = draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("rect", { width: 30, height: 10, fill: colour(0), class: "fan" }));
-    const word = isDrawn ? `5 % to 95 % of ${whole(Math.max(...drawn.chart.series.map((line) => line.fan?.samples ?? 0)))} samples`
-      : "no fans: samples of these lines take longer than a page has, or cannot be drawn in it";
+    const word = isDrawn ? `5th to 95th percentile of ${whole(Math.max(...drawn.chart.series.map((line) => line.fan?.samples ?? 0)))} samples`
+      : "no uncertainty bands: this page cannot compute them in time";
     return { ...drawn, legend: [...drawn.legend, make("li", null, isDrawn ? swatch : "", word)] };
   }
 }

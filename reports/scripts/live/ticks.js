@@ -28,7 +28,7 @@ export class Ticks {
     if (this.shownOf === model) return;
     this.shownOf = model;
     const ticked = this.of(model);
-    place.replaceChildren(make("summary", null, "Scenarios in the pictures of quality"), make("div", { class: "ticks" },
+    place.replaceChildren(make("summary", null, "Scenarios in the quality charts"), make("div", { class: "ticks" },
       model.starts.map((start, i) => tickBox(startName(model, i), ticked.has(i), (isTicked) => {
         if (isTicked) ticked.add(i); else ticked.delete(i);
         this.app.redraw();

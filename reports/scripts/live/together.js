@@ -21,7 +21,7 @@ export function drawTogether(columns, width) {
     short: marks.some((one) => one.series === i) ? column.label : undefined, values: nearness(column, populations),
   }));
   const noun = nounOfAll(columns);
-  return linePicture(`How near each configuration is to the first of its limits, against ${noun}`, {
+  return linePicture(`Highest share of a limit by configuration, against ${noun}`, {
     x: { ...populationAxis(columns[0], populations), label: noun }, y: shareAxis(series, false), series, marks,
     limit: { at: 1, label: "limit" },
   }, width);

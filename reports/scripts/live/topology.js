@@ -4,22 +4,24 @@
 import { together, marked } from "../engine/known.js";
 import { colour, draw, make } from "../common/dom.js";
 import { percent, shortened, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { scaleColour, scaleInk, scaleLegend } from "../common/scale.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, calledInFull, labelled } from "./labels.js";
-import { byPlace, SPENT, spentTold, streamOf, tells, wayOf } from "./way.js";
+import { byPlace, SPENT, SPENT_HEADINGS, spentTold, streamOf, tells, wayOf } from "./way.js";
 
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
 const BAR = 9, LETTER = 8, SMALL_LETTER = 6.4;
 const THERE = 1, BACK = 2;
-const BY_TIME = "where its time goes", BY_LOAD = "what it loads";
+const BY_TIME = "where its time goes", BY_LOAD = "what it loads"; // as links have them
+const BY = { [BY_TIME]: "share of latency", [BY_LOAD]: "utilization" };
 
 export function drawTopology(column, width, { stream: choice, by }) {
   const { model, run, graph } = column;
   const { places, joins, layouts, high } = model.topology;
   if (!places.length) return null;
   const stream = streamOf(column, choice);
-  by.update(stream ? [BY_TIME, BY_LOAD] : [BY_LOAD]);
+  by.update(stream ? [BY_TIME, BY_LOAD] : [BY_LOAD], undefined, (key) => BY[key]);
   run.at(column.n);
   const layout = layouts.findLast((one) => one.width <= width) ?? layouts[0];
   const way = stream && wayOf(run, stream), times = way ? byPlace(way) : new Map();
@@ -28,8 +30,8 @@ export function drawTopology(column, width, { stream: choice, by }) {
   const boxes = places.map(([name, kind], i) => aboutPlace(picture, name, kind, i, { time: times.get(name), isPassed: passed.has(i) }));
   const { n } = column, at = `${model.population} = ${whole(n)}`;
   const told = way && marked(column.tell(way.total, "s"), stream.latencyKnown, way.total);
-  const title = !stream ? `The system, coloured by how full it is at ${at}`
-    : picture.isTime ? `The way of ${called(model, stream.name)} through the system at ${at}: ${told}` : `What ${stream.name} loads at ${at}`;
+  const title = !stream ? `Utilization at ${at}`
+    : picture.isTime ? phrase("page.request_path", { stream: called(model, stream.name), at, latency: told }) : `Utilization by ${called(model, stream.name)} at ${at}`;
   const svg = draw("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, width: layout.width, class: "chart system", role: "img", "aria-label": title },
     definitions(KEY), linesOf(picture, joins, stream), boxes.map((box) => drawnBox(picture, box)));
   const order = [...new Set([...(stream?.route.places ?? []), ...places.keys()])].map((i) => boxes[i]);
@@ -91,10 +93,10 @@ function shareOf(way, value) { return percent(Number.isFinite(way.total) ? value
 
 function toldBox(picture, { name, what, loads, time, isPassed }) {
   const { column, stream, way } = picture;
-  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of the latency (${spentTold(time, (v) => column.tell(v, "s"))})`
-    : stream && isPassed ? `${stream.name} passes it in no time` : "";
+  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of latency (${spentTold(time, (v) => column.tell(v, "s"))})`
+    : stream && isPassed ? `no latency for ${called(column.model, stream.name)}` : "";
   const full = loads.map((one) => `${toldLoad(one)}${one.gives ? `: ${GIVES_WAY}` : ""}${ownTold(picture, one) ? ` (${ownTold(picture, one)})` : ""}`);
-  return `${calledInFull(column.model, name)}${what ? `, ${calledInFull(column.model, what)}` : ""}: ${[passing, full.join(", ") || "no load"].filter(Boolean).join("; ")}`;
+  return `${calledInFull(column.model, name)}${what ? `, ${calledInFull(column.model, what)}` : ""}: ${[passing, full.join(", ") || "idle"].filter(Boolean).join("; ")}`;
 }
 
 function tableOf(picture, order) {
@@ -104,7 +106,7 @@ function tableOf(picture, order) {
     labelled(column.model, name), labelled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.tell(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
     loads.map(toldLoad).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
-  return { head: ["place", "machine or network", ...(stream ? ["steps", "time", "share of the latency", ...Object.values(SPENT)] : []), "load", ...(stream ? [`of it by ${stream.name}`] : [])], rows };
+  return { head: ["Place", "Machine or network", ...(stream ? ["Steps", "Time", "Share of latency", ...SPENT_HEADINGS] : []), "Utilization", ...(stream ? [`Share of ${called(column.model, stream.name)}`] : [])], rows };
 }
 
 // -- how it is drawn -----------------------------------------------------------------------------
@@ -199,9 +201,9 @@ function givingLegend(boxes) {
 }
 
 function legendOf({ isTime, stream, way }) {
-  if (isTime) return [...spentLegend(way, FILLS), make("li", null, "the darker, the more of the time; numbers are those of the steps below")];
+  if (isTime) return [...spentLegend(way, FILLS), make("li", null, "darker: larger share of latency; numbers are the steps below")];
   if (!stream) return scaleLegend();
-  return [...scaleLegend(), make("li", null, swatch(colour(0)), `the fullest: what ${stream.name} asks for`), make("li", null, swatch(OTHERS), "what others do")];
+  return [...scaleLegend(), make("li", null, swatch(colour(0)), `busiest resource: ${stream.name}`), make("li", null, swatch(OTHERS), "other streams")];
 }
 
 // A box is told under the pointer or by arrow keys, those on the way first.

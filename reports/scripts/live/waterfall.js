@@ -8,7 +8,7 @@ import { percent, shortened, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
 import { called, stageCalled } from "./labels.js";
 import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
-import { SPENT, spentIn, spentTold, streamOf, tells, wayOf } from "./way.js";
+import { SPENT, SPENT_HEADINGS, spentIn, spentTold, streamOf, tells, wayOf } from "./way.js";
 
 const MOST_ROWS = 40, MOST_TIMES = 12;
 const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, TOLD_LETTER = 7.6, KEY = "steps", FILLS = fillsOf(KEY);
@@ -26,7 +26,7 @@ export function drawWaterfall(column, width, choice) {
   const share = (value) => percent(Number.isFinite(total) ? value / (total || 1) : Number(value === total));
   const inAll = { kind: "all", name: phrase("way.average"), value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
   const late = { ...inAll, kind: "late", name: phrase("way.late"), value: run.value(stream.late), end: run.value(stream.late), known: stream.lateKnown };
-  const title = `Where the latency of ${called(model, stream.name)} goes at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` of ${told(limit)}`}`;
+  const title = `Latency of ${called(model, stream.name)} at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` (limit ${told(limit)})`}`;
   const shown = shownOf(way), rows = [...shown, inAll, late];
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
@@ -154,7 +154,7 @@ function toldRow(row, told, toldOf, share, model) {
   const step = row.number ? `step ${row.number}, ` : "", stages = row.stages ?? [];
   const spent = row.stages ? spentTold(spentIn(row.stages), told) : "";
   const inside = stages.length > 1 ? `: ${stages.map((one) => `${stageCalled(model, one.name)} ${told(one.value)}`).join(", ")}` : stages.length && stages[0].name !== row.name ? `: ${stageCalled(model, stages[0].name)}` : "";
-  const part = row.kind === "late" ? "" : `, ${share(row.value)} of the latency`;
+  const part = row.kind === "late" ? "" : `, ${share(row.value)} of latency`;
   return `${step}${nameOf(row, model)}: ${toldOf(row)}${part}${spent ? ` (${spent})` : ""}${inside}`;
 }
 
@@ -162,7 +162,7 @@ function tableOf(rows, { told, toldOf, share, model, time }) {
   const cells = (row) => [timesTold(row.times ?? 1), row.often === undefined || row.often === 1 ? toldOf(row) : row.often ? marked(told(row.value / row.often), row.known, row.value) : "", toldOf(row), row.kind === "late" ? "" : share(row.value)];
   const spent = (row) => Object.keys(SPENT).map((word) => time(row.spent?.[word]));
   return {
-    head: ["step", "of one item on average", "made", "each", "time", "share", ...Object.values(SPENT), "start", "end"],
+    head: ["Step", "Stage (mean per item)", "Calls", "Each", "Time", "Share", ...SPENT_HEADINGS, "Start", "End"],
     rows: rows.flatMap((row) => {
       const name = INWARDS.repeat(row.depth) + (row.kind === "call" ? `call ${called(model, row.name)}` : stageCalled(model, row.name));
       const own = [row.number ?? "", name, ...cells(row), ...spent(row), told(row.start), told(row.end)];

@@ -2,13 +2,15 @@
 // on there, waits, or takes a time that is always the same.
 
 import { together } from "../engine/known.js";
+import { phrase } from "../common/phrases.js";
 
 const NOTHING = 1e-6; // of the latency: what is less is not told
 
 export function tells({ total }, value) { return value > (Number.isFinite(total) ? NOTHING * total : 0); }
 
 // What time is spent with, as it is told and drawn; a link that sends works, too.
-export const SPENT = { work: "work", wait: "waiting time", delay: "fixed time" };
+export const SPENT = { work: phrase("page.spent.work"), wait: phrase("page.spent.wait"), delay: phrase("page.spent.delay") };
+export const SPENT_HEADINGS = Object.values(SPENT).map((name) => name[0].toUpperCase() + name.slice(1));
 const SPENT_WITH = { work: "work", transfer: "work", wait: "wait", delay: "delay" };
 
 // The stream whose latency is asked for, else the first; null where no stream has a way that takes time.
@@ -91,7 +93,7 @@ export function byPlace(way) {
   return found;
 }
 
-// A time with what it is spent with: `12 ms: 2 ms waiting, 10 ms work`.
+// A time with what it is spent with: `12 ms: 2 ms queueing delay, 10 ms service time`.
 export function spentTold(spent, told) {
   const parts = Object.entries(SPENT).filter(([word]) => spent[word] > 0);
   return parts.length > 1 ? parts.map(([word, name]) => `${told(spent[word])} ${name}`).join(", ") : parts.map(([, name]) => name).join("");

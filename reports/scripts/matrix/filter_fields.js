@@ -15,7 +15,7 @@ class LimitField {
     Object.assign(this, { column, filters });
     this.element = make("input", {
       type: "text", class: "limit-field", placeholder: "all", spellcheck: "false", autocomplete: "off",
-      "aria-label": `Keep ${column.head}: a limit such as >= 5, a range such as 5..10, or none`,
+      "aria-label": `Filter ${column.head}: a limit such as >= 5, a range such as 5..10, or none`,
       title: "a limit such as >= 5, a range such as 5..10, or none",
       on: { input: () => {
         const trouble = filters.write(column, this.element.value);
@@ -47,7 +47,7 @@ class WordsField {
   refresh() {
     const text = this.filters.of(this.column)?.text ?? "all";
     this.element.textContent = text;
-    this.element.setAttribute("aria-label", `Keep ${this.column.label}: ${text}`);
+    this.element.setAttribute("aria-label", `Filter ${this.column.label}: ${text}`);
     this.element.classList.toggle("changed", this.filters.active.has(this.column.index));
   }
 }
@@ -73,14 +73,14 @@ class WordsPanel {
     const list = (wanted) => {
       const shown = codes.filter((code) => column.tell(code).toLowerCase().includes(wanted.toLowerCase()));
       const few = shown.slice(0, MOST_WORDS_SHOWN);
-      holder.replaceChildren(...few.map((code) => tickBox(code ? column.tell(code) : "none", filters.isAllowed(column, code), (isKept) => tick(code, isKept))), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: write a part of them`) : "");
+      holder.replaceChildren(...few.map((code) => tickBox(code ? column.tell(code) : "none", filters.isAllowed(column, code), (isKept) => tick(code, isKept))), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: type to narrow the list`) : "");
     };
     list("");
     const quiet = (text, run) => make("button", { type: "button", class: "quiet", on: { click: run } }, text);
-    element.setAttribute("aria-label", `Keep ${column.label}`);
+    element.setAttribute("aria-label", `Filter ${column.label}`);
     element.replaceChildren(
       make("div", { class: "tools" }, quiet("all", () => all(true)), quiet("none", () => all(false)), quiet("close", () => element.hidePopover())),
-      codes.length > MANY_WORDS ? make("input", { type: "text", "aria-label": "Names that hold", placeholder: "names that hold …", on: { input: (event) => list(event.target.value) } }) : "",
+      codes.length > MANY_WORDS ? make("input", { type: "text", "aria-label": "Search", placeholder: "search …", on: { input: (event) => list(event.target.value) } }) : "",
       holder);
     element.showPopover();
     const box = field.element.getBoundingClientRect(), room = document.documentElement.clientWidth;

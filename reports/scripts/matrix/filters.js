@@ -95,12 +95,12 @@ function nearly(value, direction) { return value + direction * 1e-9 * Math.abs(v
 // An amount in base units; a number without a unit has that of the column.
 function amountIn(column, text, usual = "") {
   const parts = AMOUNT.exec(text.trim());
-  if (!parts) return { trouble: `write a limit such as >= ${column.values.length ? column.tell(Math.ceil(column.values.length / 2)) : "5"}, 10..20, or none` };
+  if (!parts) return { trouble: `enter a limit such as >= ${column.values.length ? column.tell(Math.ceil(column.values.length / 2)) : "5"}, 10..20, or none` };
   const unit = parts[2] || usual;
   const known = unit === "" || unit === column.unit ? [column.factor] : column.scales.find(([, name]) => name === unit);
   if (!known) {
     const names = [...new Set([column.unit, ...column.scales.map(([, name]) => name)])].filter(Boolean);
-    return { trouble: names.length ? `${unit} is no unit of it: ${listed(names)}` : "it has no unit: write a plain number" };
+    return { trouble: names.length ? `unknown unit ${unit}: use ${listed(names)}` : "enter a number without a unit" };
   }
   return { value: Number(parts[1].replace(/[,_]/g, "")) * known[0] };
 }

@@ -34,13 +34,13 @@ export class FrontPicture {
     const numbers = app.columns.filter((one) => !one.isWord && one.values.length > 1);
     this.byHead = new Map(numbers.map((one) => [one.head, one]));
     const change = () => this.picture.change();
-    const less = "less is better", more = "more is better";
+    const less = "minimize", more = "maximize";
     // Of most own columns nobody knows; what is set, as that of an axis, is rather to be small.
     const direction = (column, usual) => ((column.better || (column.axis ? usual : 1)) < 0 ? less : more);
     const pair = (text, column, usual) => {
       const sense = new Choice("", change);
       sense.update([less, more], direction(column, usual));
-      sense.select.setAttribute("aria-label", `${text}: which way is better`);
+      sense.select.setAttribute("aria-label", `${text}: minimize or maximize`);
       const measure = new Choice(text, () => {
         sense.select.value = direction(this.byHead.get(measure.value), usual);
         change();
@@ -48,9 +48,9 @@ export class FrontPicture {
       measure.update([...this.byHead.keys()], column.head);
       return { measure, sense };
     };
-    this.across = pair("across", app.columns[across], -1);
-    this.up = pair("up", app.columns[up], 1);
-    this.log = switchOf("logarithmic", change);
+    this.across = pair("x-axis", app.columns[across], -1);
+    this.up = pair("y-axis", app.columns[up], 1);
+    this.log = switchOf("Log scale", change);
     this.picture = new Picture(place, "front", (width) => this.draw(width), [this.across.measure, this.across.sense, this.up.measure, this.up.sense, this.log]);
     const choose = () => {
       const point = this.points?.[this.picture.cursor];
@@ -62,7 +62,7 @@ export class FrontPicture {
 
   draw(width) {
     const across = this.byHead.get(this.across.measure.value), up = this.byHead.get(this.up.measure.value);
-    const { front, placed } = frontOf(this.app.view, across, up, this.across.sense.value.startsWith("less"), this.up.sense.value.startsWith("less"));
+    const { front, placed } = frontOf(this.app.view, across, up, this.across.sense.value === "minimize", this.up.sense.value === "minimize");
     const height = Math.min(420, Math.max(300, width * 0.5)), frame = { left: 70, right: width - 18, top: 26, bottom: height - 46 };
     const axes = [axisAlong(across, placed, frame.left, frame.right, this.log.value), axisAlong(up, placed, frame.bottom, frame.top, this.log.value)];
     const title = this.title(across, up, front.length, placed.length);
@@ -88,7 +88,7 @@ export class FrontPicture {
   title(across, up, onFront, placed) {
     const words = `${up.label} against ${across.label}`;
     const without = this.app.view.length - placed;
-    return `${words[0].toUpperCase()}${words.slice(1)}: ${whole(onFront)} of ${whole(placed)} configurations are on the front${without ? `; ${whole(without)} have no place here` : ""}`;
+    return `${words[0].toUpperCase()}${words.slice(1)}: ${whole(onFront)} Pareto-optimal of ${whole(placed)} configurations${without ? `; ${whole(without)} without values` : ""}`;
   }
 
   // One point for all rows that lie at the same place; those of the front come first.
@@ -123,7 +123,7 @@ export class FrontPicture {
   table(across, up, front) {
     const axes = this.app.columns.filter((one) => one.axis);
     const rows = [...front.subarray(0, AT_MOST_ROWS)].map((row) => [across, up, ...axes].map((one) => one.quantityOf(row)));
-    if (front.length > AT_MOST_ROWS) rows.push([`and ${whole(front.length - AT_MOST_ROWS)} more on the front`]);
+    if (front.length > AT_MOST_ROWS) rows.push([`and ${whole(front.length - AT_MOST_ROWS)} more Pareto-optimal configurations`]);
     return { head: [across.label, up.label, ...axes.map((one) => one.label)], rows };
   }
 }
@@ -136,7 +136,7 @@ class FrontPoint {
     const { row, count, isFront } = this;
     const values = this.measures.map((one) => `${one.label} ${one.quantityOf(row)}`).join(", ");
     const others = count > 1 ? ` (and ${whole(count - 1)} at the same place)` : "";
-    return `${values}${isFront ? ", on the front" : ""}: ${configurationOf(this.columns, row)}${others}`;
+    return `${values}${isFront ? ", Pareto-optimal" : ""}: ${configurationOf(this.columns, row)}${others}`;
   }
 }
 
@@ -185,7 +185,7 @@ function stepsThrough(points) {
 function frontLegend() {
   const mark = (shape) => draw("svg", { width: 34, height: 12, "aria-hidden": "true" }, shape);
   return [
-    make("li", null, mark([draw("path", { d: "M0 6H34", class: "front" }), draw("circle", { cx: 17, cy: 6, r: 5, fill: colour(1), class: "mark" })]), "on the front: nothing else is better in both"),
-    make("li", null, mark(draw("path", { d: "M8 6h0M17 6h0M26 6h0", class: "dots" })), "dominated: something else is better in one, and as good in the other"),
+    make("li", null, mark([draw("path", { d: "M0 6H34", class: "front" }), draw("circle", { cx: 17, cy: 6, r: 5, fill: colour(1), class: "mark" })]), "Pareto-optimal: no other configuration dominates it"),
+    make("li", null, mark(draw("path", { d: "M8 6h0M17 6h0M26 6h0", class: "dots" })), "dominated: another is better in one and no worse in the other"),
   ];
 }

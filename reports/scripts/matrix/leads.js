@@ -1,8 +1,9 @@
-// The answer of what is kept: how many carry somebody, the cheapest and the best of them, in the
+// The rows that match the filters: how many are feasible, the cheapest and the largest of them, in the
 // words of `reports/pages/matrix_page.py`.
 
 import { make } from "../common/dom.js";
 import { whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { configurationOf } from "./rows.js";
 
 export class Leads {
@@ -22,8 +23,8 @@ export class Leads {
     }
     const carrying = view.filter((row) => (this.reason?.codes[row] ?? 0) === 0 && (this.largest?.codes[row] ?? 1) > 0);
     place.className = carrying.length ? "answer" : "answer no";
-    const kept = `${whole(view.length)} of ${whole(all)} configurations are kept`;
-    const carry = carrying.length === view.length ? "" : `; ${whole(carrying.length)} of them ${carrying.length === 1 ? "carries" : "carry"} somebody`;
+    const kept = `${whole(view.length)} of ${whole(all)} configurations match the filters`;
+    const carry = carrying.length === view.length ? "" : `, ${whole(carrying.length)} of them feasible`;
     place.replaceChildren(`${kept}${carry}.`, ...this.lines(carrying).map((line) => make("p", { class: "then" }, line)));
   }
 
@@ -33,21 +34,21 @@ export class Leads {
     for (const cost of costs) {
       const { row, ties } = best(cost, 1, [[largest, -1]]);
       if (row === undefined) continue;
-      const users = largest ? ` and carries ${this.users(row)}` : "";
-      found.push(`The cheapest ${cost === this.running ? "to run " : ""}costs ${cost.quantity(cost.codes[row])}${users}: ${configurationOf(this.columns, row)}${asGood(ties)}.`);
+      const users = largest ? `, ${this.users(row)}` : "";
+      found.push(phrase("page.matrix.cheapest", { running: cost === this.running ? phrase("page.matrix.running") : "", cost: cost.quantity(cost.codes[row]), users, configuration: configurationOf(this.columns, row), ties: asGood(ties) }));
     }
     if (!largest) return found;
     const { row, ties } = best(largest, -1, [...costs.map((cost) => [cost, 1]), [this.quality, 1]]);
     if (row === undefined) return found;
-    const price = costs.length ? ` at ${costs[0].quantity(costs[0].codes[row])}` : "";
-    return [...found, `The best carries ${this.users(row)}${price}: ${configurationOf(this.columns, row)}${asGood(ties)}.`];
+    const cost = costs.length ? `, ${costs[0].quantity(costs[0].codes[row])}` : "";
+    return [...found, phrase("page.matrix.best", { users: this.users(row), cost, configuration: configurationOf(this.columns, row), ties: asGood(ties) })];
   }
 
   users(row) {
     const { largest } = this, count = largest.at(row);
-    if (count === null) return "nobody";
+    if (count === null) return `no ${this.nouns[1]}`;
     const mark = largest.mark(row), isLeast = largest.limits && !largest.limits.codes[row] && mark === largest.ends[0];
-    return `${isLeast ? "at least " : mark}${whole(count)} ${this.nouns[count === 1 ? 0 : 1]}`;
+    return `${isLeast ? phrase("at_least", { users: whole(count) }) : mark + whole(count)} ${this.nouns[count === 1 ? 0 : 1]}`;
   }
 }
 
@@ -66,4 +67,4 @@ function bestOf(carrying, columns) {
   return { row, ties: left.length - 1 };
 }
 
-function asGood(ties) { return ties > 0 ? ` (and ${whole(ties)} just as good)` : ""; }
+function asGood(ties) { return ties > 0 ? phrase("page.matrix.ties", { ties: whole(ties) }) : ""; }

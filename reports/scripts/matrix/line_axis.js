@@ -19,7 +19,7 @@ export class LineAxis {
     this.hit = draw("rect", { class: "hit", x: x - AXIS_REACH, y: picture.top - 8, width: 2 * AXIS_REACH, height: picture.bottom - picture.top + 16 });
     this.head = draw("g", {
       class: "head", tabindex: "0", role: "button",
-      "aria-label": `${column.head}: turn round; arrow keys move it`,
+      "aria-label": `${column.head}: flip the axis; arrow keys move it`,
       on: { click: () => picture.flip(this), keydown: (event) => this.headKey(event) },
     }, this.headLines());
     this.element = draw("g", { class: "line-axis" },
@@ -52,7 +52,7 @@ export class LineAxis {
       lines[lines.length - 1] += lines.at(-1) ? word : word.trim();
     }
     if (column.unit) lines.push(column.unit);
-    return [draw("title", null, `${column.head}${this.isLog ? " (logarithmic)" : ""}`),
+    return [draw("title", null, `${column.head}${this.isLog ? " (log scale)" : ""}`),
       draw("rect", { class: "paper", x: this.x - AXIS_ROOM / 2 + 2, y: 2, width: AXIS_ROOM - 4, height: 44 }),
       lines.map((line, i) => draw("text", { x: this.x, y: 13 + i * 14, "text-anchor": "middle", class: i && line === column.unit ? "soft" : null }, shortened(line, most)))];
   }
@@ -127,7 +127,7 @@ export class LineAxis {
     const { column } = this;
     return draw("g", {
       class: "end", tabindex: "0", role: "slider", "aria-orientation": "vertical",
-      "aria-label": `${column.label}: the ${name} that is kept`, "aria-valuemin": 1, "aria-valuemax": column.values.length,
+      "aria-label": `${column.label}: ${name === "least" ? "minimum" : "maximum"} of the filter`, "aria-valuemin": 1, "aria-valuemax": column.values.length,
       on: { keydown: (event) => this.endKey(event, which) },
     }, draw("rect", { class: "grip", x: -9, y: -4, width: 18, height: 8, rx: 3 }));
   }

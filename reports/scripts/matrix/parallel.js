@@ -23,7 +23,7 @@ export class ParallelPicture {
     this.stage = make("div", { class: "lines" });
     this.told = make("output", { class: "readout", "aria-live": "polite" });
     place.replaceChildren(this.caption, this.chooser(), make("div", { class: "scroll" }, this.stage), this.told,
-      make("p", { class: "soft legend-text" }, "Draw along an axis to keep a range of it, click it to keep all again; its head turns it round, or moves it with ◀ and ▶ keys. The table below holds the same rows."),
+      make("p", { class: "soft legend-text" }, "Drag along an axis to filter a range; click the axis to clear the filter. Click a heading to flip its axis, or move the axis with the ◀ and ▶ keys. The table below shows the same rows."),
       make("div", { class: "tools" }, savers("lines", () => this.standing())));
     this.stage.addEventListener("pointermove", (event) => this.point(event));
     this.stage.addEventListener("pointerleave", () => this.leave());
@@ -86,7 +86,7 @@ export class ParallelPicture {
     this.isStale = this.isVisible === false;
     const { view, all } = this.app;
     const kept = view.length === all.length ? whole(all.length) : `${whole(view.length)} of ${whole(all.length)}`;
-    this.caption.textContent = `${kept} configurations, each a line through its values`;
+    this.caption.textContent = `${kept} configurations in parallel coordinates`;
     this.svg.setAttribute("aria-label", this.caption.textContent);
     for (const axis of this.axes) axis.refresh();
     this.mark();

@@ -19,7 +19,7 @@ export class RowTable {
     this.group = make("colgroup");
     this.table = make("table", { class: "rows" }, this.group, this.head, this.body);
     this.scroller = make("div", {
-      class: "scroller", tabindex: "0", role: "region", "aria-label": "All configurations; arrow keys choose one",
+      class: "scroller", tabindex: "0", role: "region", "aria-label": "All configurations; select one with arrow keys",
       on: { scroll: () => this.draw(), keydown: (event) => this.key(event) },
     }, this.table);
     this.note = make("p", { class: "printed" });
@@ -153,8 +153,8 @@ export class RowTable {
       const count = Math.min(this.view.length, MOST_PRINTED);
       const sorted = this.sorting ? `, sorted by ${this.sorting.column.label}` : "";
       const { length } = this.view;
-      this.note.textContent = count === length ? `All ${whole(length)} rows that were kept${sorted}.`
-        : `The first ${whole(count)} of ${whole(length)} rows that were kept${sorted}. The page itself holds them all.`;
+      this.note.textContent = count === length ? `All ${whole(length)} matching rows${sorted}.`
+        : `The first ${whole(count)} of ${whole(length)} matching rows${sorted}. The page itself has all of them.`;
       if (isPrinting) {
         this.place(0, count);
         this.below.style.height = "0";

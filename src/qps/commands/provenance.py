@@ -27,7 +27,7 @@ def made_line(specs: Sequence[Spec]) -> str:
     the letter.
     """
     today = _today()
-    told = [f"made on {today.day} {today:%B %Y} with qps {__version__}"]
+    told = [f"Generated {today.day} {today:%B %Y} by QPS {__version__}"]
     for spec in specs:
         revision = _revision(spec.files)
         name = f"{Path(spec.model.file).name}: " if len(specs) > 1 else ""
