@@ -407,8 +407,8 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
     told = json.loads("".join(json_texts(compiled(text), [])))["known"]
     assert {name: each["kind"] for name, each in told.items()} == known
     rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
-    assert "\n`quality_at` and `late` are upper bounds (true value may be lower): where k" in rows
-    assert "\n`either` is an approximation" in rows
+    assert "\n  `quality_at` and `late` are upper bounds (true value may be lower): where" in rows
+    assert "\n  `either` is an approximation" in rows
 
 
 def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:

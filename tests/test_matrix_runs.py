@@ -77,9 +77,8 @@ def test_a_table_shows_the_first_rows(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["matrix", "shop.qps"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "80 configurations of m"
-    assert printed[-1] == "… and 30 more; write all rows with `-o FILE`"
-    told = [line for line in printed[3:-1] if line and not line.startswith("`quality_at` is")]
-    assert len(told) == 50
+    assert printed[-1] == "  30 more rows: write all of them with `-o FILE`."
+    assert len(printed[3 : printed.index("", 3)]) == 50
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
@@ -171,8 +170,8 @@ def test_a_fault_survives_every_filter_and_is_status_3(
     Path("few.qps").write_text(FEW)
     assert main(["matrix", "few.qps", "-o", f"few.{ending}"]) == 3
     told = capsys.readouterr().err
-    assert "2 have no answer by faults of qps, which `reason` tells" in told
-    assert "carry nobody" not in told
+    assert "2 without a result after internal errors of qps, see `reason`" in told
+    assert "without capacity" not in told
     if ending == "parquet":
         rows = {row["extra"]: row for row in rows_of("few.parquet")}
         assert rows.keys() == {6, 7, 8, 9}
@@ -186,7 +185,7 @@ def test_a_fault_survives_every_filter_and_is_status_3(
     if ending == "html":
         page = Path("few.html").read_text()
         assert "5 configurations; 2 carry what is asked for." in page
-        assert "2 have no answer by faults of qps" in page
+        assert "2 without a result after internal errors of qps" in page
 
 
 @pytest.mark.usefixtures("faulty")
@@ -202,8 +201,8 @@ def test_a_fault_is_told_beside_all_other_rows(
     assert out.count("internal error of qps") == 2
     if form in ("text", "markdown"):
         assert out.startswith(
-            "5 configurations of m; 1 carry nobody, `reason` tells why; "
-            "2 have no answer by faults of qps"
+            "5 configurations of m; 1 without capacity, see `reason`; "
+            "2 without a result after internal errors of qps"
         )
     if form == "json":
         assert json.loads(out)["counts"] == {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +17,9 @@ from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.quantities.certainty import Kind
+from qps.reports.text.facts import COLUMNS, notes_text
 from qps.reports.text.how_known import MARKS, known_numbers, marked
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.quantities import (
     is_share,
     number,
@@ -26,7 +28,7 @@ from qps.reports.text.quantities import (
     undecided_point,
     whole_population,
 )
-from qps.reports.text.table import Table, joined
+from qps.reports.text.table import Table, joined, text_width
 from qps.reports.text.table import escaped as escaped_cell
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.request import request_of
@@ -149,8 +151,18 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
         first = False
 
 
-def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
-    """Return rows as a table for people, without columns in which nothing stands."""
+def shown(
+    compiled: CompiledMatrix,
+    table: pa.Table,
+    *,
+    markdown: bool,
+    labels: Labels = PLAIN,
+    width: int | None = None,
+) -> str:
+    """Return rows as a table for people, without columns in which nothing stands.
+
+    In a `width`, columns that fit no more are left out, and named below.
+    """
     every = columns_of(compiled)
     found = {c.answer or c.name for c in every if table[c.name].null_count < len(table)}
     if NOT_BELOW in found:
@@ -158,22 +170,79 @@ def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
     columns = [c for c in every if (c.answer or c.name) in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
     columns = [column for column in columns if _is_told(column, columns)]
-    rows = [
-        tuple(_marked_cell(column, row, known) for column in columns) for row in table.to_pylist()
-    ]
-    right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
-    headings = tuple(c.name.replace("_", " ").replace(ANSWER, f"{ANSWER} ") for c in columns)
-    laid_out = Table(headings, tuple(rows), right)
-    told = {c.name: c.known for c in columns if not c.known.is_exact}
-    lines = known_numbers(told) if told else []
+    cells = {
+        c.name: [_marked_cell(c, row, known, labels) for row in table.to_pylist()] for c in columns
+    }
+    fitting = columns if markdown or width is None else _fitting(columns, cells, width)
+    laid_out = _laid_out(fitting, cells)
+    inexact = {c.name: c.known for c in fitting if not c.known.is_exact}
+    lines = known_numbers(inexact) if inexact else []
+    if len(fitting) < len(columns):
+        hidden = ", ".join(_heading(c) for c in columns if c not in fitting)
+        lines.append(f"Columns not shown: {hidden}; write all of them with `-o FILE`.")
     if markdown:
         return joined([laid_out.as_markdown(), escaped_cell(" ".join(lines))])
-    return joined([laid_out.as_text(""), "".join(f"{line}\n" for line in lines)])
+    return joined([laid_out.as_text(width=width), notes_text(lines, width or COLUMNS)])
 
 
-def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
+def _laid_out(columns: Sequence[Column], cells: Mapping[str, Sequence[str]]) -> Table:
+    rows = tuple(zip(*(cells[column.name] for column in columns), strict=True))
+    right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
+    axes = frozenset(i for i, column in enumerate(columns) if column.is_axis)
+    return Table(tuple(map(_heading, columns)), rows, right, firm=axes)
+
+
+def _fitting(
+    columns: Sequence[Column], cells: Mapping[str, Sequence[str]], width: int
+) -> list[Column]:
+    """Return the columns for which there is room: those that matter least are left out first."""
+    found = list(columns)
+
+    def rank(column: Column) -> int:
+        answer = column.answer or column.name
+        return _LEAST_FIRST.index(answer) if answer in _LEAST_FIRST else len(_LEAST_FIRST)
+
+    droppable = sorted((c for c in columns if not c.is_axis and rank(c) < _NEVER), key=rank)
+    for column in droppable:
+        lines = _laid_out(found, cells).as_lines()
+        if max((text_width(line) for row in lines for line in row), default=0) <= width:
+            break
+        found.remove(column)
+    return found
+
+
+_LEAST_FIRST = (
+    "quality_at", "quality", "saturates_at", "bottleneck", "at", "elastic", "cost_per_user",
+    "running_cost_per_user", "limited_by",
+)  # fmt: skip
+"""Answers in the order in which a narrow table leaves them out, the least first."""
+_NEVER = len(_LEAST_FIRST)
+_HEADINGS = {
+    LARGEST: "Capacity",
+    "limited_by": "Limit",
+    "bottleneck": "Bottleneck",
+    "saturates_at": "Saturates",
+    "running_cost": "Running cost",
+    "running_cost_per_user": "per user",
+}
+
+
+def _heading(column: Column) -> str:
+    """Return what a column is called: answers in words, axes and measures by their names."""
+    if column.answer in _HEADINGS:
+        return _HEADINGS[column.answer]
+    if column.name.startswith(f"{LARGEST}."):
+        return f"Capacity {column.name.removeprefix(f'{LARGEST}.')}"
+    return column.name.replace("_", " ").replace(ANSWER, f"{ANSWER} ")
+
+
+def _marked_cell(
+    column: Column, row: Mapping[str, object], known: str | None, labels: Labels
+) -> str:
     """Return a cell with the mark of how it is known: of users by row, else by column."""
     told = _cell(column, row[column.name])
+    if column.answer in ("limited_by", "bottleneck") and row[column.name] is not None:
+        return labels.of(told)
     if column.answer == "saturates_at":
         is_undecided = row.get(NOT_BELOW) is not None
         return _saturation(_undecided(row) if is_undecided else told, row)
@@ -240,9 +309,9 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
     size = compiled.size
     text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
     if counts.rows != size:
-        text += f", {counts.rows:,} of them kept"
+        text += f", {counts.rows:,} kept"
     if counts.nobody:
-        text += f"; {counts.nobody:,} carry nobody, `reason` tells why"
+        text += f"; {counts.nobody:,} without capacity, see `reason`"
     if counts.faults:
         text += f"; {faults_in_words(counts.faults)}"
     if counts.one_by_one:
@@ -253,10 +322,10 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
 def one_by_one_in_words(count: int, size: int) -> str:
     """Return how many configurations took longer than others, and why."""
     verb = "was" if count == 1 else "were"
-    return f"{count:,} of {size:,} {verb} answered one by one, which takes longer"
+    return f"{count:,} of {size:,} {verb} solved one by one, which takes longer"
 
 
 def faults_in_words(count: int) -> str:
     """Return how many rows have no answer by a fault of ours."""
-    verb, whose = ("has", "a fault") if count == 1 else ("have", "faults")
-    return f"{count:,} {verb} no answer by {whose} of qps, which `reason` tells"
+    errors = "an internal error" if count == 1 else "internal errors"
+    return f"{count:,} without a result after {errors} of qps, see `reason`"

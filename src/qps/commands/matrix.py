@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.commands.console import Exit, complain, show
+from qps.commands.console import Exit, complain, show, width_of
 from qps.commands.finished_runs import FinishedRun, finished, keep, key_of
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, write_text
@@ -232,6 +232,7 @@ class _Job(Struct, kw_only=True):
     def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
         import pyarrow as pa  # noqa: PLC0415
 
+        from qps.reports.text.labels import labels_of  # noqa: PLC0415
         from qps.reports.text.matrix_output import shown  # noqa: PLC0415
         from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
 
@@ -241,10 +242,12 @@ class _Job(Struct, kw_only=True):
                 first = pa.concat_tables([first, table.slice(0, _SHOWN - len(first))])
         markdown = self.arguments.format == "markdown"
         print(self._summary(counted.counts) + "\n")
-        sys.stdout.write(shown(self.compiled, first, markdown=markdown))
+        labels, width = self.spec.model.once(labels_of), width_of(sys.stdout)
+        text = shown(self.compiled, first, markdown=markdown, labels=labels, width=width)
+        sys.stdout.write(text)
         left = counted.counts.rows - len(first)
         if left:
-            print(f"\n… and {left:,} more; write all rows with `-o FILE`")
+            print(f"\n  {left:,} more rows: write all of them with `-o FILE`.")
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
