@@ -143,7 +143,7 @@ WRONG = {
     "a number": ("#qps1&of=spec~1&set=pace=many+packet/s", "no value of “pace”"),
     "over nothing": ("#qps1&of=spec~1&set=pace=1/0+packet/s", "no value of “pace”"),
     "twice": ("#qps1&of=spec~1&set=zip=on&set=zip=off", "it sets “zip” twice"),
-    "a negative cost": ("#qps1&of=spec~1&set=work.cpu.packet=-1+ms/packet", "a cost must be zero"),
+    "a negative cost": ("#qps1&of=spec~1&set=work.cpu.packet=-1+ms/packet", "demand must be zero"),
     "too many users": ("#qps1&of=spec~1&at=5000", "no number of users from 1 to 1,000"),
     "a part of a user": ("#qps1&of=spec~1&at=1.5", "no number of users"),
     "a column": ("#qps1&of=spec~1&column=7&set=zip=off", "no column “7”"),
