@@ -228,7 +228,7 @@ def test_an_exact_fit_is_told_without_noise(
     (folder / "exact.csv").write_text(text)
     assert main(["fit", "exact.csv", "--cores", "1"]) == 0
     out = capsys.readouterr().out
-    assert "packet/s   10.1  exact  us/packet" in out
+    assert "packet/s   10.1    exact  us/packet" in out
     assert "e-1" not in out
 
 
@@ -564,8 +564,8 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
     (folder / "load.csv").write_text(text)
     assert main(["fit", "load.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
-    assert "fixed      12.5  exact  % of the machine" in out
-    assert "packet/s    250  exact  us/packet" in out
+    assert "fixed      12.5    exact  % of the machine" in out
+    assert "packet/s    250    exact  us/packet" in out
 
 
 MANY_RATES = ",".join(

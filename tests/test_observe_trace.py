@@ -90,7 +90,7 @@ def test_where_a_number_comes_from_is_told(
     assert main(["explain", str(tmp_path / "spec.qps"), "flow.jitter"]) == 0
     printed = capsys.readouterr().out
     assert "night.variance" in printed
-    assert "night.csv: our office" in printed
+    assert "night.csv: our office" in " ".join(printed.split())
     assert main(["explain", str(tmp_path / "spec.qps"), "flow.loss"]) == 0
     assert "night.late(30 ms)" in capsys.readouterr().out
 

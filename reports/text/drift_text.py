@@ -65,32 +65,34 @@ def _verdict(found: Drift, tolerance: float) -> str:
     chance = _chance(found.by_chance)
     if found.has_moved:
         return (
-            f"Moved: at the rates of these runs the load is {level} than the spec says. "
-            f"Where nothing moves, noise does as much in {chance} of such tests.{_told_of(found)}"
+            f"Drift: at the rates of these runs utilization is {level} than the spec predicts. "
+            f"Without drift, noise alone does this in {chance} of tests.{_told_of(found)}"
         )
-    would = f"a load {percent(found.sees, 2)} higher or lower would have been told"
+    would = f"a change of ±{percent(found.sees, 2)} would have been detected"
     if not found.is_sure:
-        return f"Not moved: noise does as much in {chance} of such tests; {would}."
+        return f"No drift: noise alone does this in {chance} of tests; {would}."
     return (
-        f"Not moved: at the rates of these runs the load is {level} than the spec says, noise does "
-        f"as much in {chance} of such tests, and {percent(tolerance)} is let pass; {would}."
+        f"No drift: at the rates of these runs utilization is {level} than the spec predicts, "
+        "within "
+        f"the tolerance of {percent(tolerance)}; noise alone does this in {chance} of tests; "
+        f"{would}."
     )
 
 
 def _told_of(found: Drift) -> str:
     if found.begin is None:
         return ""
-    return f" Told of the {found.asked_rows:,} rows from {_moment(found.begin, found)} on."
+    return f" Tested: the {found.asked_rows:,} rows from {_moment(found.begin, found)} on."
 
 
 def _moved(cost: CostDrift, found: Drift) -> str:
     factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
     side = "more" if cost.difference > 0 else "less"
-    what = "what is always there takes" if cost.item is None else f"{_word(cost)} costs"
+    what = "the fixed load uses" if cost.item is None else f"{_word(cost)} costs"
     return (
         f"{what[0].upper()}{what[1:]} {number(abs(cost.difference) * factor, 3)} {unit} {side} "
-        f"than the spec says{_relative(cost)}: {percent(abs(cost.share), 2)} of the load. Noise "
-        f"does as much in {_chance(cost.by_chance)} of such tests. {_whose(found)}"
+        f"than the spec says{_relative(cost)}: {percent(abs(cost.share), 2)} of utilization. Noise "
+        f"alone does this in {_chance(cost.by_chance)} of tests. {_whose(found)}"
     ).rstrip()
 
 
@@ -113,16 +115,16 @@ def _untold(found: Drift) -> str:
     by_item = {cost.item: cost for cost in found.costs}
     for item, moved in found.alone:
         cost = by_item[item]
-        name = "what is always there" if item is None else _word(cost)
+        name = "the fixed load" if item is None else _word(cost)
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
         told.append(f"{name}{share}")
     if not told:
-        return "Several costs have moved together; these runs do not tell each for sure."
+        return "Several costs changed together; these runs cannot separate them."
     if len(told) == 1:
         return f"One cost alone would explain it: {told[0]}. Others cannot be excluded."
     return (
-        f"These runs do not tell which cost it is: {' or '.join(told)} alone would explain it, the "
-        "first one best. Rates that move less together would tell."
+        f"These runs cannot identify the cost: {' or '.join(told)} alone would explain it, the "
+        "first one best. Runs whose rates vary independently would separate them."
     )
 
 
@@ -131,7 +133,7 @@ def _since(since: Since, found: Drift) -> str:
     at, earliest, latest = (_moment(one, found) for one in times)
     if since.may_be_before:
         return f"Since {latest} at the latest; it may have begun before these runs."
-    return f"Since {at} (95 times of 100 between {earliest} and {latest})."
+    return f"Since {at} (95 % confidence interval {earliest} to {latest})."
 
 
 def _table(found: Drift) -> Table:

@@ -75,7 +75,7 @@ def _numbers(found: Regression) -> Table:
         if width is not None and width <= _NOISE * abs(coefficient.value):
             interval = "exact"
         rows.append((coefficient.heading, number(coefficient.value * factor), interval, unit))
-    return Table(("cost", "value", "95 %", "unit"), tuple(rows), frozenset([1, 2]))
+    return Table(("Cost", "Value", "95 % CI", "Unit"), tuple(rows), frozenset([1, 2]))
 
 
 def cost_scale(item: str | None, value: float) -> tuple[float, str]:
@@ -104,7 +104,7 @@ def _rows(found: Regression) -> Table:
         )
         for row in found.telling(_MOST_SHOWN)
     )
-    headings = ("line", "measured", "fitted", "error", "left out", "")
+    headings = ("Line", "Measured", "Fitted", "Error", "Left out", "")
     return Table(headings, rows, frozenset(range(5)))
 
 
@@ -151,14 +151,12 @@ def warnings_of(found: Regression) -> list[str]:
         if c.value < 0
     ]
     warnings += [
-        f"{coefficient_name(c)} cannot be told from zero"
+        f"{coefficient_name(c)} is not significantly different from zero"
         for c in found.coefficients
         if c.may_be_zero
     ]
     if not fit.is_cores_given:
-        warnings.append(
-            "how many cores the machine has is not said: it is taken for one; `--cores 4` says so"
-        )
+        warnings.append("the number of cores is not given, 1 is assumed; set it with `--cores 4`")
     if fit.missed_rates:
         warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")
     others = [heading for heading in fit.left_out if heading not in fit.missed_rates]

@@ -198,7 +198,7 @@ def step_text(step: Step, component: str | None, command: str) -> str:
         rows.append((cost.item, number(cost.seconds * factor), width, unit))
     parts = [
         f"{printable(command)}: {len(step.runs)} runs",
-        Table(("cost", "value", "95 %", "unit"), tuple(rows), frozenset([1, 2])).as_text(),
+        Table(("Cost", "Value", "95 % CI", "Unit"), tuple(rows), frozenset([1, 2])).as_text(),
         f"  A run is off by at most {percent(step.missed, 2)}.",
         *(f"  warning: {printable(text)}" for text in step_warnings(step)),
         "  Nothing to paste: a cost is not above zero." if component is None else component,
@@ -212,13 +212,13 @@ def step_warnings(step: Step) -> list[str]:
     names = {cost.item for cost in step.costs}
     if START not in names:
         told.append(
-            "starting the program is in the cost: vary how many items it is given, and it is told "
-            f"apart: `--vary 'count in 1000, 10000 {step.item}'`"
+            "the cost includes the start of the program; vary the number of items to separate "
+            f"them: `--vary 'count in 1000, 10000 {step.item}'`"
         )
     if any(cost.half_width is None for cost in step.costs):
         told.append("as many numbers as runs: `--repeat 5` gives intervals")
     doubtful = [c.item for c in step.costs if c.half_width is not None and c.half_width > c.seconds]
-    told += [f"the cost of `{item}` cannot be told from zero" for item in doubtful]
+    told += [f"the cost of `{item}` is not significantly different from zero" for item in doubtful]
     return told
 
 

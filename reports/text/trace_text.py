@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.quantities import number, percent, quantity
 from qps.reports.text.table import Table, joined
 from qps.reports.text.trace_limits import Limits
@@ -157,7 +158,7 @@ def traces_text(view: TracesView, *, markdown: bool = False) -> str:
     """Return what is told of some traces as text, or in Markdown."""
     blocks = [block for trace in view.traces for block in _blocks(trace, view, markdown=markdown)]
     if view.correlations is not None:
-        title = f"correlation of the measures over {len(view.traces)} traces"
+        title = f"Correlation of the measures over {len(view.traces)} traces"
         blocks.append(_titled(title, _correlations(view), markdown=markdown))
     return joined(blocks)
 
@@ -165,11 +166,11 @@ def traces_text(view: TracesView, *, markdown: bool = False) -> str:
 def _blocks(trace: TraceView, view: TracesView, *, markdown: bool) -> list[str]:
     return [
         _heading(trace, markdown=markdown),
-        _titled("jitter", _jitter(trace), markdown=markdown),
-        _titled("jitter compensation", _tolerances(trace), markdown=markdown),
+        _titled("Jitter", _jitter(trace), markdown=markdown),
+        _titled("Jitter compensation", _tolerances(trace), markdown=markdown),
         _answer(trace, view),
         _titled(
-            f"replayed with a buffer of {_time(trace.replay_buffer)}",
+            f"Playback with a buffer of {_time(trace.replay_buffer)}",
             _replays(trace),
             markdown=markdown,
         ),
@@ -182,24 +183,24 @@ def _heading(trace: TraceView, *, markdown: bool) -> str:
     if trace.lost:
         parts.append(f"{trace.lost:,} lost ({percent(trace.loss)})")
     if trace.duplicates:
-        parts.append(f"{trace.duplicates:,} came twice")
+        parts.append(f"{trace.duplicates:,} duplicates")
     return f"{f'## {file}' if markdown else file}{chr(10) * (1 + markdown)}{'; '.join(parts)}"
 
 
 def _titled(title: str, table: Table, *, markdown: bool) -> str:
     if markdown:
         return f"### {title}\n\n{table.as_markdown()}"
-    return f"{title}\n{table.as_text()}"
+    return f"{title}\n{table.as_text(width=COLUMNS)}"
 
 
 _EXPLAINED = {
-    "range": "longest less shortest time between packets",
+    "range": "longest minus shortest time between packets",
     "longest": "longest time between packets",
     "mean": "mean time between packets",
     "variance": "of the times between packets",
-    "standard_deviation": "its root",
+    "standard_deviation": "its square root",
     "absolute_deviation": "mean distance from the mean",
-    "total_absolute_deviation": "the same, added up",
+    "total_absolute_deviation": "the same, summed",
     "area": "under the compensation curve: mean lateness",
 }
 
@@ -213,7 +214,7 @@ def _jitter(trace: TraceView) -> Table:
         if name == "variance":
             shown = quantity(value, TIME * TIME)
         rows.append((name.replace("_", " "), shown, _EXPLAINED.get(name, told)))
-    return Table(("measure", "value", ""), tuple(rows), frozenset([1]))
+    return Table(("Measure", "Value", ""), tuple(rows), frozenset([1]))
 
 
 def _tolerances(trace: TraceView) -> Table:
@@ -221,17 +222,17 @@ def _tolerances(trace: TraceView) -> Table:
         (percent(item.gaps), "none" if item.buffer is None else _time(item.buffer))
         for item in trace.tolerances
     )
-    return Table(("gaps at most", "buffer"), rows, frozenset([0, 1]))
+    return Table(("Gaps at most", "Buffer"), rows, frozenset([0, 1]))
 
 
 def _answer(trace: TraceView, view: TracesView) -> str:
     best = trace.best
-    limits = f"{_time(view.limits['latency'])} and {percent(view.limits['gaps'])} of gaps"
-    told = f"a buffer of {_time(best.buffer)}, which leaves {percent(best.gaps)} of gaps"
+    limits = f"{_time(view.limits['latency'])} and {percent(view.limits['gaps'])} gaps"
+    said = f"a buffer of {_time(best.buffer)} with {percent(best.gaps)} gaps"
     if best.acceptable:
-        return f"Best for limits of {limits}: {told} ({number(best.distance, 3)} of the limits)."
+        return f"Best for limits of {limits}: {said} ({number(best.distance, 3)} of the limits)."
     return (
-        f"No buffer is acceptable for limits of {limits}. Nearest is {told} "
+        f"No buffer meets the limits of {limits}. Nearest: {said} "
         f"({number(best.distance, 3)} of the limits)."
     )
 
@@ -250,7 +251,7 @@ def _replays(trace: TraceView) -> Table:
         )
         for replay in trace.replays
     )
-    headings = ("policy", "shown", "late", "discarded", "gaps", "mean latency", "longest", "last")
+    headings = ("Policy", "Shown", "Late", "Discarded", "Gaps", "Latency", "Longest", "Last")
     return Table(headings, rows, frozenset(range(1, 8)))
 
 
