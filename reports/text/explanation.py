@@ -238,8 +238,8 @@ def explanation_text(
     numbers = Table(
         ("Input", "Value", "Defined at", "Source"),
         tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
-        firm=frozenset([0, 1]),
-        long=frozenset([2, 3]),
+        firm=frozenset([0, 1, 2]),
+        long=frozenset([3]),
     )
     notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
     title = labels.of(explanation.name)
