@@ -136,8 +136,14 @@ def _varying_mean(part: LatencyPart) -> Formula:
 
 
 def _uneven(part: LatencyPart) -> Formula:
-    """Return the squared variation of a wait with its service: at most that of an exponential."""
+    """Return the squared variation of a wait with its service: at most that of an exponential.
+
+    Where first come is first served and some take more than ten times as long as others, a wait
+    varies as much as the services do that are waited for.
+    """
     if part.branches or part.queue is None or part.visit is None:
         return ONE
+    if not part.queue.traits.is_insensitive and part.queue.is_far_apart:
+        return maximum(ONE, part.queue.spread)
     found = part.queue.law.unevenness(part.queue, part.visit)
     return ONE if found is ONE else minimum(ONE, found)

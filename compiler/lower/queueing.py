@@ -106,6 +106,10 @@ class Visit(Struct, kw_only=True):
         )
 
 
+MOST_APART = 10
+"""Services further apart make waits vary more than exponential times."""
+
+
 class Queue(Struct, frozen=True, kw_only=True):
     """A queue in its place, with all that visits it; `load` is that of the resource.
 
@@ -335,6 +339,19 @@ class Queue(Struct, frozen=True, kw_only=True):
         if self.is_told_as_uniform:
             return self.variation**2 / self.visits[0].batch
         return maximum(ZERO, apply("mean", 2 * self.residual, self.mean_batch) - 1)
+
+    @property
+    def is_far_apart(self) -> bool:
+        """True where some services are more than ten times as long as others, or nobody knows."""
+        return self.times_apart is None or self.times_apart > MOST_APART
+
+    @property
+    def spread(self) -> Formula:
+        """The squared coefficient of variation of the mean service times of the visits."""
+        rates = total(visit.rate for visit in self.visits)
+        works = total(visit.rate * visit.service for visit in self.visits)
+        squares = total(visit.rate * visit.service**2 for visit in self.visits)
+        return squares * rates / works**2 - 1
 
     @property
     def longest_service(self) -> Formula:

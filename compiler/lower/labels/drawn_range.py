@@ -19,10 +19,9 @@ from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.network.itinerary import Call, Thin
 from qps.compiler.network.network import Class, Network, Station
-from qps.engine.formulas import Formula, number, total
+from qps.engine.formulas import number, total
 
 MOST_VARIATION = 3
-MOST_APART = 10
 MOST_SPREAD = Fraction(3, 2)
 MOST_USERS = 90
 LEAST_ON = number(Fraction(1, 5))
@@ -61,15 +60,7 @@ def far_apart(
 def _is_near(queue: Queue, numbers: Numbers) -> bool:
     if queue.times_apart is None:
         return False
-    return queue.times_apart <= MOST_APART or numbers.is_surely_below(_spread(queue), MOST_SPREAD)
-
-
-def _spread(queue: Queue) -> Formula:
-    """Return the squared variation of the mean times that visits are served."""
-    rates = total(one.rate for one in queue.visits)
-    works = total(one.rate * one.service for one in queue.visits)
-    squares = total(one.rate * one.service**2 for one in queue.visits)
-    return squares * rates / works**2 - 1
+    return not queue.is_far_apart or numbers.is_surely_below(queue.spread, MOST_SPREAD)
 
 
 def calls_rarely(walked: Walked, of: Class, numbers: Numbers) -> bool:
