@@ -650,7 +650,7 @@ def test_users_who_think_are_told_as_taken_for_open_traffic() -> None:
     stream = lowered(ASKING).streams["p"]
     for known in (stream.latency_certainty, stream.quantile_certainty(Fraction(9, 10))):
         assert known.kind is Kind.UPPER_BOUND
-        assert any("`p` wait for answers before they ask again" in r for r in known.reasons)
+        assert any("closed traffic of `p` is modeled as open" in r for r in known.reasons)
     assert qps.loads(ASKING).solve().known.kind == "lower bound"
     stated = ASKING.replace("param think = 10 s", "param pace = 0.1 request/s")
     stated = stated.replace("1 request / think", "pace")
@@ -663,14 +663,14 @@ def test_only_networks_in_product_form_bound_users_who_think() -> None:
     stream = lowered(ASKING.replace("mm1", "md1")).streams["p"]
     assert stream.latency_certainty.kind is Kind.APPROXIMATION
     in_steps = ASKING.replace("queueing mm1", "queueing periodic")
-    assert "open traffic" not in str(lowered(in_steps).streams["p"].latency_certainty)
+    assert "modeled as open" not in str(lowered(in_steps).streams["p"].latency_certainty)
 
 
 def test_who_meets_users_who_think_waits_less_than_is_told_too() -> None:
     other = "stream q for each user { traffic 0.1 request/s, 1 byte/request; at a { step } }\n"
     known = lowered(ASKING + other).streams["q"].latency_certainty
     assert known.kind is Kind.UPPER_BOUND
-    assert "users of `p` wait" in known.reasons[0]
+    assert "closed traffic of `p`" in known.reasons[0]
 
 
 # -- what lies beyond the answer ---------------------------------------------------------
@@ -771,7 +771,7 @@ def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     mild = _sized("p.latency <= 1 s", 600, UNCOUNTED)
     assert mild.is_carried
     assert mild.known.kind is Kind.UPPER_BOUND
-    assert sizing_known(mild)[0].startswith("Optimistic: no waiting is")
+    assert sizing_known(mild)[0].startswith("Optimistic: queueing delay at")
     strict = _sized(f"{LATE} <= 9 ms", 600)
     assert not strict.is_possible
     assert strict.known.kind is Kind.LOWER_BOUND
@@ -837,7 +837,7 @@ def test_what_is_dropped_of_a_closed_stream_thinks_again_at_once() -> None:
     stream = "for each user { traffic 1 request, think 1 s; at s { x; lose } }"
     more = "component lose { drop 10 % }"
     known = _latency_known("1 core, queueing mm1", "0.1 s/request", stream, more)
-    assert known == approximation("whose request of `job` is lost thinks again at once")
+    assert known == approximation("users of `job` whose request is lost start to think at once")
 
 
 def test_several_servers_with_general_service_state_what_was_simulated() -> None:
@@ -848,7 +848,7 @@ def test_several_servers_with_general_service_state_what_was_simulated() -> None
 def test_arrivals_that_are_very_uneven_say_that_two_moments_tell_little() -> None:
     stream = "in all { traffic N * 1 request/s; arrivals cv 5; at s { x } }"
     known = _latency_known("1 core, queueing mm1", "0.01 s/request", stream)
-    assert "2.5 times" in known.reasons[0]
+    assert "up to 2.5×" in known.reasons[0]
 
 
 def test_copies_that_leave_together_are_not_told_exactly_at_several_cores() -> None:

@@ -322,4 +322,4 @@ def test_what_open_traffic_takes_that_shares_with_users(
     assert known.kind is Kind.APPROXIMATION
     assert known.error is not None
     assert 0.2 < known.error <= 1
-    assert any("0.75 to 1.15 times as long" in reason for reason in known.reasons)
+    assert any("0.75–1.15×" in reason for reason in known.reasons)

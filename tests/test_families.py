@@ -59,6 +59,7 @@ def answer(
 ) -> str:
     """Return what `qps solve` says of a text, by identifiers."""
     monkeypatch.setattr("qps.commands.solve.labels_of", lambda _: labels.PLAIN)
+    monkeypatch.setenv("COLUMNS", "500")
     monkeypatch.chdir(folder)
     Path("spec.qps").write_text(text, encoding="utf-8")
     status = main(["solve", "--all", "spec.qps", *more])
@@ -322,7 +323,7 @@ def test_a_node_that_no_stream_visits_may_have_no_machine(
 
 def rows(text: str) -> list[str]:
     """Return what the resources of an answer are called, in the order of its table."""
-    table = text.partition("\n  resource ")[2].partition("\n\n")[0]
+    table = text.partition("\n  Resource ")[2].partition("\n\n")[0]
     return [re.split(r"  +", line.strip())[0] for line in table.splitlines()[1:]]
 
 
@@ -352,9 +353,9 @@ def test_reasons_count_the_ports_of_a_switch(
 ) -> None:
     text = answer(LISTED + "measure late = ask.latency", tmp_path, monkeypatch, capsys)
     assert (
-        "`late` is a lower bound (true value may be higher): no waiting is counted at "
+        "`late` is a lower bound (true value may be higher): queueing delay at "
         "`edge.client.out`, `edge.web.in`, `web.cpu`, 7 ports of `fabric`, `auth.cpu`, `cart.cpu` "
-        "and `profile.cpu`." in text
+        "and `profile.cpu` is excluded." in text
     )
 
 

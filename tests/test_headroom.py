@@ -281,7 +281,8 @@ def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     told = " ".join(solve_text(view, solution, "x").split())
     assert "upper bounds" not in told
     assert (
-        "lower bounds (true value may be higher): no waiting is counted at `lan.server.out`" in told
+        "lower bounds (true value may be higher): queueing delay at `lan.server.out` and `lan.user.in` is excluded"
+        in told
     )
 
 

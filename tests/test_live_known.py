@@ -68,7 +68,7 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
         assert (resource.known.kind == "exact") == (resource.name not in undecided)
     known = " ".join(page.page.inner_text("#known").split())
     assert "saturation(host.cpu)" in known
-    assert "there is no saturation of host.cpu up to N = " in known
+    assert "host.cpu does not saturate up to N = " in known
     (*_, told) = known_lines(solution)
     assert told == OTHERS_EXACT
 

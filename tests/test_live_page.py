@@ -399,7 +399,7 @@ def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
     assert "≥ " in page.page.inner_text("#requirements")
     told = page.page.inner_text("#known")
     assert "plain.latency" in told
-    assert "(true value may be higher): no waiting is counted at back.cpu" in told
+    assert "(true value may be higher): queueing delay at back.cpu is excluded" in told
     assert told.endswith("All other results are exact for this model.")
 
 
@@ -695,7 +695,10 @@ def test_without_scripts_pictures_and_formulas_say_how_their_numbers_are_known(
     for line in ("rare latency (approximation)", "both (lower bound)"):
         assert line in needs
     text = page.text_content("body")
-    assert "A lower bound (true value may be higher): no waiting is counted at `back.cpu`." in text
+    assert (
+        "A lower bound (true value may be higher): queueing delay at `back.cpu` is excluded."
+        in text
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -153,7 +153,7 @@ def test_one_who_waits_for_answers_is_in_product_form_only_beside_equals(
     graph = _graph(f"node a = {machine}", one, _open("at a { work }", "t"))
     for name in ("s", "t"):
         assert (_mean(graph, name) == Doubt()) is holds
-    assert holds or _says(_mean(graph), "a.cpu", "first come is first served")
+    assert holds or _says(_mean(graph), "a.cpu", "first come, first served")
     assert holds or not graph.streams["s"].rate_known.is_exact
 
 
@@ -172,7 +172,7 @@ def test_calls_by_chance_depend_on_each_other_somehow(calls: str, *, holds: bool
     stream = _graph(_TWO.format(a="plain", b="shared"), _open(f"at a {{ {calls} }}")).streams["s"]
     assert stream.doubts.mean == Doubt()
     assert (stream.doubts.quantile == Doubt()) is holds
-    assert holds or _says(stream.doubts.quantile, "each made by chance")
+    assert holds or _says(stream.doubts.quantile, "made at random")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_can_be_full_without_queueing_holds_up_all_who_meet_there() -> None
     for name in ("near", "far"):
         doubt = _mean(graph, name)
         assert not doubt.exact
-        assert _says(doubt, "b.cpu", "holds up all")
+        assert _says(doubt, "b.cpu", "delays all that share")
     assert graph.streams["near"].rate_known.error is None
     assert graph.streams["near"].latency_certainty.kind is Kind.APPROXIMATION
 

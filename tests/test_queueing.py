@@ -274,7 +274,7 @@ def test_over_several_queues_the_sum_counts() -> None:
     graph = lowered(_server("mm1", steps=steps, more="component rest { delay 1 ms }\n"))
     known = graph.streams["flow"].quantile_certainty(_P99)
     assert known.kind is Kind.APPROXIMATION
-    assert "finds as many each time" in known.reasons[0]
+    assert "find the same queue" in known.reasons[0]
     late = _quantile(graph, "0.99", 40) - 0.001
     (simulated,) = quantiles(40, [0, 0], [(1, 0.01)], [0.99], 100_000)
     assert 0.95 * simulated < late < 1.2 * simulated
@@ -284,7 +284,7 @@ def test_a_stream_that_waits_nowhere_has_its_latency_as_quantile() -> None:
     graph = lowered(_server("none"))
     known = graph.streams["flow"].quantile_certainty(_P99)
     assert known.kind is Kind.LOWER_BOUND
-    assert known.reasons == ("no waiting is counted at `web.cpu`",)
+    assert known.reasons == ("queueing delay at `web.cpu` is excluded",)
     assert _quantile(graph, "0.99", 50) == float(latency(graph, "flow", 50))
 
 

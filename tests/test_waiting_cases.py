@@ -135,7 +135,7 @@ def test_jitter_belongs_to_a_quantile() -> None:
     assert _at(graph, stream.latency_quantile(level)) == pytest.approx(0.0200016 + 0.030902, 1e-4)
     known = stream.quantile_certainty(level)
     assert known.kind is Kind.APPROXIMATION
-    assert "3.09 standard deviations; other laws have up to 31.6" in known.reasons[0]
+    assert "3.09 standard deviations; other distributions reach 31.6" in known.reasons[0]
     assert _at(graph, stream.mean_latency) == pytest.approx(0.0200016)
     explained = explain(graph, "quantile(v.latency, 99.9 %)", 1)
     assert explained.parts[-1].name == "jitter of l"
@@ -190,7 +190,7 @@ def test_a_jitter_without_the_variance_of_a_wait_is_a_lower_bound() -> None:
     assert explain(graph, "v.jitter", 1).known.kind == Kind.LOWER_BOUND.value
     known = graph.measures["jitter_seen"].known
     assert known.kind is Kind.LOWER_BOUND
-    assert "the variance of the waits at `host.cpu` is not counted" in known.reasons[0]
+    assert "variance of queueing delay at `host.cpu` is excluded" in known.reasons[0]
 
 
 PLAYED = """
@@ -245,9 +245,9 @@ def test_what_is_of_one_size_by_its_numbers_is_told_as_such(queueing: str) -> No
     text = SIZES.replace("md1", queueing)
     graph = lowered(text.replace("SIZE", "100"))
     stream = graph.streams["v"]
-    assert "that differ" not in " ".join(stream.quantile_certainty(P99).reasons)
+    assert "different visits" not in " ".join(stream.quantile_certainty(P99).reasons)
     other = lowered(text.replace("SIZE", "101")).streams["v"]
-    assert "that differ" in " ".join(other.quantile_certainty(P99).reasons)
+    assert "different visits" in " ".join(other.quantile_certainty(P99).reasons)
     # and the formulas of a mix come to those of equal visits
     alike = lowered(
         text.replace("packet/s, 100 byte/packet", "packet/s, large").replace("SIZE", "100")
@@ -296,7 +296,7 @@ def test_an_overloaded_resource_is_waited_for_without_end() -> None:
         0.1, 0.1, float("inf"), float("inf"),
     ]  # fmt: skip
     assert _at(graph, stream.latency_quantile(P99), 50) == float("inf")
-    assert stream.latency_certainty.reasons == ("no waiting is counted at `host.cpu`",)
+    assert stream.latency_certainty.reasons == ("queueing delay at `host.cpu` is excluded",)
     # what judges the number of users is the load: the latency is that of what is served
     [latency, load] = graph.criteria
     assert _at(graph, latency.measure, 50) == 0.1
@@ -349,7 +349,7 @@ def test_a_stage_behind_another_is_exact_where_that_keeps_arrivals_random(
     text = text.replace("rate 1000 Tbit/s; queueing md1", "rate 1000 Tbit/s")
     stream = _only(lowered(text))
     known = stream.latency_certainty
-    waits = tuple(r for r in known.reasons if "no waiting is counted" not in r)
+    waits = tuple(r for r in known.reasons if "is excluded" not in r)
     if kind is Kind.EXACT:
         assert known.kind is Kind.LOWER_BOUND  # for the link alone
         assert waits == ()

@@ -255,8 +255,10 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     error = class_networks.LINEARIZER_ERROR
     told = listed(list(network.names), "and")
     return approximation(
-        f"{told} are so many that they meet by Linearizer: rates within {error:.0%}, response "
-        f"times within {2 * error:.0%}; between populations that are tried they go on evenly",
+        (
+            f"{told} are solved by Linearizer: rates within {error:.0%}, response times "
+            f"within {2 * error:.0%}; interpolated between solved populations"
+        ),
         error=2 * error,
     )
 
@@ -264,8 +266,10 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
 def _shared_known(network: ClosedNetwork) -> Certainty:
     """Return how it is known what several classes do that share pools, or speeds."""
     return approximation(
-        f"{listed(list(network.names), 'and')} meet by Linearizer at what goes by how many are "
-        f"there: {SHARED_TOLD}",
+        (
+            f"{listed(list(network.names), 'and')} share load-dependent stations, "
+            f"solved by Linearizer: {SHARED_TOLD}"
+        ),
         error=SHARED_ERROR,
     )
 

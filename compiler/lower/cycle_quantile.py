@@ -69,17 +69,20 @@ class CycleSum(Struct, frozen=True, kw_only=True):
         errors = _OF_ONE if is_of_one else _OF_SEVERAL
         known = []
         if once and is_of_one:
-            passes = f"who passes {listed(once, 'and')} is taken to overtake nobody"
+            passes = f"items are assumed not to overtake at {listed(once, 'and')}"
             known.append(_within(f"{passes}: up to 99.9 %", errors.once))
         elif once:
-            passes = f"what a cycle waits at {listed(once, 'and')} is told by its moments"
+            passes = f"waiting time of a cycle at {listed(once, 'and')} is fitted to its moments"
             known.append(_within(f"{passes}: up to 99.9 %", errors.once))
         if again:
-            comes = f"who comes to {listed(again, 'and')} again is taken to find as many each time"
+            comes = f"repeat visits to {listed(again, 'and')} are assumed to find the same queue"
             known.append(_within(f"{comes}:", errors.again))
         if shared:
-            shares = f"who shares {listed(shared, 'and')} is taken to share it with about as many"
-            known.append(_within(f"{shares} all along:", errors.shared))
+            shares = (
+                f"items at {listed(shared, 'and')} are assumed to share it with a constant "
+                "number of others"
+            )
+            known.append(_within(f"{shares}:", errors.shared))
         return together(*known)
 
 

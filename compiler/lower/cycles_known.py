@@ -39,38 +39,44 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
         if self._is_in_parts:
             found.append(
                 approximation(
-                    f"of `{self.result.name}` a part of a request may be under way: between whole "
-                    "numbers what they come to is on a line"
+                    f"`{self.result.name}` may have a fractional number of requests in flight: "
+                    "interpolated between whole numbers"
                 )
             )
         shared = [limit.resource for limit in limits if limit.is_shared]
         if shared:
             told = listed(shared, "or")
-            found.append(approximation(f"where {told} is full, all there are slowed alike"))
+            found.append(approximation(f"saturation of {told} slows all visits alike"))
         if self.cycle.overlapping:
             told = listed(list(self.cycle.overlapping), "and")
-            found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
+            found.append(approximation(f"simultaneous visits to {told} are modeled as sequential"))
         found += self._pools_known()
         if self.cycle.forks:
             found.append(
                 approximation(
-                    f"calls that `{self.result.name}` makes together take as long as the slowest "
-                    f"of independent times: within {FORKED_ERROR:.0%}",
+                    (
+                        f"parallel calls of `{self.result.name}` take the maximum of independent "
+                        f"times: within {FORKED_ERROR:.0%}"
+                    ),
                     error=FORKED_ERROR,
                 )
             )
         if self.result.losses:
             name = self.stream.name
-            found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
+            found.append(
+                approximation(f"users of `{name}` whose request is lost start to think at once")
+            )
         differing = [visit.resource for visit in self.result.visits.values() if self._mixes(visit)]
         if differing:
             told = listed(list(dict.fromkeys(differing)), "and")
             found.append(
-                approximation(f"visits of {told} by items of several kinds count as equal")
+                approximation(f"visits to {told} by several kinds of items count as equal")
             )
         if self._own_several:
             told = listed(self._own_several, "and")
-            found.append(approximation(f"items at the own {told} of each holder count as at any"))
+            found.append(
+                approximation(f"items at each holder's own {told} count as at any of them")
+            )
         return together(*found)
 
     def _pools_known(self) -> list[Certainty]:
@@ -80,15 +86,17 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
             told = listed([one.resource for pool in pools.held for one in pool.every], "and")
             found.append(
                 approximation(
-                    f"what goes on while {told} is held counts as in balance at each number of "
-                    f"items: {_POOLS_TOLD}",
+                    (
+                        f"work while {told} is held is assumed in steady state at each number of "
+                        f"holders: {_POOLS_TOLD}"
+                    ),
                     error=_POOLS_ERROR,
                 )
             )
         if pools.mixed:
             told = listed(list(pools.mixed), "and")
             found.append(
-                approximation(f"{told} is visited while a pool is held, and as if it were not")
+                approximation(f"visits to {told} while a pool is held are modeled as without it")
             )
         return found
 

@@ -84,7 +84,7 @@ def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int)
     if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004
         return Slowest(longest(means))
     if not all(_is_plain(part, depth) for part in parts):
-        reason = f"of {name} the slowest mean counts, not the mean of the slowest"
+        reason = f"for {name}, the largest mean counts instead of the mean of the slowest"
         return Slowest(longest(means), lower_bound(reason))
     found = [_branch(branch) for branch in branches]
     alike = _alike(branches, found)
@@ -97,18 +97,20 @@ def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int)
             continue
         uneven = one.variance / maximum(one.mean, _LEAST) ** 2
         operands += [one.fixed, one.mean, ONE if one.is_exponential else uneven]
-    whole = f"{name} count as independent, with laws of two moments"
+    whole = f"{name} count as independent, fitted to two moments"
     if any(one.is_guessed for one in found):
-        known = approximation(f"{whole}, some of them a guess")
+        known = approximation(f"{whole}, some of them estimated")
     elif any(one.returns for one in found):
         known = approximation(
-            f"{whole}, and who comes to a queue again as waiting anew: told 0.92 to 1.16 times as "
-            "long as simulated with two to twenty visits",
+            (
+                f"{whole}, repeat visits to a queue as independent: predicted times were "
+                "0.92–1.16× simulated with two to twenty visits"
+            ),
             error=0.2,
         )
     else:
         known = upper_bound(
-            f"{name} count as independent, though they begin at the same times: up to 10 % too "
+            f"{name} count as independent, though they start together: up to 10 % too "
             "long for two, 30 % for eight"
         )
     return Slowest(apply("slowest", *operands), known)
@@ -140,8 +142,10 @@ def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) 
     if uneven is not ONE:
         apart = 1 + number(many - 1) / square_root(1 + uneven)
         known = approximation(
-            "the slowest of equal queues of uneven arrivals was told 0.96 to 1.03 times as long as "
-            "simulated, where one of them is right",
+            (
+                "the slowest of equal queues with bursty arrivals was 0.96–1.03× "
+                "simulated, where one of them is right"
+            ),
         )
         value = first.fixed + (first.mean - service) * apart + number(many) * service
         return Slowest(value, known)
@@ -150,7 +154,7 @@ def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) 
     scaled = number(many) + _FOUR_ELEVENTHS * number(1 - many) * load
     told = "exact for random arrivals" if len(found) == 2 else "within 5 %"  # noqa: PLR2004
     known = approximation(
-        f"the slowest of equal queues is as Nelson and Tantawi have it (1988): {told}", error=0.05
+        f"the slowest of equal queues follows Nelson and Tantawi (1988): {told}", error=0.05
     )
     return Slowest(first.fixed + first.mean * scaled * (12 - load) * _PART, known)
 

@@ -28,7 +28,7 @@ class Doubt(Struct, frozen=True):
 
 
 NO_DOUBT = Doubt()
-BY_TWO_MOMENTS = "of that and of a law with two moments of it all the less counts"
+BY_TWO_MOMENTS = "the smaller of that and of a fit to two moments counts"
 
 
 class ClassDoubts(Struct, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, 
             for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
         )
         nodes = [branch[0].calls[at].node for branch in branches]
-        slowest = slowest_of(branches, f"{listed(nodes, 'and')} together", at)
+        slowest = slowest_of(branches, f"parallel calls to {listed(nodes, 'and')}", at)
         found.append(
             LatencyPart(
                 stage=f"{' and '.join(nodes)} together",
@@ -164,7 +164,7 @@ def calls_certainty(parts: Sequence[LatencyPart], *, varies: bool) -> Certainty:
     if not left_out and not any(p.queue is not None and p.times is not ONE for p in every(parts)):
         return EXACT  # nothing that is called several times varies
     told = listed(list(dict.fromkeys(call.node for call in made)), "and")
-    return upper_bound(f"what the calls of {told} leave out or add is allotted by parts")
+    return upper_bound(f"work that calls of {told} skip or add is allotted in proportion")
 
 
 def kinds_certainty(parts: Sequence[LatencyPart]) -> Certainty:
@@ -180,7 +180,7 @@ def calls_vary(parts: Sequence[LatencyPart]) -> Certainty:
     if not made:
         return EXACT
     told = listed(list(dict.fromkeys(call.node for call in made)), "and")
-    return lower_bound(f"that not all make the calls of {told} is not counted as variance")
+    return lower_bound(f"variance from calls that only some items of {told} make is excluded")
 
 
 def _is_chain(part: LatencyPart) -> bool:

@@ -80,7 +80,7 @@ def _of_offered(resources: tuple[str, ...]) -> Certainty:
     if not resources:
         return EXACT
     told = listed(list(resources), "and")
-    return upper_bound(f"the loads of {told} count what is lost at other resources, too")
+    return upper_bound(f"the utilization of {told} includes traffic lost at other resources")
 
 
 def rests_on_losses(expr: ir.Expr) -> bool:

@@ -87,8 +87,8 @@ def _promised(
     It is known as the measure is: what is judged too mildly is promised to too many.
     """
     assert promised.population is not None, "what nobody asks for is no criterion"
-    error = f", each up to {100 * promised.error:.2g} % off" if promised.error else ""
-    told = approximation(f"{requirement.name}: told by {promised.samples:,} samples{error}")
+    error = f", each within {100 * promised.error:.2g} %" if promised.error else ""
+    told = approximation(f"{requirement.name}: from {promised.samples:,} samples{error}")
     both = (one if requirement.at_most else opposite(one) for one in known)
     plain, in_series = (together(one, told) for one in both)
     return Criterion(

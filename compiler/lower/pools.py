@@ -401,21 +401,22 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
         has_pool = any(isinstance(queue.law, Pool) for queue in queues)
         known.append(
             approximation(
-                f"how long `{hold.pool}` is held with the waits for {told} is that of as many "
-                f"servers as it keeps busy: {LOAD_ERROR}{NESTED_ERROR if has_pool else ''}",
+                (
+                    f"the holding time of `{hold.pool}` with waits for {told} is that of its "
+                    f"mean number of busy servers: {LOAD_ERROR}{NESTED_ERROR if has_pool else ''}"
+                ),
                 error=1.0 if has_pool else 0.15,
             )
         )
     if hold.finds_no_room and is_in_line:
         known.append(
             approximation(
-                f"what finds no room while it holds `{hold.pool}` is that of random arrivals: "
-                f"{LOAD_ERROR}",
+                f"loss while `{hold.pool}` is held assumes random arrivals: {LOAD_ERROR}",
                 error=0.15,
             )
         )
     elif hold.is_lossy and not is_in_line:
-        known.append(upper_bound(f"what is lost counts as if it held `{hold.pool}` to the end"))
+        known.append(upper_bound(f"lost items count as holding `{hold.pool}` to the end"))
     return together(*known)
 
 

@@ -28,25 +28,24 @@ from qps.engine.formulas import ONE, ZERO
 from qps.engine.queues.queue_numbers import normal_quantile
 
 _ROWS = (
-    "rows of one to five queues were told 0.68 to 1.34 times as long as simulated, with a "
-    "coefficient of variation of 3 down to 0.45 times"
+    "in validation, the predicted wait of one to five queues in series was "
+    "0.68–1.34× simulated, at a coefficient of variation of 3 down to 0.45×"
 )
-_BEYOND = "; beyond 3 two moments tell little: at 5 it may be 2.5 times as long"
-_HARDLY_ANY = "; a quantile where hardly anybody waits up to 5 times as long"
+_BEYOND = "; unreliable above 3, up to 2.5× at 5"
+_HARDLY_ANY = "; percentiles where hardly any item waits up to 5×"
 _ROWS_ERROR, _UNEVEN_ERROR, _SHAPED_ERROR, _QUANTILE_ERROR = 0.35, 0.6, 0.45, 4.0
 """Of the second, where it is stated how uneven arrivals are, and of quantiles elsewhere.
 
 Of the last, quantiles where it is stated: the wait at a low load is scaled as that at a high one.
 """
-_PERIODIC_IN_BURSTS = "told 0.77 to 1.15 times as long as simulated, a low quantile 0.65 times"
+_PERIODIC_IN_BURSTS = "predicted waits were 0.77–1.15× simulated, low percentiles 0.65×"
 _BURSTS_ERRORS = {False: (0.25, 0.45), True: (0.35, 0.65)}
 """Of means and of quantiles, by whether items arrive at random."""
-_RANDOM_IN_BURSTS = (
-    "told 0.8 to 1.25 times as long as simulated on average, a quantile 0.47 to 1.15 times"
-)
+_RANDOM_IN_BURSTS = "predicted waits were 0.8–1.25× simulated, percentiles 0.47–1.15×"
 _STAGES_IN_BURSTS = (
-    "quantiles of one to five queues were told 0.44 to 2 times as long as simulated, 0.85 to 1.2 "
-    "times where more is on than is served for less than a thousandth of the time"
+    "predicted percentiles of one to five queues were 0.44–2× simulated, "
+    "0.85–1.2× where sources exceed the service rate for less than a "
+    "thousandth of the time"
 )
 _STAGES_IN_BURSTS_ERROR = 1.3
 """Of what is told by stages, shaped by the queues before or not."""
@@ -65,7 +64,7 @@ def rate_certainty(queue: Queue) -> Certainty:
 def _waits(queue: Queue, of_law: Certainty) -> Certainty:
     bursts = _bursts(queue)
     if _is_averaged(queue):
-        reason = f"the bursts at `{queue.resource}` are averaged out: the truth is more"
+        reason = f"bursts at `{queue.resource}` are averaged out: true waits are longer"
         bursts = queue.law.with_bursts(reason)
     return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
 
@@ -82,16 +81,18 @@ def loss_certainty(queue: Queue) -> Certainty:
     if queue.shaped_by is not None and not (offered is not None and offered.are_counted):
         found.append(
             approximation(
-                f"what is lost at `{name}` is as if `{queue.shaped_by}` did not shape arrivals: "
-                "it may be many times as much, or as little"
+                f"loss at `{name}` ignores that `{queue.shaped_by}` shapes arrivals: it may "
+                "be many times larger or smaller"
             )
         )
     elif _is_stated(queue) and not counts:
-        found.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
+        found.append(approximation(f"variability of arrivals at `{name}` is ignored"))
     if any(visit.is_bursty for visit in queue.visits):
-        found.append(approximation(f"bursts at `{name}` do not count in what is lost there"))
+        found.append(approximation(f"loss at `{name}` ignores bursts"))
     if any(visit.meets for visit in queue.visits):
-        found.append(approximation(f"copies of one item that meet at `{name}` count as apart"))
+        found.append(
+            approximation(f"copies of one item that meet at `{name}` count as independent")
+        )
     return together(*found)
 
 
@@ -105,8 +106,10 @@ def stage_certainty(queue: Queue) -> Certainty:
     if queue.bursts is None:
         return compounded(_stage_known(queue), queue.law.stage_known(queue))
     known = approximation(
-        f"bursts at `{queue.resource}` are of exponential length and pile up as a fluid does: "
-        f"{_STAGES_IN_BURSTS}",
+        (
+            f"bursts at `{queue.resource}` are modeled as a fluid with exponential "
+            f"lengths: {_STAGES_IN_BURSTS}"
+        ),
         error=_STAGES_IN_BURSTS_ERROR,
     )
     others = replace(queue, shaped_by=None, visits=tuple(map(_steady, queue.visits)))
@@ -128,7 +131,7 @@ def _stage_known(queue: Queue) -> Certainty:
     if _is_averaged(queue):
         found.append(
             approximation(
-                f"the bursts at `{queue.resource}` are averaged out: the late ones are later, "
+                f"bursts at `{queue.resource}` are averaged out: late items are later, "
                 "without bound"
             )
         )
@@ -139,7 +142,7 @@ def uncounted(resources: Sequence[str]) -> Certainty:
     """Return how a latency is known that counts no waiting at some resources."""
     if not resources:
         return EXACT
-    return lower_bound(f"no waiting is counted at {listed(list(resources), 'and')}")
+    return lower_bound(f"queueing delay at {listed(list(resources), 'and')} is excluded")
 
 
 def unlawful(resources: Sequence[str]) -> Certainty:
@@ -147,7 +150,9 @@ def unlawful(resources: Sequence[str]) -> Certainty:
     if not resources:
         return EXACT
     told = listed(list(resources), "and")
-    return lower_bound(f"the variance of the waits at {told} is not counted: no jitter law says it")
+    return lower_bound(
+        f"variance of queueing delay at {told} is excluded: no jitter is known for it"
+    )
 
 
 def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
@@ -158,8 +163,8 @@ def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
     share = float(level)
     normal, worst = normal_quantile(share), sqrt(share / (1 - share))
     return approximation(
-        f"the jitter of {listed(list(resources), 'and')} is taken as normal, {normal:.3g} standard "
-        f"deviations; other laws have up to {worst:.3g}"
+        f"jitter of {listed(list(resources), 'and')} is assumed normal, {normal:.3g} "
+        f"standard deviations; other distributions reach {worst:.3g}"
     )
 
 
@@ -172,8 +177,11 @@ def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
     if not queue.law.counts_bursts or all(visit.burst is None for visit in queue.visits):
         return EXACT
     return approximation(
-        f"bursts at `{queue.resource}` are of exponential length and pile up as a fluid does: "
-        f"{_RANDOM_IN_BURSTS if queue.traits.is_random else _PERIODIC_IN_BURSTS}",
+        (
+            f"bursts at `{queue.resource}` are modeled as a fluid with exponential "
+            "lengths: "
+            f"{_RANDOM_IN_BURSTS if queue.traits.is_random else _PERIODIC_IN_BURSTS}"
+        ),
         error=_BURSTS_ERRORS[queue.traits.is_random][not of_mean],
     )
 
@@ -191,38 +199,41 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
         told = _ROWS + _BEYOND + (_HARDLY_ANY if _is_stated(queue) and not of_mean else "")
         parts.append(
             approximation(
-                f"arrivals at `{name}`{shaped} count by two moments: {told}",
+                f"arrivals at `{name}`{shaped} use two moments: {told}",
                 error=_uneven_error(queue, of_mean=of_mean),
             )
         )
     elif queue.shaped_by is not None and not _tells_shape(queue):
         parts.append(
             approximation(
-                f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "
-                "stages in a row were told 0.57 to 1.42 times as long as simulated",
+                (
+                    f"arrivals at `{name}` ignore that `{queue.shaped_by}` shapes them: the "
+                    "predicted time of two stages in series was 0.57–1.42× simulated"
+                ),
                 error=_SHAPED_ERROR,
             )
         )
     counts = queue.offered is not None and queue.offered.arrivals is not ONE
     counts |= queue.law.counts_arrivals or queue.arrivals is not ONE
     if _is_stated(queue) and not counts:
-        parts.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
+        parts.append(approximation(f"variability of arrivals at `{name}` is ignored"))
     if queue.law.rests_on_periods and any(
         visit.is_spread and visit.place.count is not ONE for visit in queue.visits
     ):
         parts.append(
             approximation(
-                f"each item goes to any `{name}` at random, and counts as if each flow had one of "
-                "its own: the truth may be more"
+                f"items pick any `{name}` at random, modeled as if each flow had its own: "
+                "true waits may be longer"
             )
         )
     if any(v.batch is not ONE and v.before and v.before.batch is not ONE for v in queue.visits):
         # Those that the last queue let go one after the other come over its time.
-        parts.append(upper_bound(f"copies that left together count at `{name}` as if at once"))
+        parts.append(upper_bound(f"copies that left together count at `{name}` as simultaneous"))
     if any(visit.meets for visit in queue.visits):
         parts.append(
             approximation(
-                f"copies of one item that meet at `{name}` count as apart: the truth may be more"
+                f"copies of one item that meet at `{name}` count as independent: true waits "
+                "may be longer"
             )
         )
     asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
@@ -230,12 +241,7 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
         # Of a network in product form: an arrival finds less than in open traffic of that rate.
         is_proven = queue.is_told_as_uniform and queue.traits.has_product_form
         known = upper_bound if is_proven else approximation
-        parts.append(
-            known(
-                f"users of {listed(list(asking), 'and')} wait for answers before they ask again, "
-                "and are taken as open traffic"
-            )
-        )
+        parts.append(known(f"closed traffic of {listed(list(asking), 'and')} is modeled as open"))
     return together(*parts)
 
 
@@ -256,7 +262,7 @@ def _visits(queue: Queue) -> Certainty:
     parts = []
     name = queue.resource
     if any(visit.is_uneven for visit in queue.visits):
-        parts.append(approximation(f"visits of `{name}` that differ count with their mean"))
+        parts.append(approximation(f"different visits to `{name}` count with their mean"))
     if queue.background is not ZERO:
         parts.append(approximation(f"other load of `{name}` counts as visits of mean size"))
     return together(*parts, _threads(queue))
@@ -272,4 +278,6 @@ def _threads(queue: Queue) -> Certainty:
         return EXACT
     is_alone = len(threads) == 1 and queue.background is ZERO
     known = upper_bound if is_alone else approximation
-    return known(f"a core of `{queue.resource}` is waited for besides the thread, as by others")
+    return known(
+        f"waits for a core of `{queue.resource}` besides the thread count as for other items"
+    )

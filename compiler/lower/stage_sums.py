@@ -34,10 +34,8 @@ _MOST_WAYS = 16
 _SIZE = 9
 """Operands of a stage."""
 
-DEPENDENT = (
-    "in a network in which items overtake each other, told 0.9 to 1.05 times as long as simulated"
-)
-REPEATED = "told 0.93 to 1.08 times as long as simulated, ten visits 0.89 to 1.17 times"
+DEPENDENT = "in a network in which items overtake, predicted percentiles were 0.9–1.05× simulated"
+REPEATED = "predicted percentiles were 0.93–1.08× simulated, with ten visits 0.89–1.17×"
 _DEPENDENT_ERROR, _REPEATED_ERROR = 0.12, 0.18
 """How far off quantiles were at the worst, as a part of the simulated ones."""
 
@@ -284,7 +282,7 @@ def ways_known(ways: Sequence[Way]) -> Certainty:
     """Return what calls made together do to how a quantile is known."""
     if len(ways) < 2:  # noqa: PLR2004 - one way
         return EXACT
-    return upper_bound("of calls made together, what is late of any of them counts")
+    return upper_bound("of parallel calls, lateness of any of them counts")
 
 
 def added_known(way: Way) -> Certainty:
@@ -299,9 +297,9 @@ def added_known(way: Way) -> Certainty:
     found = []
     if again:
         told = listed(again, "and")
-        found.append(f"who comes to {told} again finds as many each time: {REPEATED}")
+        found.append(f"repeat visits to {told} find the same queue: {REPEATED}")
     if len(names) > 1:
-        found.append(f"the waits at {listed(names, 'and')} count as independent: {DEPENDENT}")
+        found.append(f"waiting times at {listed(names, 'and')} count as independent: {DEPENDENT}")
     error = _REPEATED_ERROR if again else _DEPENDENT_ERROR
     return approximation(*found, error=error) if found else EXACT
 

@@ -399,7 +399,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         told = listed([name for name in names if name], "and")
         if not told:
             return EXACT
-        return approximation(f"how long users are held back where {told} is full is its mean alone")
+        return approximation(f"blocking time where {told} is saturated is its mean")
 
     @property
     def _waits(self) -> list[Queue]:
@@ -417,4 +417,4 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
 def _added_up(count: int, *, varies: bool) -> Certainty:
     what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * varies}"
-    return upper_bound(f"the quantiles of {what} are added up")
+    return upper_bound(f"percentiles of {what} are added up")

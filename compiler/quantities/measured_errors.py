@@ -96,7 +96,7 @@ def measured(known: Certainty, quantity: Quantity) -> Certainty:
 
 
 _MOST_ALONE = 2
-UNLIKE_TIMES = "that take unlike times"
+UNLIKE_TIMES = "of unequal service times"
 """Of visits to a station where each waits by its own time: so each reason for that says.
 
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three

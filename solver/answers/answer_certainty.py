@@ -135,8 +135,8 @@ def saturation_known(resource: ResourceSolution, graph: LoadGraph) -> Certainty:
     if saturation.not_below is None:
         never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
         return EXACT if never else known
-    none = f"there is no saturation of `{resource.name}` up to {population}"
-    reason = f"{none} = {population_text(saturation.not_below)}, and nothing is proved beyond"
+    none = f"`{resource.name}` does not saturate up to {population}"
+    reason = f"{none} = {population_text(saturation.not_below)}; beyond that nothing is proved"
     told = lower_bound(reason) if saturation.at is None else upper_bound(reason)
     return together(told, known)
 

@@ -121,8 +121,10 @@ class BehindPools(Law, frozen=True):
 
     def _known(self, queue: Queue, error: float) -> Certainty:
         return approximation(
-            f"who comes to `{queue.resource}` through a pool counts with as many as hold a place "
-            f"on average: within {error:.0%}",
+            (
+                f"arrivals at `{queue.resource}` through a pool are modeled with the mean "
+                f"number of holders: within {error:.0%}"
+            ),
             error=error,
         )
 

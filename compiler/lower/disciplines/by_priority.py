@@ -77,22 +77,23 @@ class ByPriority(Law, frozen=True):
         name = queue.resource
         if queue.has_batches:
             return approximation(
-                f"copies that leave together at `{name}` wait as if by priority each"
+                f"copies that leave together at `{name}` wait by priority one by one"
             )
         if queue.servers is ONE or (queue.variation is ONE and queue.is_told_as_uniform):
             return EXACT
         return approximation(
-            f"the cores of `{name}` shorten all waits there as they do those of equal visits "
-            "without priorities (Bondi and Buzen 1984)"
+            f"priorities at the cores of `{name}` are scaled from equal visits without "
+            "priorities: the approximation of Bondi and Buzen (1984)"
         )
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has two moments of the true one."""
         error = 0.25 if queue.variation is ONE else self.most_off
         return approximation(
-            f"who waits at `{queue.resource}` by priority does so for a time that is taken as "
-            f"gamma distributed, with its mean and variance: mostly within 5 % of what was "
-            f"simulated, always within {error:.0%}",
+            (
+                f"waiting time by priority at `{queue.resource}` is assumed gamma "
+                f"distributed: mostly within 5 % of simulation, always within {error:.0%}"
+            ),
             error=error,
         )
 

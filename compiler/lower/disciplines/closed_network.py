@@ -113,8 +113,10 @@ class Uneven(Struct, frozen=True, kw_only=True):
         if not self.is_exponential:
             parts.append(
                 approximation(
-                    f"visits of `{self.resource}` count with their mean alone, as in a network in "
-                    f"product form: {self._told_of_mean}",
+                    (
+                        f"visits to `{self.resource}` count with their mean service time alone, as "
+                        f"in a product-form network: {self._told_of_mean}"
+                    ),
                     error=of_mean,
                 )
             )
@@ -126,8 +128,10 @@ class Uneven(Struct, frozen=True, kw_only=True):
                 unlike = f"{VERY_UNLIKE_TIMES} {_FAR_APART:g} times apart,"
             parts.append(
                 approximation(
-                    f"visits of `{self.resource}` {unlike} wait in proportion "
-                    f"to these, as in a network in product form, and not alike: {self._told}",
+                    (
+                        f"visits to `{self.resource}` {unlike} wait in proportion to these, as in "
+                        f"a product-form network: {self._told}"
+                    ),
                     error=of_unlike,
                 )
             )
@@ -139,8 +143,8 @@ class Uneven(Struct, frozen=True, kw_only=True):
         at_most = "" if told else f" with a coefficient of variation up to {most:g}"
         measured = told or widest
         return (
-            f"rates were told within {measured.rates:.0%} of what was simulated{at_most}, times "
-            f"within {measured.times:.0%}"
+            f"rates within {measured.rates:.0%} of simulation{at_most}, times within "
+            f"{measured.times:.0%}"
         ).replace("%", " %")
 
     @property
@@ -152,10 +156,10 @@ class Uneven(Struct, frozen=True, kw_only=True):
         for most, told in _UNLIKE:
             if self.times is not None and self.times <= most:
                 return (
-                    f"of services up to {most:g} times as long as others, rates were told within "
-                    f"{told.rates:.0%} of what was simulated, times within {told.times:.0%}"
+                    f"for service times up to {most:g}× apart, rates within {told.rates:.0%} of "
+                    f"simulation, times within {told.times:.0%}"
                 )
-        return "rates and times may be off by as many times as they differ"
+        return "model error up to the ratio of the service times"
 
 
 class InClosedNetwork(Law, frozen=True):
@@ -291,25 +295,27 @@ class InClosedNetwork(Law, frozen=True):
         if not queue.traits.has_ranks:
             return EXACT
         return approximation(
-            f"who goes first at `{queue.resource}` counts for those behind as a slower server: "
-            "their response times were told 0.9 to 1.13 times as long as they are in nine of ten "
-            "chains, and 1.9 times where the first fill four fifths of it"
+            f"high-priority load at `{queue.resource}` is modeled as a slower server "
+            "for the rest: predicted response times were 0.9–1.13× exact in nine of "
+            "ten chains, 1.9× where high priority uses four fifths of it"
         )
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
         if queue.traits.is_insensitive:
             return approximation(
-                f"wait and service at `{queue.resource}` are of a gamma law together: of who "
-                "shares one server with users who wait, quantiles were told 0.75 to 1.15 times as "
-                "long as they are, of users and of several servers 0.5 to 1.45 times",
+                (
+                    f"response time at `{queue.resource}` is assumed gamma distributed: "
+                    "predicted percentiles were 0.75–1.15× exact at one server shared with "
+                    "closed streams, 0.5–1.45× for closed streams and for several servers"
+                ),
                 error=1.0,
             )
         error = self._quantile_error(queue)
-        told = "" if error is None else f"; they were told within {error:.0%} of what was simulated"
+        told = "" if error is None else f"; within {error:.0%} of simulation"
         law = (
-            f"wait and service at `{queue.resource}` have a gamma law together, of the variance of "
-            f"an exponential wait up to the knee: that is too much next to it{told}"
+            f"response time at `{queue.resource}` is assumed gamma distributed, with "
+            f"the variance of an exponential wait up to the knee: too large next to it{told}"
         )
         of_means = () if error is None else self.stations_known.reasons
         return approximation(*of_means, law, error=error)

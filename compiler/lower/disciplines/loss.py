@@ -43,7 +43,9 @@ class Loss(Law, frozen=True):
         """Calls that come one by one are lost as told, whatever the law of their service times."""
         if not queue.has_batches:
             return EXACT
-        return approximation(f"copies that leave together count at `{queue.resource}` as apart")
+        return approximation(
+            f"copies that leave together are modeled as independent arrivals at `{queue.resource}`"
+        )
 
     def loss_known(self, queue: Queue) -> Certainty:
         """It is Erlang's whatever the law of the service times, of calls that come one by one."""
@@ -51,4 +53,4 @@ class Loss(Law, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Times to serve are taken as exponential."""
-        return approximation(f"service times at `{queue.resource}` are taken as exponential")
+        return approximation(f"service times at `{queue.resource}` are assumed exponential")

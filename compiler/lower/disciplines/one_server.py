@@ -24,8 +24,8 @@ _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
 _APART = (
-    "quantiles were told 0.88 to 1.1 times as long as simulated where services differ up to 3 "
-    "times, 0.79 to 1.16 times up to 5, 0.59 to 1.47 times up to 10, and 0.45 to 21 times beyond"
+    "predicted percentiles were 0.88–1.1× simulated where service times differ "
+    "up to 3×, 0.79–1.16× up to 5×, 0.59–1.47× up to 10×, 0.45–21× beyond"
 )
 _APART_ERRORS = ((3, 0.15), (5, 0.25), (10, 0.5))
 
@@ -99,16 +99,20 @@ class OneServer(Law, frozen=True):
         if queue.variation not in (ZERO, ONE):
             found.append(
                 approximation(
-                    f"service times at `{name}` are taken as gamma distributed: of such within "
-                    "10 %",
+                    (
+                        f"service times at `{name}` are assumed gamma distributed: within 10 % of "
+                        "such"
+                    ),
                     error=0.1,
                 )
             )
         if not queue.is_told_as_uniform:
             found.append(
                 approximation(
-                    f"visits of `{name}` that differ are taken as gamma distributed together: "
-                    f"{_APART}",
+                    (
+                        f"different visits to `{name}` are assumed gamma distributed together: "
+                        f"{_APART}"
+                    ),
                     error=error_apart(queue.times_apart, _APART_ERRORS),
                 )
             )
@@ -123,7 +127,7 @@ class OneServer(Law, frozen=True):
         """Several cores are taken as one."""
         if queue.servers is ONE:
             return EXACT
-        reason = f"the cores of `{queue.resource}` count as one that is as fast as all of them"
+        reason = f"the cores of `{queue.resource}` are modeled as one fast core"
         is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
         return upper_bound(reason) if is_proven else approximation(reason)
 
@@ -133,7 +137,7 @@ class OneServer(Law, frozen=True):
         if queue.variation not in (ZERO, ONE):
             found.append(
                 approximation(
-                    f"service times at `{name}` are taken as gamma distributed, as a bound"
+                    f"service times at `{name}` are assumed gamma distributed, as a bound"
                 )
             )
         return together(*found, mixed_quantiles(queue))
@@ -145,7 +149,7 @@ def mixed_quantiles(queue: Queue) -> Certainty:
     if queue.has_batches:
         return _batches_known(queue)
     if not queue.is_told_as_uniform:
-        return upper_bound(f"all visits of `{name}` count as long as the longest")
+        return upper_bound(f"all visits to `{name}` count as the longest")
     return EXACT
 
 
@@ -155,10 +159,10 @@ def _batches_known(queue: Queue) -> Certainty:
     Of fixed services, and of exponential ones, the law of a whole batch is known. Of others two
     moments are, which bound no quantile.
     """
-    reason = f"copies that leave together at `{queue.resource}` wait for a whole batch"
+    reason = f"copies that leave together at `{queue.resource}` wait for the whole batch"
     if queue.variation in (ZERO, ONE):
         return upper_bound(reason)
-    return approximation(f"{reason}, of which two moments are known")
+    return approximation(f"{reason}, known by two moments")
 
 
 def _of_some_length(service: Formula, longest: Formula) -> Formula:

@@ -118,17 +118,16 @@ def _count(queue: Queue) -> Formula:
 def _periods_known(queue: Queue) -> Certainty:
     name = queue.resource
     if any(visit.is_thinned for visit in queue.visits):
-        return approximation(f"a share of periodic items is taken as periodic at `{name}`")
+        return approximation(f"a share of periodic items is assumed periodic at `{name}`")
     if any(visit.is_varied for visit in queue.visits):
         return approximation(
-            f"items of one flow at `{name}` that differ in size count as those of several: the "
-            "truth is rather less"
+            f"items of different sizes in one flow at `{name}` count as several flows: conservative"
         )
     if len(queue.visits) == 1:
         return EXACT
     if not queue.is_in_step:
         return approximation(
-            f"flows at `{name}` of different periods count as several of the longest"
+            f"flows of different periods at `{name}` count as flows of the longest"
         )
     if queue.is_uniform and queue.background is ZERO:
         return EXACT

@@ -8,9 +8,9 @@ from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
 
-LOAD_ERROR = "loads were told 0.9 to 1.1 times as high as simulated"
-NESTED_ERROR = ", up to twice as high of what stands within a pool of fewer places"
-ERROR = "0.8 to 1.25 times as long as simulated, up to a load of 95 %"
+LOAD_ERROR = "predicted utilization was 0.9–1.1× simulated"
+NESTED_ERROR = ", up to 2× inside a smaller pool"
+ERROR = "0.8–1.25× simulated, up to 95 % utilization"
 
 
 class Pool(Law, frozen=True):
@@ -52,8 +52,10 @@ class Pool(Law, frozen=True):
     def mean_known(self, queue: Queue) -> Certainty:
         """Of what is done meanwhile the pool sees no more than how much of it fits."""
         return approximation(
-            f"what `{queue.resource}` adds is that of as many servers as it keeps busy: latencies "
-            f"were told {ERROR}",
+            (
+                f"waiting time for `{queue.resource}` is that of its mean number of busy "
+                f"servers: predicted latency was {ERROR}"
+            ),
             error=0.25,
         )
 

@@ -27,15 +27,15 @@ from qps.engine.formulas import (
 )
 
 _LOSS = (
-    "held against the chains of gamma distributed services, losses above 0.01 % were told 0.93 to "
-    "1.8 times as high up to a cv of 1, down to 0.56 times at a cv of 3, waits 0.65 to 1.36 times "
-    "as long"
+    "compared with exact chains of gamma distributed service, predicted loss "
+    "above 0.01 % was 0.93–1.8× up to a cv of 1, down to 0.56× at a cv of 3, "
+    "waits 0.65–1.36×"
 )
 _WAIT_ERROR, _LOSS_ERROR = 0.36, 0.8
 """Of service times that are always the same."""
 _ARRIVALS = (
-    "of one to five servers, losses above 5 % were told 0.8 to 2 times as high as simulated up to "
-    "a cv of 0.5, smaller ones up to 25 times, and at a cv of 2 and 3 down to 0.1 times"
+    "with one to five servers, predicted loss above 5 % was 0.8–2× simulated "
+    "up to a cv of 0.5, smaller loss up to 25×, at a cv of 2 and 3 down to 0.1×"
 )
 
 
@@ -94,8 +94,8 @@ class Room(Law, frozen=True):
         if known.is_exact:
             return EXACT
         return approximation(
-            f"quantiles at `{queue.resource}` are as many times those of exponential services as "
-            "the mean wait is without an end"
+            f"percentiles at `{queue.resource}` are scaled from exponential service by "
+            "the mean wait of an unlimited queue"
         )
 
 
@@ -125,23 +125,21 @@ def _known(queue: Queue, error: float | None) -> Certainty:
     if queue.has_batches:
         found.append(
             approximation(
-                f"copies that leave together count at `{name}` as apart: they find it full more "
-                "often"
+                f"copies that leave together are modeled as independent arrivals at `{name}`: "
+                "they find it full more often"
             )
         )
     if queue.servers is not ONE and not queue.models_servers:
-        found.append(
-            approximation(f"the cores of `{name}` count as one that is as fast as all of them")
-        )
+        found.append(approximation(f"the cores of `{name}` are modeled as one fast core"))
     if queue.variation is not ONE or not queue.is_told_as_uniform:
         found.append(
             approximation(
-                f"the room of `{name}` counts by two moments of the service times: {_LOSS}",
+                (f"the finite queue of `{name}` uses two moments of the service times: {_LOSS}"),
                 error=error if queue.variation is ZERO and queue.is_told_as_uniform else None,
             )
         )
     if _offered(queue).arrivals is not ONE:
         found.append(
-            approximation(f"arrivals at the room of `{name}` count by two moments: {_ARRIVALS}")
+            approximation(f"arrivals at the finite queue of `{name}` use two moments: {_ARRIVALS}")
         )
     return together(*found) if found else EXACT

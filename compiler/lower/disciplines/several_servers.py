@@ -33,8 +33,8 @@ class SeveralServers(OneServer, frozen=True):
         """Visits that differ are averaged."""
         if queue.has_batches and queue.servers is not ONE:
             return approximation(
-                f"copies that leave together at the cores of `{queue.resource}` find these all "
-                "busy as often as one that comes alone"
+                f"copies that leave together find the cores of `{queue.resource}` busy as "
+                "often as single arrivals do"
             )
         if queue.is_told_as_uniform:
             return EXACT
@@ -100,9 +100,11 @@ class GeneralServers(SeveralServers, frozen=True):
         if queue.variation is ONE or queue.servers is ONE:
             return super().mean_known(queue) if queue.servers is not ONE else EXACT
         known = approximation(
-            f"the wait for the cores of `{queue.resource}` is of gamma distributed service times "
-            "(Kimura 1986; beyond a cv of 1 by what holds where few and where nearly all wait): "
-            "within 5 % up to a cv of 3",
+            (
+                f"waits for the cores of `{queue.resource}` assume gamma distributed "
+                "service times (Kimura 1986; above a cv of 1 interpolated between light "
+                "and heavy traffic): within 5 % up to a cv of 3"
+            ),
             error=0.05,
         )
         return known if queue.is_told_as_uniform else compounded(known, _mixed_mean(queue))
@@ -114,8 +116,10 @@ class GeneralServers(SeveralServers, frozen=True):
         if queue.variation is ONE:
             return mixed_quantiles(queue)
         return approximation(
-            f"who waits for the cores of `{queue.resource}` does so for a time taken as "
-            "exponential, and service times are taken as gamma distributed: within 30 %",
+            (
+                f"waits for the cores of `{queue.resource}` are assumed exponential, "
+                "service times gamma distributed: within 30 %"
+            ),
             error=0.3,
         )
 
@@ -123,9 +127,11 @@ class GeneralServers(SeveralServers, frozen=True):
 def _mixed_mean(queue: Queue) -> Certainty:
     """Return how the mean wait of visits that differ is known: how many times makes the error."""
     return approximation(
-        f"visits of the cores of `{queue.resource}` differ (Lee and Longton 1959): of 2 to 16 "
-        "cores waits were told 0.89 to 1.16 times as long as simulated where services differ up to "
-        "2 times, up to 1.36 times where up to 5, 1.61 times where up to 10, 3 times beyond",
+        (
+            f"visits to the cores of `{queue.resource}` differ (Lee and Longton 1959): "
+            "with 2 to 16 cores, predicted waits were 0.89–1.16× simulated where "
+            "service times differ up to 2×, up to 1.36× at 5×, 1.61× at 10×, 3× beyond"
+        ),
         error=error_apart(queue.times_apart, _MEAN_ERRORS),
     )
 

@@ -74,21 +74,25 @@ class Sharing(Law, frozen=True):
         if not queue.has_batches:
             return EXACT
         return approximation(
-            f"copies that leave together at `{queue.resource}` share it as exponential ones of "
-            "equal size do"
+            f"copies that leave together at `{queue.resource}` share it as exponential "
+            "ones of equal size do"
         )
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has two moments of the true one."""
         if queue.is_told_as_uniform and not queue.has_batches:
             return approximation(
-                f"quantiles at `{queue.resource}` are for exponential service, within 8 % of it up "
-                "to 99 % and 12 % beyond",
+                (
+                    f"percentiles at `{queue.resource}` assume exponential service, within 8 % "
+                    "of it up to p99 and 12 % beyond"
+                ),
                 error=0.12,
             )
         return approximation(
-            f"quantiles at `{queue.resource}` are as if each kind of visit met as many others all "
-            "along as it finds: within 25 %",
+            (
+                f"percentiles at `{queue.resource}` assume that each visit shares it with a "
+                "constant number of others: within 25 %"
+            ),
             error=0.25,
         )
 
@@ -118,7 +122,7 @@ class SharingAtSpeeds(Sharing, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has about two moments of the true one."""
         return approximation(
-            f"quantiles at `{queue.resource}` are those of a law with two moments: within 25 %",
+            f"percentiles at `{queue.resource}` are fitted to two moments: within 25 %",
             error=0.25,
         )
 

@@ -230,8 +230,10 @@ def poisson(walked: Walked, station: Station) -> Premise:
     pools = listed(list(dict.fromkeys(through.values())), "and")
     return Fails(
         station.name,
-        f"what {pools} lets through to `{station.name}` counts as arriving there at random, as if "
-        "nobody ever waited for a place",
+        (
+            f"items that {pools} lets through to `{station.name}` are assumed to arrive "
+            "at random, as if none ever waited for a place"
+        ),
     )
 
 
@@ -285,8 +287,10 @@ def _is_share(served: Serve, numbers: Numbers) -> bool:
 def _by_chance(served: Serve, station: Station) -> Fails:
     return Fails(
         station.name,
-        f"`{served.by}` at `{station.name}` is taken by some items only, and counts as if each "
-        "took the same part of it",
+        (
+            f"`{served.by}` at `{station.name}` is used by some items only, modeled as "
+            "if each used the same part of it"
+        ),
     )
 
 
@@ -313,8 +317,10 @@ def uniform(walked: Walked, station: Station, numbers: Numbers) -> Premise:
         return HOLDS
     return Fails(
         station.name,
-        f"first come is first served at `{station.name}`, where users who wait for answers meet "
-        "others, and not all service times are exponential and equally long",
+        (
+            f"`{station.name}` is first come, first served for closed and other streams "
+            "whose service times are not all exponential and equal"
+        ),
     )
 
 
@@ -335,7 +341,7 @@ def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Premise:
     called = listed(list(dict.fromkeys(call.node for call in calls)), "and")
     return Fails(
         calls[1].node,
-        f"calls of {called} are each made by chance, and count as independent of each other",
+        f"calls of {called} that are made at random count as independent",
     )
 
 
@@ -348,8 +354,10 @@ def one_path(walked: Walked, of: Class, numbers: Numbers) -> Premise:
         if isinstance(node, Delay) and _is_by_chance(node, numbers):
             return Fails(
                 node.why,
-                f"the delay `{node.why}` is taken by some items only, and counts as if each "
-                "took the same part of it",
+                (
+                    f"the delay `{node.why}` applies to some items only, modeled as if each "
+                    "took the same part of it"
+                ),
             )
     return HOLDS
 
@@ -371,8 +379,10 @@ def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
         users = [one for one in walked.closed_at(station.name) if one.name in names]
         fails = Fails(
             station.name,
-            f"no waiting is counted at `{station.name}`, which holds up all that share a queue "
-            "with its users where it is full",
+            (
+                f"queueing delay at `{station.name}` is excluded, which at saturation "
+                "delays all that share a queue with its users"
+            ),
         )
         yield From(_beyond(station, users), fails)
 
@@ -414,8 +424,10 @@ def free_choice(
                     continue
                 fails = Fails(
                     name,
-                    f"an item is served at the `{station.place.name}` whose `{pool}` it holds a "
-                    "part of, and counts as if it went to any of them",
+                    (
+                        f"items are served at the `{station.place.name}` whose `{pool}` they hold, "
+                        "modeled as if they went to any of them"
+                    ),
                 )
                 yield From(station.place.copies - 1, fails)
 

@@ -63,7 +63,7 @@ export function knownAt(run, { known, knownInSeries }, population) {
 export function lossKnown(run, stream, measure, population) {
   const names = inSeriesAt(run, population).get(stream.name);
   if (!names) return null;
-  const reason = `the loads of ${listed(names.map((name) => `\`${name}\``))} count what is lost at other resources, too`;
+  const reason = `the utilization of ${listed(names.map((name) => `\`${name}\``))} includes traffic lost at other resources`;
   return [measure === "loss" ? "upper bound" : "lower bound", [reason]];
 }
 
@@ -111,7 +111,7 @@ export function knownWithout(unjudged, known) {
 // How it is known where a resource saturates: where that is undecided, up to where it does not.
 function saturationKnown({ model }, { name, at, notBelow }) {
   if (notBelow === null) return null;
-  return [at === null ? "lower bound" : "upper bound", [`there is no saturation of \`${name}\` up to ${model.population} = ${whole(notBelow)}, and nothing is proved beyond`]];
+  return [at === null ? "lower bound" : "upper bound", [`\`${name}\` does not saturate up to ${model.population} = ${whole(notBelow)}; beyond that nothing is proved`]];
 }
 
 // -- in words ----------------------------------------------------------------------------
