@@ -119,7 +119,7 @@ def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page
         for name, mark in (("flow.loss", "≤ "), ("lost", "≤ "), ("flow.throughput", "≥ ")):
             value = measures.partition(f"{name}")[2]
             assert value.startswith(mark) == bool(series), (population, name, measures)
-        reason = "the loads of near.cpu and far.cpu count what is lost at other resources"
+        reason = "the utilization of near.cpu and far.cpu includes traffic lost at other resources"
         assert (reason in told) == bool(series)
     assert seen == {False, True}
     page.run("() => qps.drawAll()")

@@ -402,7 +402,7 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
         known.append(
             approximation(
                 (
-                    f"the holding time of `{hold.pool}` with waits for {told} is that of its "
+                    f"the holding time of `{hold.pool}` with waits for {told} is that of the "
                     f"mean number of busy servers: {LOAD_ERROR}{NESTED_ERROR if has_pool else ''}"
                 ),
                 error=1.0 if has_pool else 0.15,

@@ -112,7 +112,7 @@ def screen_body(
     table = _resources(view, solution, labels, width, color=color)
     warned = plain(solution.warnings).splitlines()
     warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
-    notes = [toned(line, Tone.ASIDE, color=color) for line in wrapped(_note(view), width)]
+    notes = [toned(line, Tone.ASIDE, color=color) for line in _notes(view, width)]
     facts_shown = "".join(f"{line}\n" for line in lines)
     rest = joined([table, "\n".join(warnings), "\n".join(notes)])
     return f"{facts_shown}\n{rest}" if rest else facts_shown
@@ -624,7 +624,11 @@ def _above(resources: Sequence[ResourceView]) -> str:
     return f"{floor(max(one.utilization_at_limit for one in resources) * 100) + 1} %"
 
 
-def _note(view: SolveView) -> str:
-    """Return where there is more."""
-    checked = "" if view.known.is_exact else f"Check by simulation: `qps simulate {view.file}`. "
-    return f"{checked}Full detail: --all"
+def _notes(view: SolveView, width: int) -> list[str]:
+    """Return what checks the result and where there is more, in one line where that fits."""
+    checked = "" if view.known.is_exact else f"Check by simulation: `qps simulate {view.file}`."
+    lines = wrapped(f"{checked} {_MORE}", width)
+    return lines if len(lines) == 1 else [*wrapped(checked, width), *wrapped(_MORE, width)]
+
+
+_MORE = "Full detail: --all"

@@ -170,15 +170,14 @@ def shares_table(view: SolveView, labels: Labels = PLAIN) -> Table:
                 halved,
             )
         )
-    sure = percent(odds.promise.certainty)
     headings = (
-        "what to measure next",
-        "now",
-        "of the variance",
-        "with others",
-        f"half as uncertain: {sure} sure of",
+        "Measure next",
+        "Stated",
+        "Variance",
+        "Total",
+        "Half spread",
     )
-    return Table(headings, tuple(rows), frozenset([2, 3, 4]))
+    return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=frozenset([0, 1]))
 
 
 def _between(odds: Odds, view: SolveView) -> str:

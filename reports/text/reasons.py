@@ -156,7 +156,7 @@ def beside(criterion: Criterion, solution: Solution, at: int) -> str:
     known = known_at(graph, criterion, at)
     if criterion.at_most and not criterion.strict and isfinite(amount):
         return marked_value(of_limit(value, limit), amount, known)
-    return f"{marked_value(value, amount, known)}, {side_of(criterion)} {limit}"
+    return f"{marked_value(value, amount, known)} ({side_of(criterion)} {limit})"
 
 
 def of_limit(value: str, limit: str) -> str:

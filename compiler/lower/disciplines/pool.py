@@ -53,7 +53,7 @@ class Pool(Law, frozen=True):
         """Of what is done meanwhile the pool sees no more than how much of it fits."""
         return approximation(
             (
-                f"waiting time for `{queue.resource}` is that of its mean number of busy "
+                f"waiting time for `{queue.resource}` is that of the mean number of busy "
                 f"servers: predicted latency was {ERROR}"
             ),
             error=0.25,

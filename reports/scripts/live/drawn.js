@@ -46,7 +46,7 @@ export class Drawn extends Sure {
       const stated = graph.numbers.find((one) => names.includes(one.name))?.text ?? "";
       return [called(model, names[0]), stated, told(first), told(total), promise === null ? "none" : whole(promise)];
     });
-    const head = ["what to measure next", "now", "of the variance", "with others", `half as uncertain: ${percent(CERTAINTY)} sure of`];
+    const head = ["Measure next", "Stated", "Variance", "Total", "Half spread"];
     const of = `From ${whole(this.shares.count)} samples per input; ± is the 90 % confidence interval of a share.`;
     return [table(head, rows, new Set([2, 3, 4])), make("p", { class: "soft" }, of)];
   }

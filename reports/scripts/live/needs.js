@@ -34,7 +34,7 @@ export function beside(column, criterion, population) {
   const isOf = criterion.atMost && !criterion.strict && Number.isFinite(value);
   const told = inWords(marked(isOf ? ofLimit(is, most) : is, knownAt(run, criterion, population), value));
   run.at(population); // how it is known may have asked elsewhere
-  return isOf ? told : `${told}, ${sideOf(criterion)} ${most}`;
+  return isOf ? told : `${told} (${sideOf(criterion)} ${most})`;
 }
 
 // The unit once where both have the same one.
