@@ -130,33 +130,36 @@ def test_a_link_opens_the_page_as_it_was_set(shop_html: str, open_page: Any) -> 
 
 
 WRONG = {
-    "another page": ("#qps1&of=erp~1&set=zip=off", "it is of another page, of “erp”"),
-    "no page": ("#qps1&set=zip=off", "it is of another page"),
-    "a later version": ("#qps2&of=spec~1&x", "another version of qps"),
-    "no part of it": ("#qsp1&set=zip=off", "neither a part of this page nor a setting"),
-    "a name": ("#qps1&of=spec~1&set=zap=off", "nothing called “zap”"),
+    "another page": ("#qps1&of=erp~1&set=zip=off", "it belongs to another report, of “erp”"),
+    "no page": ("#qps1&set=zip=off", "it belongs to another report"),
+    "a later version": ("#qps2&of=spec~1&x", "another version of QPS"),
+    "no part of it": ("#qsp1&set=zip=off", "neither a section of this page nor a setting"),
+    "a name": ("#qps1&of=spec~1&set=zap=off", "no input “zap”"),
     "a choice": ("#qps1&of=spec~1&set=zip=<img src=x onerror=alert(1)>", "“zip” cannot be “<img"),
     "a scenario": ("#qps1&of=spec~1&from=calm", "no scenario “calm”"),
     "a mode": ("#qps1&of=spec~1&mode=night", "no mode “night”"),
-    "a unit": ("#qps1&of=spec~1&set=pace=3", "“pace” is told in packet/s"),
-    "a range": ("#qps1&of=spec~1&set=pace=30+packet/s", "“pace” has a range: 0.1 to 9 packet/s"),
-    "a number": ("#qps1&of=spec~1&set=pace=many+packet/s", "no value of “pace”"),
-    "over nothing": ("#qps1&of=spec~1&set=pace=1/0+packet/s", "no value of “pace”"),
+    "a unit": ("#qps1&of=spec~1&set=pace=3", "“pace” needs the unit packet/s"),
+    "a range": (
+        "#qps1&of=spec~1&set=pace=30+packet/s",
+        "“pace” is outside its range: 0.1 to 9 packet/s",
+    ),
+    "a number": ("#qps1&of=spec~1&set=pace=many+packet/s", "not a valid value of “pace”"),
+    "over nothing": ("#qps1&of=spec~1&set=pace=1/0+packet/s", "not a valid value of “pace”"),
     "twice": ("#qps1&of=spec~1&set=zip=on&set=zip=off", "it sets “zip” twice"),
     "a negative cost": ("#qps1&of=spec~1&set=work.cpu.packet=-1+ms/packet", "demand must be zero"),
-    "too many users": ("#qps1&of=spec~1&at=5000", "no number of users from 1 to 1,000"),
-    "a part of a user": ("#qps1&of=spec~1&at=1.5", "no number of users"),
+    "too many users": ("#qps1&of=spec~1&at=5000", "not a population from 1 to 1,000"),
+    "a part of a user": ("#qps1&of=spec~1&at=1.5", "not a population"),
     "a column": ("#qps1&of=spec~1&column=7&set=zip=off", "no column “7”"),
     "a tab": ("#qps1&of=spec~1&shown=2", "no column “2”"),
     "a spec": ("#qps1&of=spec~1&keep=9", "no spec “9”"),
-    "a word": ("#qps1&of=spec~1&run=alert(1)", "it does not know “run”"),
-    "a picture": ("#qps1&of=spec~1&look=cake.log=on", "no picture with a choice “cake.log”"),
-    "no choice": ("#qps1&of=spec~1&look=loads", "no picture with a choice “loads”"),
+    "a word": ("#qps1&of=spec~1&run=alert(1)", "“run” is not recognized"),
+    "a picture": ("#qps1&of=spec~1&look=cake.log=on", "no chart option “cake.log”"),
+    "no choice": ("#qps1&of=spec~1&look=loads", "no chart option “loads”"),
     "a choice twice": ("#qps1&of=spec~1&look=loads.log=on&look=loads.log=on", "“loads.log” twice"),
-    "half a sign": ("#qps1&of=spec~1&set=pace=%E0%A4%A", "is mangled"),
-    "no word": ("#qps1&of=spec~1&zip", "“zip” is mangled"),
-    "all of it": ("#qps1&of=spec~1&set=zip=" + "x" * 30_000, "longer than any link"),
-    "a crowd": ("#qps1&of=spec~1" + "&keep=1" * 60, "keeps too many settings"),
+    "half a sign": ("#qps1&of=spec~1&set=pace=%E0%A4%A", "is malformed"),
+    "no word": ("#qps1&of=spec~1&zip", "“zip” is malformed"),
+    "all of it": ("#qps1&of=spec~1&set=zip=" + "x" * 30_000, "it is too long"),
+    "a crowd": ("#qps1&of=spec~1" + "&keep=1" * 60, "pins too many configurations"),
 }
 
 
@@ -190,7 +193,7 @@ def test_a_link_of_another_version_of_the_page_says_so(shop_html: str, open_page
     before.page.select_option("#control-select-0", "off")
     before.page.wait_for_function(SETTLED, arg="zip=off")
     page = followed(open_page(shop_html), "#" + before.page.url.partition("#")[2])
-    assert told(page).startswith("The link is of another version of this page")
+    assert told(page).startswith("The link is from another version of this page")
     assert page.run("() => qps.shown.label") == "zip=off"
 
 

@@ -231,7 +231,7 @@ def test_boxes_are_told_by_keys_those_on_the_way_first(open_page: Any) -> None:
         told.append(page.text_content("#picture-topology .readout"))
     assert told[0].startswith("constructor, box: step 1")
     assert told[-1].startswith("aside, box: idle")
-    assert "of the latency (" in told[0]
+    assert "of latency (" in told[0]
 
 
 @in_a_browser

@@ -9,7 +9,7 @@ import { phrase } from "../common/phrases.js";
 import { nextToFail } from "./beyond.js";
 import { changesTo, costOf } from "./changes.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
-import { called, calledInFull } from "./labels.js";
+import { called, calledInFull, UTILIZATION } from "./labels.js";
 import { axesAt, beside, inWords, shareUsed, toldOfQuality } from "./needs.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
@@ -45,7 +45,7 @@ export function limitRow(column) {
   }
   run.at(solved.at);
   const { about } = solved.resources.find((one) => `${one.name}.utilization` === criterion.name);
-  return [worded(column, criterion.name.replace(/\.load$/, "")), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
+  return [worded(column, criterion.name.replace(UTILIZATION, "")), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
 }
 
 function needsRow(column) {
@@ -79,7 +79,7 @@ function nextRow(column) {
   const next = nextToFail(column);
   if (!next) return [`none up to ${whole(graph.high)}, the end of the range`];
   const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
-  return [worded(column, next.criterion.name.replace(/\.load$/, "")), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, met up to ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
+  return [worded(column, next.criterion.name.replace(UTILIZATION, "")), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, met up to ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
 }
 
 // Exact, or on which side of the truth; what checks it.
