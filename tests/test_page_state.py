@@ -179,7 +179,7 @@ def test_a_link_that_does_not_fit_is_told_and_sets_nothing(shop_html: str, open_
         page.page.url.split("#")[0] + "#qps1&of=spec~1&set=zip=off&look=shares.of=<b>x</b>"
     )
     page.page.wait_for_function("() => document.getElementById('linked').textContent")
-    assert "is not there: “shares.of=<b>x</b>”" in told(page)
+    assert "are not available: “shares.of=<b>x</b>”" in told(page)
     assert page.run("() => qps.shown.label") == "zip=off"
     page.page.click("text=Undo")
     # nor does it when the page is opened with it
