@@ -264,7 +264,7 @@ def test_units_are_read_and_wrong_limits_are_told(small: str, open_page: Any) ->
         wait.fill(text)
         assert set(shown(page, "wait")) == {0.1}, text
     for text, told in (
-        ("much", "write a limit such as"),
+        ("much", "enter a limit such as"),
         (">= 5 kg", "unknown unit kg: use ms, day, hour, s and us"),
         ("1..2..3", "a range has two ends"),
     ):
@@ -431,7 +431,7 @@ def test_the_front_is_what_nothing_is_better_than(small: str, open_page: Any) ->
     page.run("() => qps.drawAll()")
     assert [tuple(pair) for pair in page.run(FRONT)] == expected_front(page)
     assert len(expected_front(page)) >= 3
-    assert "24 have no place here" in page.page.text_content("#picture-front figcaption")
+    assert "24 without values" in page.page.text_content("#picture-front figcaption")
     field(page, "host:").click()
     page.page.locator(".words-panel label", has_text="fast").locator("input").uncheck()
     page.run("() => new Promise(requestAnimationFrame)")
@@ -718,7 +718,7 @@ def test_quantiles_are_told_apart_on_their_axes_and_what_is_alike_is_said_once(
         "() => [...document.querySelectorAll('svg .head')]"
         ".map((head) => [...head.querySelectorAll('text')].map((one) => one.textContent))"
     )
-    assert ["largest", "acceptable", ".p05"] in heads
+    assert ["capacity.p05"] in heads
     assert ["largest", "acceptable", ".p95"] in heads
     html = html_of(text)
     assert html.count("capacity.p05 and capacity.p95: ") == 1
