@@ -111,7 +111,7 @@ def used_between(before: Balance, after: Balance, name: str) -> float:
     if ended and lost > _LEAST_LOST:
         pid = next(iter(ended))[0]
         raise MeasuringError(
-            f"process {pid} of `{name}` has ended, and nobody that is asked knows what it has used",
+            f"process {pid} of `{name}` has ended, and its CPU time is lost",
             "start the server with `--server`, where control groups of version 2 can be made",
         )
     used = after.used - before.used

@@ -79,7 +79,7 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
         known = unit_of(unit)
         if known is None:
             raise MeasuringError(
-                f"`{unit}` in `--vary '{text}'` is no unit",
+                f"unknown unit `{unit}` in `--vary '{text}'`",
                 "write one such as `request/s` or `kB/request`; `--unit NAME` makes an item of "
                 "your own known",
             )
@@ -93,7 +93,7 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
     bare = [value for value in values if number(value) is None]
     if unit and bare:
         raise MeasuringError(
-            f"`{bare[0]}` is no number of `{unit}`",
+            f"`{bare[0]}` has a unit of its own before `{unit}`",
             "write plain numbers; the unit stands once, behind the last",
         )
     made = Axis(name=name, values=tuple(values), unit=unit, factor=factor, dimension=dimension)
@@ -155,7 +155,7 @@ def _known(name: str, values: Mapping[str, str], place: str) -> str:
 def _number(text: str, place: str) -> Fraction:
     found = number(text)
     if found is None:
-        raise MeasuringError(f"`{place}` reckons with `{text}`, which is no number")
+        raise MeasuringError(f"`{place}` computes with `{text}`, not a number")
     return found
 
 

@@ -49,8 +49,8 @@ def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
         )
     if before is not None and after is not None and (after - before) / span >= _PACKETS:
         yield (
-            f"`{bench.interface}` carries {(after - before) / span:.0f} packet/s already, which "
-            "will be counted with those of the generator; `--own-network` has none"
+            f"`{bench.interface}` already has {(after - before) / span:.0f} packet/s of other "
+            "traffic, counted with the generator's; `--own-network` excludes it"
         )
 
 

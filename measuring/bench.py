@@ -132,7 +132,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             if count < 0:
                 raise MeasuringError(
                     f"the count of `{item}` went backwards by {-count:g}: it was reset, or the "
-                    "server started anew"
+                    "server restarted"
                 )
         assert before.generator is not None
         assert after.generator is not None
@@ -276,7 +276,7 @@ def _carried(before: Traffic | None, after: Traffic | None) -> Traffic | None:
         return None
     packets, octets = after.packets - before.packets, after.octets - before.octets
     if packets < 0 or octets < 0:
-        raise MeasuringError("the counters of the interface went backwards: it was set up anew")
+        raise MeasuringError("the counters of the interface went backwards: it was reset")
     return Traffic(packets, octets)
 
 

@@ -32,7 +32,7 @@ class ControlGroup(Struct, frozen=True):
         for line in (self.folder / "cpu.stat").read_text(encoding="ascii").splitlines():
             if line.startswith("usage_usec "):
                 return int(line.split()[1]) / _MILLION
-        raise OSError(f"`{self.folder / 'cpu.stat'}` tells no usage")
+        raise OSError(f"`{self.folder / 'cpu.stat'}` has no usage")
 
     def processes(self) -> frozenset[int]:
         """Return the processes of the group, and of those within it."""

@@ -89,23 +89,22 @@ def _not_reached(row: Row, layout: Layout) -> str | None:
 def bottleneck(row: Row, layout: Layout) -> str:
     """Return in words what kept a rate from being reached."""
     if row.load >= FULL:
-        return "the server is full"
+        return "the server is saturated"
     if row.generator_busiest >= FULL:
         return (
             "the generator is the bottleneck, its busiest thread ran "
             f"{_percent(row.generator_busiest)} of the time; give it more threads"
         )
     if row.busiest >= FULL:
-        return f"the server is full, its busiest thread ran {_percent(row.busiest)} of the time"
+        return (
+            f"the server is saturated: its busiest thread ran {_percent(row.busiest)} of the time"
+        )
     machine = row.load * layout.cores / layout.machine_cores + row.generator + row.others
     if machine >= FULL:
-        return "the machine is full, with what the generator and other programs use"
+        return "the machine is saturated by the server, the generator and other programs"
     if row.others >= _CROWDED:
         return f"other programs use {_percent(row.others)} of the machine"
-    return (
-        "neither the server nor the generator is full; does the generator have enough connections "
-        "to ask for as much?"
-    )
+    return "neither the server nor the generator is saturated; give the generator more connections"
 
 
 def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
@@ -147,8 +146,8 @@ def _others(row: Row, layout: Layout) -> str | None:
     if busy < _OTHERS:
         return None
     return (
-        f"other programs used {busy:.1f} of {layout.machine_cores} cores meanwhile; costs come out "
-        "6 to 17 % higher beside busy neighbours"
+        f"other programs used {busy:.1f} of {layout.machine_cores} cores meanwhile; service "
+        "demands come out 6 to 17 % higher beside busy neighbors"
     )
 
 
@@ -189,8 +188,8 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
 
 def _why_dearer(rows: Sequence[Row]) -> str:
     if any(row.setting == IDLE for row in rows):
-        return "work is done in batches there"
-    return "work is done in batches there, or some is always there (`--idle` tells it apart)"
+        return "work is batched"
+    return "work is batched, or some of it is constant (measure that with `--idle`)"
 
 
 def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
@@ -202,7 +201,7 @@ def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
                 "one thread",
                 (),
                 f"one thread did all of the work: the server never uses more than one of "
-                f"{layout.cores:g} cores; `--cores 1` tells its load as a share of that one",
+                f"{layout.cores:g} cores; `--cores 1` reports utilization of that one",
             )
 
 
@@ -225,8 +224,8 @@ def _on_loopback(rows: Sequence[Row], layout: Layout, loopback_mtu: int | None) 
         yield Doubt(
             "loopback",
             (),
-            f"loopback carries segments of up to {loopback_mtu:,} bytes, a network of 1,500: a "
-            "cost for each byte is a lower bound; that for each item is good",
+            f"loopback has segments of up to {loopback_mtu:,} bytes, a network of 1,500: a "
+            "service demand per byte is a lower bound; one per item is not affected",
         )
 
 

@@ -25,8 +25,8 @@ def enter_own_network() -> None:
     if library.unshare(_NEW_NETWORK) != 0:
         reason = os.strerror(ctypes.get_errno())
         raise MeasuringError(
-            f"no network of one's own can be made: {reason}",
-            "it takes root; or do without `--own-network`, and see that nobody else uses `lo`",
+            f"cannot create a network of its own: {reason}",
+            "run as root; or omit `--own-network`, and keep other traffic off `lo`",
         )
     import fcntl  # noqa: PLC0415 - of systems like Linux alone
 

@@ -115,7 +115,7 @@ def step_of(runs: Sequence[StepRun], item: str) -> Step:
     """Return what a step costs; MeasuringError where runs do not tell."""
     if any(run.seconds <= 0 for run in runs):
         raise MeasuringError(
-            "a run used no processor time that a clock could tell", "give it more items"
+            "a run used less CPU time than the clock can measure", "give it more items"
         )
     if any(run.items <= 0 for run in runs):
         raise MeasuringError(f"a run did no `{item}`", "give each some")

@@ -76,7 +76,7 @@ class Log(Struct, frozen=True, kw_only=True):
             if number > MOST_SAMPLES:
                 raise DataError(f"`{shortened(name)}` has over {MOST_SAMPLES:,} lines", "split it")
             if self._is_aggregated(line):
-                raise DataError(f"`{shortened(name)}` tells sums of many transactions", self.hint)
+                raise DataError(f"`{shortened(name)}` has sums of many transactions", self.hint)
             item = self.item(line.strip()) if line.endswith("\n") else None
             if item is not None:
                 yield item

@@ -67,8 +67,8 @@ def k6_point_runs(
     found.grain = _SECOND
     runs, notes = found.runs(_HINT)
     told = (
-        f"warning: `{file}` tells whole seconds: the length of a run may be off by one of them, "
-        "and its rates with it; with K6_CSV_TIME_FORMAT=unix_milli, k6 tells more"
+        f"warning: `{file}` has times in whole seconds: the length of a run may be off by one "
+        "second, and its rates with it; set K6_CSV_TIME_FORMAT=unix_milli for more precision"
     )
     return runs, [told, *notes]
 

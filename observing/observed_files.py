@@ -92,8 +92,8 @@ def _of_run(tool: str, files: Sequence[Path], how: FileReading) -> _Told:
     if how.window is not None:
         otherwise = _WITH_TIMES.get(tool)
         raise DataError(
-            f"`{path}` is what {tool} tells of a whole run, without times",
-            "leave `--window` out" + (f"; or {otherwise}" if otherwise else ""),
+            f"`{path}` is a summary of a whole run by {tool}, without times",
+            "omit `--window`" + (f"; or {otherwise}" if otherwise else ""),
         )
     printed = [_PRINTED[tool](_text(one), str(one)) for one in files]
     return [run for runs, _ in printed for run in runs], [n for _, notes in printed for n in notes]
@@ -150,7 +150,7 @@ def _one_table(tool: str, files: Sequence[Path], how: FileReading) -> ObservedRu
     for path, table in zip(files, tables, strict=True):
         if table.headings != tables[0].headings:
             raise DataError(
-                f"`{path}` tells something else than `{files[0]}`: "
+                f"`{path}` has other columns than `{files[0]}`: "
                 f"{', '.join(table.headings)}, not {', '.join(tables[0].headings)}",
                 "read them one by one",
             )

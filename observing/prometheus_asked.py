@@ -60,7 +60,9 @@ def asked_of(
         raise DataError(f"`--rows` takes from 1 to {_MOST_ROWS:,}", "200 unless said otherwise")
     processors = None if cores is None else number(cores)
     if cores is not None and (processors is None or not 0 < processors <= _MOST_CORES):
-        raise DataError(f"`--cores {cores[:_MOST_SHOWN]}` is no number of cores", "such as `4`")
+        raise DataError(
+            f"`--cores {cores[:_MOST_SHOWN]}` is not a number of cores", "write one such as `4`"
+        )
     check_query("--cpu", cpu)
     return Asked(
         cpu=cpu,

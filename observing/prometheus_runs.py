@@ -42,7 +42,7 @@ _WINDOWED = re.compile(
     r"\b(rate|irate|increase|delta|idelta|deriv|\w+_over_time)\s*\(", re.ASCII | re.IGNORECASE
 )
 _WHY = {
-    RESET: "with a counter that fell: its program was started anew",
+    RESET: "with a counter that fell: its program restarted",
     GAP: "in which a counter was not there all the time",
     FIRST: "that come first after that",
     STILL: "in which no processor time was counted",

@@ -56,7 +56,7 @@ def sar_table(text: str, file: str, interface: str | None) -> ObservedRuns:
     names = sorted({one.iface for sample in samples for one in sample.network.devices})
     if interface is not None and interface not in names:
         known = f"it has {listed(names[:_MOST_NAMED], 'and')}" if names else _HINT
-        raise DataError(f"`{shortened(file)}` tells nothing of `{shortened(interface)}`", known)
+        raise DataError(f"`{shortened(file)}` has nothing on `{shortened(interface)}`", known)
     if not told:
         raise DataError(f"`{shortened(file)}` holds no samples", _HINT)
     is_of_several = len({row["machine"] for row in told}) > 1

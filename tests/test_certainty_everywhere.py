@@ -110,7 +110,7 @@ def test_playing_says_what_it_does_not_judge(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = text_of(capsys, "simulate", waiting, "--at", "300", "--precision", "50 %")
-    assert "`replies.latency <= 10 ms with 95 % certainty` is unjudged" in told
+    assert "`replies.latency <= 10 ms with 95 % certainty` is not tested" in told
 
 
 def test_python_answers_what_solve_does(waiting: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -92,6 +92,6 @@ def test_what_is_played_says_that_it_is_typical() -> None:
     spec = spec_of()
     configuration = spec.configuration()
     told = typically_played(lower(spec.model, configuration), 100, spec.model, configuration)
-    assert told.remarks == ("with the typical value of `cost`, which nobody knows exactly",)
+    assert told.remarks == ("with the typical value of `cost`, an uncertain input",)
     certain = spec.configuration(settings=("cost = 1 ms/request",))
     assert typically_played(lower(spec.model, certain), 100, spec.model, certain).remarks == ()

@@ -131,7 +131,7 @@ def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_told() -> None
         ("rate in 1, 2 pakket/s", "`pakket/s` in"),
         ("rate in 1,, 2", "is empty"),
         ("rate in 1, 1", "twice"),
-        ("rate in one, 2 request/s", "`one` is no number of `request/s`"),
+        ("rate in one, 2 request/s", "`one` has a unit of its own before `request/s`"),
         ("rate in 0, 2 request/s", "not above zero"),
         ("seconds in 1, 2", "`--seconds`"),
     ],
@@ -388,12 +388,12 @@ DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
     (
         "rate not reached",
         {"counted": {"request": 200.0}, "busiest": 0.95},
-        "the server is full, its busiest thread ran 95 %",
+        "the server is saturated: its busiest thread ran 95 %",
     ),
     (
         "rate not reached",
         {"counted": {"request": 200.0}, "others": 19.0},
-        "the machine is full",
+        "the machine is saturated by the server",
     ),
     (
         "rate not reached",

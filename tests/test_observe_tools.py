@@ -159,7 +159,7 @@ def test_points_of_k6_are_rows_of_stretches(
     assert rows[0]["latency mean, ms"] == "20"
     # The whole of it: four seconds are touched, else it is from when the first began.
     [row] = observed("k6", file, folder=tmp_path)
-    assert ("tells whole seconds" in capsys.readouterr().err) == (kind == "csv")
+    assert ("has times in whole seconds" in capsys.readouterr().err) == (kind == "csv")
     seconds = 3 if kind == "csv" else 3.03
     assert float(row["request/s"]) == pytest.approx(12 / seconds)
     assert row["users"] == "8"
@@ -169,7 +169,7 @@ def test_a_summary_has_no_stretches(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = tmp_path / "run.txt"
     file.write_text(K6_TEXT, encoding="utf-8")
     assert main(["observe", "k6", str(file), "--window", "1s"]) == 2
-    assert "is what k6 tells of a whole run, without times" in capsys.readouterr().err
+    assert "is a summary of a whole run by k6, without times" in capsys.readouterr().err
 
 
 TOOLS: list[tuple[str, str, Mapping[str, float]]] = [

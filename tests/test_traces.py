@@ -267,7 +267,7 @@ def test_a_period_must_be_known(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ("--period 160", "`--period 160` is not a time (s)"),
         ("--period 0ms", "`--period` must be above zero"),
-        ("--gaps 0%", "`--gaps 0%` is no share above zero"),
+        ("--gaps 0%", "`--gaps 0%` is not a share above zero"),
         ("--gaps 3ms", "`--gaps 3ms` is not a plain number"),
         ("--buffer -1ms", "`--buffer` must not be below zero"),
         ("--latency 1Mbit", "`--latency 1Mbit` is not a time (s)"),

@@ -39,7 +39,7 @@ def _mix(mix: MixSolution) -> str:
 
 def _full(one: FullTogether) -> str:
     names = listed(list(one.full), "and")
-    return f"{names} is full" if len(one.full) == 1 else f"{names} are full together"
+    return f"{names} saturates" if len(one.full) == 1 else f"{names} saturate together"
 
 
 def _rate(one: ClosedSolution, value: float) -> str:
@@ -59,7 +59,7 @@ def _ends(one: ClosedSolution) -> str:
     if not isfinite(one.most):
         return "Nothing that they wait for makes it level off."
     where = listed(list(one.levels_off_at), "and")
-    full = "is full" if len(one.levels_off_at) == 1 else "are full together"
+    full = "saturates" if len(one.levels_off_at) == 1 else "saturate together"
     levels = "It levels off"
     if one.meets:
         levels = f"Without {listed(list(one.meets), 'and')} it would level off"

@@ -97,7 +97,7 @@ def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
 
 
 def _lines(lead: Lead) -> str:
-    return joined_words(lead.lines) if lead.lines else "it is not told which"
+    return joined_words(lead.lines) if lead.lines else "unknown lines"
 
 
 def _verb(lines: tuple[str, ...]) -> str:

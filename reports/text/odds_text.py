@@ -40,8 +40,8 @@ def odds_lines(view: SolveView) -> Iterator[str]:
     for one in view.counted_as_known:
         counts = "counts" if len(one.numbers) == 1 else "count"
         yield (
-            f"{joined_words(one.numbers)} {counts} as known: the rows of `{one.table}` are too few "
-            "to tell a spread, no more than the numbers that are fitted to them."
+            f"{joined_words(one.numbers)} {counts} as exact: `{one.table}` has no more rows "
+            "than fitted numbers, too few to estimate a variance."
         )
 
 
@@ -79,8 +79,8 @@ def _approximated(odds: Odds) -> Iterator[str]:
         points = max(one.points for one in odds.by_surfaces)
         error = percent(max(_LEAST_ERROR, *(one.error for one in odds.by_surfaces)), 2)
         yield (
-            f"An approximation: where {names} would fail is told of {points} samples, and of the "
-            f"others by a surface through them, which tells each from all others up to {error} off."
+            f"Approximation: where {names} would fail is computed for {points} samples, and "
+            f"interpolated for the others (cross-validation error up to {error})."
         )
     assumed = {one.name for one in odds.limits} & set(odds.assumed)
     if assumed:
@@ -104,13 +104,14 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
         return ()
     named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
     which = "value" if len(uncertain) == 1 else "values"
-    return (f"with the typical {which} of {named}, which nobody knows exactly",)
+    inputs = "an uncertain input" if len(uncertain) == 1 else "uncertain inputs"
+    return (f"with the typical {which} of {named}, {inputs}",)
 
 
 def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
     """Return that an answer is one of typical values; nothing where every number is known."""
     return tuple(
-        f"This is {remark}: `qps solve --confidence` tells how sure an answer is."
+        f"This is {remark}; `qps solve --confidence` gives a capacity at a confidence level."
         for remark in typical_remark(uncertain)
     )
 
@@ -120,7 +121,9 @@ def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
     if not asking:
         return ()
     are = "is" if len(asking) == 1 else "are"
-    return (f"one value of each number tells nothing of certainty: {_some(asking)} {are} unjudged",)
+    return (
+        f"confidence needs samples, not one value of each input: {_some(asking)} {are} not tested",
+    )
 
 
 def promised(odds: Odds, name: str) -> str:

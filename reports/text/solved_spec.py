@@ -74,12 +74,12 @@ def solved_spec(
         if how_sure:
             from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs; it needs numpy
 
-            tell("how sure")
+            tell("uncertainty")
             found = odds(plain, configuration, of_slopes, sampling)
     if answered is not None:
         first = solve_view(model, configuration, solution, settings, (), spec.warnings, found)
         answered(model, first, solution)
-    tell("what would help")
+    tell("changes that raise capacity")
     helping = advise(model, configuration, solution) if advice else ()
     view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
     return Solved(

@@ -50,9 +50,8 @@ def spread_lines(
     yield from left_out_lines(spread.left_out)
     if spread.by_surface is not None:
         yield (
-            f"An approximation: it is told of {spread.by_surface.points} samples, and of the "
-            f"others by a surface through them, up to {percent(spread.by_surface.error, 2)} off "
-            "where it was held against some."
+            f"Approximation: computed for {spread.by_surface.points} samples, and interpolated for "
+            f"the others (cross-validation error up to {percent(spread.by_surface.error, 2)})."
         )
 
 

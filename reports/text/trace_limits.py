@@ -38,8 +38,8 @@ def read_limits(
         share = read_quantity(gaps, DIMENSIONLESS, "--gaps", "6 %")
         if not 0 < share <= 1:
             raise _wrong(
-                f"`--gaps {gaps}` is no share above zero",
-                "such as `--gaps 6%`; what a buffer for every packet would be, the curve tells",
+                f"`--gaps {gaps}` is not a share above zero",
+                "write one such as `--gaps 6%`; the curve shows the buffer for every packet",
             )
     longest = read_time(threshold, "--threshold") or usual.thresholds.longest
     return Limits(
@@ -66,7 +66,7 @@ def read_time(text: str | None, flag: str, *, or_none: bool = False) -> Fraction
 def read_unit(text: str | None) -> Fraction | None:
     """Return the unit of times in s."""
     if text is not None and text not in UNITS:
-        raise _wrong(f"`{text}` is no unit of time here", f"there is {listed(UNITS, 'and')}")
+        raise _wrong(f"`{text}` is not a unit of time here", f"available: {listed(UNITS, 'and')}")
     return None if text is None else UNITS[text]
 
 
