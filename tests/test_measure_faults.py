@@ -140,7 +140,7 @@ def test_a_disk_that_fills_leaves_what_was_measured_so_far(place: Path, port: in
         check=False,
     )
     assert done.returncode == 2
-    assert "cannot write `web.json`: File too large" in done.stderr
+    assert "`web.json` cannot be written: File too large" in done.stderr
     assert "continue with `--resume`" in done.stderr
     count = len(runs())
     assert 1 <= count < 99
@@ -173,7 +173,8 @@ def test_two_do_not_measure_into_one_table(
         while not Path("web.csv").exists() and time.monotonic() < until:
             time.sleep(0.02)
         assert main([*words[:2], "--resume", *words[2:]]) == 2
-        assert f"is measured by another run: process {measuring.pid}" in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert f"another run is writing `web.json`: process {measuring.pid}" in said
         measuring.send_signal(signal.SIGTERM)
         measuring.wait(400)
     # What was ended so is as whole as after Ctrl-C.

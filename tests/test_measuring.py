@@ -157,7 +157,7 @@ def test_values_have_units_or_are_words() -> None:
     [
         ("{rat}", "did you mean `rate`"),
         ("{rate/0}", "divides by zero"),
-        ("{mode*2}", "no number"),
+        ("{mode*2}", "not a number"),
         ("{rate/size*nothing}", "`nothing`"),
     ],
 )
@@ -458,7 +458,7 @@ def test_low_rates_that_do_not_batch_are_told() -> None:
     runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
     told = told_of(runs)["batching"]
     assert "up to 4.0 times" in told
-    assert "or some is always there" in told
+    assert "or some of it is constant" in told
     # What is always there is no batching: two seconds, and one request in 1 ms.
     idle = run_of(IDLE, used={"cpu": 2.0})
     fixed = [
