@@ -48,7 +48,7 @@ def test_who_goes_after_waits_for_those_before() -> None:
     stream, there = graph.streams["slow"], graph.at(3)
     waited = 4 / there.number(graph.closed["slow"].throughput) - 1
     assert there.number(stream.mean_latency) == pytest.approx(waited)
-    assert any("goes first at `s.cpu`" in why for why in stream.latency_certainty.reasons)
+    assert any("high-priority load at `s.cpu`" in why for why in stream.latency_certainty.reasons)
     assert solve(graph).closed
 
 

@@ -42,7 +42,7 @@ def _lines(text: str) -> dict[str, list[float]]:
 def test_over_the_population_it_says_what_a_sweep_says() -> None:
     text = BASE + (
         "require { flow.loss <= 20 %; host.cpu.load <= 90 % }\n"
-        "figure f { over N in 2..80; line host.cpu.load; line quality; line flow.loss }\n"
+        "figure f { over N in 2..80; line host.cpu.utilization; line quality; line flow.loss }\n"
     )
     drawn = _drawn(text)
     assert (drawn.at[0], drawn.at[-1]) == (2, 80)

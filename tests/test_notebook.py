@@ -64,7 +64,7 @@ def shown() -> dict[str, object]:
     ("name", "words"),
     [
         ("model", ["pace", "flow", "paces"]),
-        ("solution", ["40 users", "82 % with 41", "80 %", "exact for the model"]),
+        ("solution", ["40 users", "utilization at its 80 % limit", "80 %", "exact for this model"]),
         ("matrix", ["2 configurations", "capacity"]),
         ("diff", ["Capacity", "40", "20", "work.cpu"]),
     ],

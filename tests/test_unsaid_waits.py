@@ -71,7 +71,7 @@ def test_one_warning_names_all_requirements_and_the_fullest_resources() -> None:
     more = "require { ask.latency <= 1 s; quantile(ask.latency, 99 %) <= 2 s; ask.loss <= 5 % }\n"
     (warning,) = _warned(_spec(more).replace("1 Gbit/s", "2 Mbit/s").replace("5 ms/r", "9 ms/r"))
     assert warning.message == (
-        "`ask.latency` and `quantile(ask.latency, 99 %)` exclude queueing delay, though "
+        "`ask.latency` and `ask.p99` exclude queueing delay, though "
         "web.cpu is at 100 % utilization at N = 100, db.cpu 90 % and lan.forth 80 %"
     )
     assert "`queueing cpu mmc, link md1`" in warning.hints[0]

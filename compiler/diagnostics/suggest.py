@@ -75,7 +75,7 @@ def dotted_meant(word: str, names: Iterable[str]) -> str | None:
     """Return a hint that offers names of several parts: all of a place, or all of a kind.
 
     >>> dotted_meant("vm", ["vm.cpu.cores", "vm.memory.capacity", "work.cpu.packet"])
-    'it has `vm.cpu.cores` and `vm.memory.capacity`'
+    'its parts: `vm.cpu.cores` and `vm.memory.capacity`'
     >>> dotted_meant("cpus", ["vm.cpu.cores", "wan.rate"])
     'did you mean `vm.cpu.cores`?'
     """

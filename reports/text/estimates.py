@@ -12,7 +12,7 @@ from qps.reports.text.quantities import quantity, with_interval
 def estimate(mean: float, half: float, dimension: Dimension, *, share: bool = False) -> str:
     """Return a mean and half the width of its interval, the unit once.
 
-    >>> from qps.compiler.quantities.dimension import TIME
+    >>> from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
     >>> estimate(0.01338, 0.00013, TIME), estimate(0.4, 0.0036, DIMENSIONLESS, share=True)
     ('13.38 ± 0.13 ms', '40 ± 0.36 %')
     """

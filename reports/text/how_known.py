@@ -188,7 +188,7 @@ def _stated(known: Sequence[Certainty]) -> str:
     """Return what errors are stated of numbers; empty where one of them states none.
 
     >>> _stated([Certainty(error=0.05), Certainty(error=0.2)])
-    ', within 20 %'
+    ', model error ±20 %'
     """
     errors = [one.error for one in known if one.error is not None]
     if not errors or len(errors) < len(known) or max(errors) > MOST_STATED:

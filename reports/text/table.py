@@ -18,17 +18,22 @@ _NARROWEST_BROKEN = 14
 """Columns of a long text whose words are broken, where there is room for no more."""
 
 
-class Table(Struct, frozen=True):
+class _Cells(Struct, frozen=True):
+    """What a table may be given by place."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: frozenset[int] = frozenset()
+    firm: frozenset[int] = frozenset()
+
+
+class Table(_Cells, frozen=True, kw_only=True):
     """Headings and rows; `right` holds the columns that are set to the right.
 
     Where there is no room, texts are cut, those of `firm` columns after all others; those of `long`
     columns go on in further lines of the row instead.
     """
 
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    right: frozenset[int] = frozenset()
-    firm: frozenset[int] = frozenset()
     long: frozenset[int] = frozenset()
 
     def as_text(self, indent: str = "  ", width: int | None = None) -> str:

@@ -472,7 +472,7 @@ def _advice(view: SolveView, labels: Labels) -> Table:
         rows.append((way, change, users_with(item), *_behind(item.setting or "", labels)))
         last = item.way
     headings = ("Scale up", "", noun(view.population.name).capitalize(), *_behind("--set", labels))
-    return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), frozenset([0, 1, 3]))
+    return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))
 
 
 def elastic_facts(view: SolveView, solution: Solution) -> list[str]:

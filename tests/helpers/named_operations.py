@@ -18,6 +18,7 @@ ITS_OWN = {
     "engine/queues/queue_numbers.py",
     "compiler/check/values/check_operations.py",  # words of the language that are made of several
     "reports/scripts/engine/operations.js",  # the page's column
+    "reports/scripts/common/phrases.js",  # words for those who read the page
 }
 ABOUT_TEXT = ("compiler/check/", "compiler/syntax/", "compiler/quantities/")
 """They speak of words of the language, which have no formulas yet."""
