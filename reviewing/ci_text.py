@@ -9,8 +9,8 @@ from qps.compiler.diagnostics.visible import one_line
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.difference_text import difference_text
 from qps.reports.text.facts import COLUMNS
-from qps.reports.text.layout import Layout
 from qps.reports.text.table import joined
+from qps.reports.text.text_layout import Layout
 from qps.reports.text.verdicts import claims_text
 from qps.reports.text.wrapping import wrapped
 from qps.reviewing.change_review import Review

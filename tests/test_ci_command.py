@@ -147,7 +147,7 @@ def test_a_change_of_a_module_is_told_of_each_spec_that_reads_it(
     assert matrix["rows"][0] == {"configuration": "host = hw.big", "before": 200, "after": 100}
     text = Path("comment.out").read_text(encoding="utf-8")
     assert summary.read_text(encoding="utf-8") == text
-    assert "| most | largest\\_acceptable &gt;= 90 |" in text
+    assert "| most | capacity &gt;= 90 |" in text
     assert not re.search(r"^::|[^\\]`c|\]\(http|@all", text, re.MULTILINE)
     (run,) = json.loads(Path("sarif.out").read_text())["runs"]
     places = {

@@ -119,8 +119,8 @@ observe runs "share.csv" { users -> N; busy in % -> host.cpu.load; source "us" }
     status, out = run(capsys, "told.qps")
     assert status == 0
     lines = {line.split()[1]: line for line in out.splitlines() if len(line.split()) > 1}
-    assert "<= 10,504 " in lines["counts"]
-    assert " >= 2.001 ms " in lines["times"]
+    assert "≤ 10,504 " in lines["counts"]
+    assert " ≥ 2.001 ms " in lines["times"]
     assert "500 us" in lines["amounts"]
     assert lines["runs[2].busy"].split()[2:6] == ["4", "%", "0.00375", "%"]
 

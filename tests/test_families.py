@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -468,12 +469,17 @@ def test_a_matrix_has_machines_with_arguments_on_its_axes(
     found = []
     for text in (MADE, PLAIN):
         Path("spec.qps").write_text(text, encoding="utf-8")
-        assert main(["matrix", "spec.qps"]) == 0
-        found.append(capsys.readouterr().out.splitlines())
-    ours, theirs = ([re.sub(r"^.*?  +", "", line) for line in lines] for lines in found)
+        assert main(["matrix", "spec.qps", "--format", "csv"]) == 0
+        found.append(list(csv.reader(capsys.readouterr().out.splitlines())))
+    ours, theirs = ([line[1:] for line in lines] for lines in found)
     assert ours == theirs
-    assert len(ours) == 5
-    assert any(line.startswith("vm(4, 8 GB, 100 score)") for line in found[0])
+    assert [line[0] for line in found[0]] == ["web", "vm(4, 8 GB, 100 score)", "huge"]
+    Path("spec.qps").write_text(MADE, encoding="utf-8")
+    assert main(["matrix", "spec.qps"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "3 configurations of sizes, 2 kept"
+    assert any(line.startswith("vm(4, 8 GB, 100 score) ") for line in lines)
+    Path("spec.qps").write_text(PLAIN, encoding="utf-8")
     assert main(["test", "spec.qps"]) == 0
 
 
@@ -484,7 +490,7 @@ def test_what_a_setting_makes_is_checked_as_what_the_spec_makes(
     Path("spec.qps").write_text(MADE, encoding="utf-8")
     for place, what in (
         ("vm(-4, 8 GB, 1 score)", "must be above zero"),
-        ("vm(4, 8 GB)", "takes 3 arguments, 2 are given"),
+        ("vm(4, 8 GB)", "takes 3 arguments, but 2 were given"),
         ("vm(4, 8 ms, 1 score)", "must be an amount of information"),
         ("small(1.5)", "must be whole and above zero"),
     ):

@@ -300,7 +300,7 @@ def test_which_hosts_are_this_machine(host: str | None, *, expected: bool) -> No
     "url", ["ftp://a", "http://", "http://a:b", "http://me:s3cret@a", "http://[", "http://a:0"]
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(http_exchange.ExchangeError, match="no address"):
+    with pytest.raises(http_exchange.ExchangeError, match="not a valid address"):
         http_exchange.exchange(url, seconds=1, most_bytes=1)
 
 

@@ -127,7 +127,7 @@ def test_wrong_arguments(
 def test_a_spec_with_several_matrices_or_none(capsys: pytest.CaptureFixture[str]) -> None:
     Path("two.qps").write_text(SPEC + "\nmatrix n { zip in [on, off] }\n")
     assert main(["matrix", "two.qps"]) == 2
-    assert "name one: `m` or `n`" in capsys.readouterr().err
+    assert "choose `m` or `n`" in capsys.readouterr().err
     assert main(["matrix", "two.qps", "n"]) == 0
     Path("no.qps").write_text(BASE)
     assert main(["matrix", "no.qps"]) == 2
@@ -184,7 +184,7 @@ def test_a_fault_survives_every_filter_and_is_status_3(
         assert counts == {"rows": 4, "carry_nobody": 0, "faults": 2, "one_by_one": 5}
     if ending == "html":
         page = Path("few.html").read_text()
-        assert "5 configurations; 2 carry what is asked for." in page
+        assert "5 configurations; 2 meet the conditions." in page
         assert "2 without a result after internal errors of qps" in page
 
 
@@ -768,7 +768,7 @@ def test_a_part_that_is_lost_on_its_way_is_made_again() -> None:
     pytest.importorskip("distributed")
     made = list(run.as_done(Dask([Gone(b"a part"), b"made"]), [(0, 16)]))
     assert made == [((0, 16), b"made")]
-    with pytest.raises(run.WorkersLostError, match="again and again"):
+    with pytest.raises(run.WorkersLostError, match="killed repeatedly"):
         list(run.as_done(Dask([Gone(b"a part")] * 9), [(0, 16)]))
     with pytest.raises(ValueError, match="of ours"):  # a fault of ours is none of Dask's
         list(run.as_done(Dask([ValueError("of ours"), b"made"]), [(0, 16)]))

@@ -19,7 +19,6 @@ from qps.reports.text.claim_changes import ClaimChanges, claim_changes_tables
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import marked
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.layout import Layout
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
@@ -33,6 +32,7 @@ from qps.reports.text.quantities import (
     whole_population,
 )
 from qps.reports.text.table import Table, escaped, joined
+from qps.reports.text.text_layout import Layout
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
 from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind

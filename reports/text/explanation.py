@@ -23,12 +23,12 @@ from qps.engine.substitution import substituted
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.formula_text import formula, in_population, with_numbers
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.layout import Layout
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.quantities import is_share, percent, quantity
 from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.shortened import READABLE, shortened
 from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 from qps.solver.odds.told import Spread
 from qps.solver.search.critical import piece_at
 

@@ -11,7 +11,6 @@ from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import ALL_EXACT, because
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.layout import Layout
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.quantities import (
@@ -22,6 +21,7 @@ from qps.reports.text.quantities import (
     scale_of,
 )
 from qps.reports.text.reliability import EXACT_HERE, because_first
+from qps.reports.text.text_layout import Layout
 from qps.solver.what_if.boundaries import Failure
 from qps.solver.what_if.inverse import Interval, InverseSolution
 

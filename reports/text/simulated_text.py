@@ -13,9 +13,9 @@ from qps.reports.text.estimates import estimate, limit_of
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.layout import Layout
 from qps.reports.text.quantities import first_words, in_percent, number, percent, quantity
 from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 from qps.simulation.agreement import Compared, Verdict
 from qps.simulation.crew import Effort, Simulation
 

@@ -25,7 +25,6 @@ from qps.reports.text.how_known import (
     users_as_known,
 )
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.layout import Layout
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.ports import by_their_switch
@@ -41,6 +40,7 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 from qps.reports.text.wrapping import held
 from qps.solver.answers.answering import QUALITY
 from qps.solver.what_if.growth import Growth
