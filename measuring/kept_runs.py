@@ -92,7 +92,7 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         raise MeasuringError(
             f"`{path}` cannot be written: {error.strerror or error}",
-            "what was written before is still whole; `--resume` goes on with it",
+            "earlier runs are intact; continue with `--resume`",
         ) from error
 
 

@@ -172,11 +172,12 @@ def test_two_do_not_measure_into_one_table(
         until = time.monotonic() + 60
         while not Path("web.csv").exists() and time.monotonic() < until:
             time.sleep(0.02)
-        assert main([*words[:2], "--resume", *words[2:]]) == 2
-        said = capsys.readouterr().err
-        assert f"another run is writing `web.json`: process {measuring.pid}" in said
+        status, said = main([*words[:2], "--resume", *words[2:]]), capsys.readouterr().err
+        # It is ended before anything can fail: else leaving waits for as long as it measures.
         measuring.send_signal(signal.SIGTERM)
         measuring.wait(400)
+    assert status == 2
+    assert f"another run is writing `web.json`: process {measuring.pid}" in said
     # What was ended so is as whole as after Ctrl-C.
     assert len(runs()) >= 1
     assert nobody_runs(str(port))
