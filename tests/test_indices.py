@@ -305,7 +305,7 @@ def test_an_instance_has_indices_of_its_own(told: Callable[..., str], tmp_path: 
     shown = told(use, "explain", "shop.web.eu.cpu", "--at", "900")
     assert "shop.web.eu" in shown
     alone = told(SHORT, "explain", "web.eu.cpu", "--at", "900", "--set", "web.eu=pod*9")
-    value = re.compile(r"at N = 900\n +([0-9.e-]+)")
+    value = re.compile(r"Value +([0-9.e-]+ %) at N = 900\n")
     assert value.findall(shown)[0] == value.findall(alone)[0]
 
 
@@ -405,5 +405,7 @@ require { shop.us.a.latency <= 1 s; store.cpu.load <= 90 % }
     loads = {one["name"]: one["utilization_at_limit"] for one in answer["resources"]}
     assert loads["store.us.cpu"] == pytest.approx(60 / 8000)
     assert loads["store.eu.cpu"] == pytest.approx(40 / 8000)
-    assert "at N = 100\n    42" in told(text, "explain", "shop.us.a", "--at", "100")
-    assert "at N = 100\n    2.0" in told(text, "explain", "shop.eu.a", "--at", "100")
+    assert "Value        42.008 ms at N = 100\n" in told(
+        text, "explain", "shop.us.a", "--at", "100"
+    )
+    assert "Value        2.0" in told(text, "explain", "shop.eu.a", "--at", "100")

@@ -104,6 +104,7 @@ def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     Answers have identifiers: words of an instance are other ones than those of a long name.
     """
     monkeypatch.setattr("qps.commands.solve.labels_of", lambda _: PLAIN)
+    monkeypatch.setenv("COLUMNS", "2000")  # names of several lengths wrap at other words
 
     def run(*arguments: str | Path) -> str:
         assert main([str(argument) for argument in arguments]) == 0, capsys.readouterr().err

@@ -39,8 +39,8 @@ def told(more: str, host: str = "box") -> tuple[Diagnostic, ...]:
         ("exp(10^6)", "`x` is out of the supported number range"),
         ("log2(3 ms)", "the argument of `log2` must be a plain number, not a time (s)"),
         ("waiting(3 ms, 1 ms)", "`load` of `waiting` must be a plain number, not a time (s)"),
-        ("clamp(3 ms, 1, 4)", "a time (s) and a plain number cannot be compared"),
-        ("clamp(3, 1)", "`clamp` takes 3 arguments, 2 are given"),
+        ("clamp(3 ms, 1, 4)", "cannot compare a time (s) and a plain number"),
+        ("clamp(3, 1)", "`clamp` takes 3 arguments, but 2 were given"),
     ],
 )
 def test_what_has_no_value_says_why(value: str, message: str) -> None:

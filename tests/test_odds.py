@@ -184,7 +184,7 @@ def test_samples_that_may_be_but_are_not_solved_are_told_so(
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
     view = solve_view(spec.model, configuration, solution, odds=found)
-    assert "50 % of the samples are left out unsolved: each has a load" in "\n".join(
+    assert "50 % of the samples are left out unsolved: each has a separate load graph" in "\n".join(
         odds_lines(view)
     )
 
@@ -261,7 +261,7 @@ def test_tails_that_cannot_be_are_left_out_and_told() -> None:
     found = odds_of(spec_of("normal(1 ms/request, 0.5 ms/request)"), Sampling(samples=10_000))
     (left,) = found.left_out
     assert left.probability == pytest.approx(NormalDist(1, 0.5).cdf(0), abs=1e-3)
-    assert left.name == "a cost must be zero or more"
+    assert left.name == "a service demand must be zero or more"
 
 
 def test_where_the_range_ends_first_that_is_told() -> None:

@@ -277,8 +277,9 @@ def test_saturation_points(load: Formula, at: float | None, method: Method | Non
 
 
 def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     spec = tmp_path / "full.qps"
     text = MEETING_STEPS.replace("ROOM vcpu", "room") + "param room = 21 vcpu\n"
     spec.write_text(text + "matrix rooms { room in [20 vcpu, 21 vcpu, 22 vcpu, 24.5 vcpu] }\n")
@@ -338,8 +339,9 @@ def test_a_matrix_tells_as_solve_what_is_full_from_the_start_and_stays_so(
 
 
 def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     spec = tmp_path / "full.qps"
     spec.write_text(
         FILLED.replace("FIRST", "1").replace("LOAD", "min(most, N / 100)").replace("AT", "")
@@ -348,7 +350,7 @@ def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
         result, page = tmp_path / f"full.{end}", tmp_path / f"{end}.html"
         main(["matrix", str(spec), "-o", str(result)])
         main(["report", str(result), "-o", str(page)])
-        assert "first stays full up to the answer" in page.read_text()
+        assert "at its limit up to capacity" in page.read_text()
         assert ">exactly</td>" in page.read_text()
     main(["matrix", str(spec)])
     assert "100 (exactly full to 150)" in capsys.readouterr().out

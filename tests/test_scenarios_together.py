@@ -98,7 +98,8 @@ scenario all { scenario = [fast, worst] }
     found = check_source(Source("s.qps", text)).diagnostics
     errors = [told for told in found if told.is_error]
     assert [told.code.id for told in errors] == ["QPS0601"]
-    assert "are made together" in errors[0].message
+    assert errors[0].message.endswith("to different values")
+    assert [label.message for label in errors[0].secondary].count("combined here") == 1
     assert len(errors[0].secondary) == 2
 
 

@@ -719,5 +719,5 @@ def test_resources_that_no_step_loads(machine: str, more: str, unused: set[str])
     )
     source += "stream kept { traffic N * 1 packet/s, 9 byte/packet; at spare { work; store } }\n"
     found = check_source(Source("spec.qps", source)).diagnostics
-    told = {d.message.split("`")[1] for d in found if "no step loads" in d.message}
+    told = {d.message.split("`")[1] for d in found if "no component uses" in d.message}
     assert told == unused

@@ -92,7 +92,10 @@ def test_what_never_reaches_its_limit_never_saturates() -> None:
 def test_what_is_untold_is_refused_with_the_name_of_the_requirement() -> None:
     with pytest.raises(QpsError) as raised:
         first_failure(UNTOLD, N, 10**6, 10**6 + 5, name="fl.quality >= 1")
-    assert "`fl.quality >= 1` comes so near to its limit" in raised.value.diagnostics[0].message
+    assert (
+        "`fl.quality >= 1` is too close to its limit to decide"
+        in raised.value.diagnostics[0].message
+    )
 
 
 def test_a_load_that_is_untold_at_the_start_is_undecided() -> None:

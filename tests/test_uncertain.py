@@ -211,13 +211,13 @@ def test_a_setting_may_say_how_far_off_a_parameter_is_or_that_it_is_not() -> Non
     assert not isinstance(set_to, ir.Uncertain)
     set_to = spec.configuration(settings=["t = 2 ms/request +- 1 %"]).parameters["t"]
     assert isinstance(set_to, ir.Uncertain)
-    with pytest.raises(QpsError, match="as a whole"):
+    with pytest.raises(QpsError, match="an uncertainty must apply to the whole value"):
         spec.configuration(settings=["t = 2 * (1 ms/request +- 1 %)"])
 
 
 def test_a_setting_that_crosses_what_cannot_be_is_refused() -> None:
     spec = spec_of("t", "param t = 1 ms/request")
-    with pytest.raises(QpsError, match="the lower end of this spread"):
+    with pytest.raises(QpsError, match="the lower end of this distribution"):
         spec.configuration(settings=["t = 1 ms/request +- 110 %"])
 
 
