@@ -24,6 +24,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.reports.pages.page import page_view
 from qps.reports.text.answers import SolveView
+from qps.reports.text.table import escaped
 from qps.reports.text.view import as_json, solve_view
 from qps.solver.answers.solution import CostSolution, Solution, Verdict
 from qps.solver.answers.worst_mode import solve_model
@@ -503,7 +504,7 @@ def test_explain_says_which_mode(
     assert (told["mode"], told["modes"]) == (mode, ["calm", "busy"])
     assert told["value"] == pytest.approx(load)
     assert main(["explain", str(file), "host.cpu", *arguments, "--format", "markdown"]) == 0
-    assert f"\n{said}\n" in capsys.readouterr().out
+    assert f"\n- **Mode:** {escaped(said)}\n" in capsys.readouterr().out
 
 
 def test_explain_of_a_spec_without_modes_says_nothing_of_them(
