@@ -108,6 +108,8 @@ class Visit(Struct, kw_only=True):
 
 MOST_APART = 10
 """Services further apart make waits vary more than exponential times."""
+_LEAST = number(Fraction(1, 10**40))
+"""So much at least is divided by: a pool may be held for no time that is known here."""
 
 
 class Queue(Struct, frozen=True, kw_only=True):
@@ -347,11 +349,11 @@ class Queue(Struct, frozen=True, kw_only=True):
 
     @property
     def spread(self) -> Formula:
-        """The squared coefficient of variation of the mean service times of the visits."""
+        """The squared coefficient of variation of mean service times; below 0 where all are 0."""
         rates = total(visit.rate for visit in self.visits)
         works = total(visit.rate * visit.service for visit in self.visits)
         squares = total(visit.rate * visit.service**2 for visit in self.visits)
-        return squares * rates / works**2 - 1
+        return squares * rates / maximum(_LEAST, works**2) - 1
 
     @property
     def longest_service(self) -> Formula:
