@@ -291,5 +291,5 @@ def _resources(view: SolveView, labels: Labels) -> Table:
     ]
     if len(fullest) > _MOST_ROWS:
         rows.append((f"… {len(fullest) - _MOST_ROWS} more, less full", "", ""))
-    headings = ("resource", f"load at {view.at:,}", "of at most")
+    headings = ("resource", f"utilization at {view.at:,}", "target")
     return Table(headings, tuple(rows), frozenset([1, 2]))
