@@ -425,7 +425,7 @@ GUARDED = (
         ("chosen", "2.5", "the count of `host` must be a whole number above zero"),
         ("pace", "6", "`double` is above its range"),
         ("level", "30", "`keep` must be a share between 0 and 100 %"),
-        ("half.cpu.packet", "-1", "a cost must be zero or more"),
+        ("half.cpu.packet", "-1", "a service demand must be zero or more"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused_as_the_solver_does(
@@ -495,8 +495,8 @@ def test_a_requirement_moves_the_answer(speak_html: str, open_page: Any) -> None
 def test_wrong_numbers_are_refused_and_told(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html).page
     for text, told in (
-        ("much", "write a number"),
-        ("5000", "its range is 515 to 2,000 byte/packet"),
+        ("much", "enter a number such as 1200"),
+        ("5000", "allowed range 515 to 2,000 byte/packet"),
     ):
         page.fill("#number-implied_size", text)
         assert told in page.text_content("#controls .trouble")
@@ -513,8 +513,8 @@ def test_what_is_not_in_the_page_cannot_be_chosen_and_is_told(open_page: Any, sp
         .filter((one) => one.disabled).map((one) => one.textContent)"""
     )
     assert disabled
-    assert all("(not in this page)" in text for text in disabled)
-    assert "217,728 combinations; the page holds 20" in page.text_content("#controls")
+    assert all("(not available here)" in text for text in disabled)
+    assert "This page includes 20 of 217,728 combinations" in page.text_content("#controls")
 
 
 def test_hover_tables_and_downloads(speak_html: str, open_page: Any) -> None:
@@ -558,7 +558,7 @@ def test_settings_can_be_kept_and_compared(speak_html: str, open_page: Any) -> N
     page.click("#pin")
     page.fill("#number-longest_delay", "300")
     users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
-    assert users[0] == "users"
+    assert users[0] == "Capacity (users)"
     assert users[2] == "≤ 32"
     assert int(users[1].removeprefix("≤ ")) > 32
     page.click("#comparison button.tab >> nth=1")
@@ -570,14 +570,14 @@ def test_scenarios_and_specs_stand_side_by_side(open_page: Any, speak: Spec) -> 
     head = page.locator("#comparison thead th").all_text_contents()
     assert head[1:] == ["low_end", "high_end"]
     assert page.locator("#comparison tbody tr").first.locator("td").all_text_contents() == [
-        "users",
+        "Capacity (users)",
         "≤ 10",
         "≤ 75",
     ]
     other = load(ROOT / "specs" / "virtual_cockpit.qps")
     two = open_page(html_of(speak, others=[other])).page
     assert two.locator("#comparison tbody tr").first.locator("td").all_text_contents() == [
-        "users",
+        "Capacity (users)",
         "≤ 45",
         "≤ 453",
     ]
@@ -661,9 +661,9 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
 
     assert "Next limitflow latency, met up to 88" in told("decision")
     for picture in ("picture-loads", "picture-needs"):
-        assert "acceptable: 1 to 82 (approximation)" in told(picture)
+        assert "supported: 1 to 82 (approximate)" in told(picture)
     choose("picture-topology", "rare")
-    assert "of rare goes at N = 82: ~ 15.07 ms" in told("picture-waterfall")
+    assert "Latency of rare at N = 82: ~ 15.07 ms" in told("picture-waterfall")
     rows = page.locator("#picture-waterfall tbody tr").all_inner_texts()
     times = [row.split("\t")[3] for row in rows]
     assert times[:-1] == ["~ 15.07 ms", "~ 5.069 ms", "10 ms", "~ 15.07 ms"]
@@ -690,7 +690,7 @@ def test_without_scripts_pictures_and_formulas_say_how_their_numbers_are_known(
     open_page: Any,
 ) -> None:
     page = open_page(html_of(checked(KNOWN_IN_ALL_WAYS)), scripts=False).page
-    assert "acceptable: 1 to 82 (approximation)" in page.text_content("#picture-loads")
+    assert "supported: 1 to 82 (approximate)" in page.text_content("#picture-loads")
     needs = page.text_content("#picture-needs")
     for line in ("rare latency (approximation)", "both (lower bound)"):
         assert line in needs

@@ -11,7 +11,11 @@ from qps.reports.pages.html import _environment
 
 @pytest.mark.parametrize(
     ("length", "stands", "told"),
-    [(1_200, 2, ""), (1_201, 2, "1,201 characters"), (10_001, 0, "10,001 characters, which")],
+    [
+        (1_200, 2, ""),
+        (1_201, 2, "1,201 characters"),
+        (10_001, 0, "Not shown: 10,001 characters. Run"),
+    ],
 )
 def test_what_nobody_reads_is_told_by_its_length(length: int, stands: int, told: str) -> None:
     part = SimpleNamespace(name="wait", value="1 ms", share="100 %", formula="x" * length)

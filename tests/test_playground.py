@@ -160,7 +160,7 @@ def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
     write(tab, SMALL)
     told(tab, "100 users")
     tab.goto(address + "#" + link)
-    told(tab, "does not hold a text that can be read")
+    told(tab, "has no readable spec")
 
 
 def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:

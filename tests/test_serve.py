@@ -72,7 +72,7 @@ def test_nothing_else_is_served(port: int, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/page", "/state", "/serve.js"])
 def test_a_name_that_only_leads_here_gets_nothing(port: int, path: str) -> None:
-    assert asked(port, path, "evil.example") == (403, "only for this machine")
+    assert asked(port, path, "evil.example") == (403, "only requests from this machine are allowed")
     assert asked(port, path, f"evil.example:{port}")[0] == 403
     assert asked(port, path, "127.0.0.1:1")[0] == 403
     assert asked(port, path, f"localhost:{port}")[0] == 200
@@ -140,4 +140,4 @@ def test_a_port_that_cannot_be_had_is_a_mistake_of_the_command_line(
         for port in (server.server_port, 70_000):
             words = ["serve", str(arguments.file), "--no-browser", "--port", str(port)]
             assert main(words) == 2
-            assert "cannot be had" in capsys.readouterr().err
+            assert "cannot listen on port" in capsys.readouterr().err

@@ -383,8 +383,8 @@ def test_solve_tells_what_was_lowered_and_with_which_priority() -> None:
         ("audio", 2, True),
         ("video", 3, True),
     ]
-    told = solve_text(view, solution, "")
-    assert "Elastic, priority 3: video is 10 packet/s at 50" in told
+    told = " ".join(solve_text(view, solution, "").split())
+    assert "Elastic video (priority 3) is 10 packet/s at 50" in told
 
 
 @law

@@ -252,5 +252,5 @@ export function showAdvice(column, found, apply) {
     return [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), usersTold(one), costOf(column, one),
       make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
   });
-  return fill("advice", table(["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, ""], rows, new Set([2])));
+  return fill("advice", table(["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"], rows, new Set([2])));
 }

@@ -144,7 +144,7 @@ export function showCarried(column) {
     ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
   ]);
   document.getElementById("carried").closest("section").hidden = !rows.length;
-  fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? ["how many"] : [])], rows, new Set([1, 2, 3])) : []);
+  fill("carried", rows.length ? table(["Traffic", `At ${whole(n)}`, "Per hour", "Per month", ...(isSeveral ? ["Count"] : [])], rows, new Set([1, 2, 3])) : []);
 }
 
 // What else there is to know at the population shown: measures, elastic numbers, costs.
