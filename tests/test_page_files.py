@@ -59,11 +59,11 @@ def test_every_table_can_be_had_as_it_is_shown(speak_html: str, open_page: Any) 
     assert any(row[1].startswith("1234.5 ") for row in rows_of(data))
     page.page.wait_for_selector("#advice tbody tr")
     _, data = saved(page, page.page.locator("#advice button.csv"))
-    assert all("try" not in row for row in rows_of(data)[1:])
+    assert all("Try" not in row for row in rows_of(data)[1:])
     # those that no script has written
     name, data = saved(page, page.page.locator("#claims button.csv").first)
     assert name == "claims.csv"
-    assert rows_of(data)[0][1:4] == ["claim", "claimed", "predicted"]
+    assert rows_of(data)[0][1:4] == ["Claim", "Claimed", "Predicted"]
 
 
 def test_a_spreadsheet_runs_nothing_of_it(open_page: Any) -> None:
