@@ -110,7 +110,7 @@ def test_playing_says_what_it_does_not_judge(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = text_of(capsys, "simulate", waiting, "--at", "300", "--precision", "50 %")
-    assert "confidence needs samples, not one value of each input: " in " ".join(told.split())
+    assert "Confidence needs samples, not one value of each input: " in " ".join(told.split())
 
 
 def test_python_answers_what_solve_does(waiting: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -315,4 +315,4 @@ def test_costs_of_too_few_rows_are_said_to_count_as_known(
     found = [(one.table, one.numbers) for one in view.counted_as_known]
     assert found == ([("runs.csv", ("relay.cpu",))] if told else [])
     lines = " ".join(odds_lines(view))
-    assert ("relay.cpu counts as known: the rows of `runs.csv` are too few" in lines) == told
+    assert ("relay.cpu counts as exact: `runs.csv` has no more rows than" in lines) == told
