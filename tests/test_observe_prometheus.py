@@ -402,7 +402,7 @@ def test_wrong_credentials_are_told_without_showing_them(
         (("http://x", "--rate", "request=requests"), "given twice"),
         (("http://x", "--rate", "requests"), "does not say what is counted"),
         (("http://x", "--rate", "a b=requests"), "does not say what is counted"),
-        (("http://x", "--cores", "many"), "no number of cores"),
+        (("http://x", "--cores", "many"), "not a number of cores"),
         (("http://x", "--rows", "0"), "`--rows` takes from 1"),
         (("http://x", "--until", "yesterday"), "is no moment"),
     ],

@@ -160,6 +160,7 @@ def test_what_nobody_asked_for_is_computed_when_it_is_shown(open_page: Any) -> N
     assert late & set(told)
 
 
+@nightly
 def test_fans_end_where_nine_in_ten_of_the_values_do(open_page: Any) -> None:
     """All rests on one number, and rises with it: its quantiles tell those of loads and waits."""
     shown = shown_on(open_page(html_of(checked(UNSURE))).page)
