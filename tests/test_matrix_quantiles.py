@@ -102,7 +102,7 @@ def test_what_an_axis_sets_is_certain() -> None:
         spec_of(f"matrix many {{ cost in [1 ms/request, 2 ms/request]; {COLUMNS} }}")
     ):
         assert len({value for name, value in row.items() if ".p" in name}) == 1
-        assert row["largest_acceptable.p05"] == 4 / row["cost"]  # type: ignore[operator]
+        assert row["capacity.p05"] == 4 / row["cost"]  # type: ignore[operator]
 
 
 def test_conditions_and_claims_ask_for_quantiles() -> None:
@@ -133,8 +133,8 @@ def test_where_none_is_acceptable_a_quantile_is_zero() -> None:
     )
     (row,) = rows_of(spec)
     # Half of the samples take longer than what is required.
-    assert row["largest_acceptable.p05"] == 0
-    assert row["largest_acceptable.p95"] == pytest.approx(1 / 1.05e-3, rel=5e-3)
+    assert row["capacity.p05"] == 0
+    assert row["capacity.p95"] == pytest.approx(1 / 1.05e-3, rel=5e-3)
 
 
 def test_rows_that_differ_in_what_is_uncertain_are_refused() -> None:
@@ -157,9 +157,7 @@ def test_a_file_of_a_matrix_has_them(tmp_path: Path) -> None:
     assert main(["matrix", str(spec), "many", "-o", str(output), "-q", "--workers", "2"]) == 0
     with output.open() as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["largest_acceptable.p50"]) for row in rows] == pytest.approx(
-        [667, 1333], rel=5e-3
-    )
+    assert [float(row["capacity.p50"]) for row in rows] == pytest.approx([667, 1333], rel=5e-3)
 
 
 def test_claims_ask_for_quantiles_of_the_answer() -> None:

@@ -116,8 +116,12 @@ def current_text(name: str) -> str:
 
     >>> current_text("limit of web.cpu.load"), current_text("quantile(page.latency, 99 %)")
     ('limit of web.cpu.utilization', 'page.p99')
+    >>> current_text("largest_acceptable.p05")
+    'capacity.p05'
     """
     *front, last = name.split(".")
+    if front == [FORMER[CAPACITY]] and percentile_level(last) is not None:
+        return f"{CAPACITY}.{last}"
     if front and last == FORMER[UTILIZATION]:
         return ".".join((*front, UTILIZATION))
     return _QUANTILE.sub(_as_percentile, name)

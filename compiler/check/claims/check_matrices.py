@@ -22,7 +22,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed, offered
-from qps.compiler.ir.measure_names import CAPACITY, FORMER, current_column
+from qps.compiler.ir.measure_names import CAPACITY, FORMER, current_column, current_text
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.compiler.syntax import ast
@@ -249,7 +249,7 @@ class MatrixChecker(OfChanges, frozen=True):
         answer = current_column(name.text)
         if answer in ANSWERS:
             return ir.ANSWER + answer if answer in own else answer
-        return text_in_model(ast.Reference(name.span, name), self.main)
+        return current_text(text_in_model(ast.Reference(name.span, name), self.main))
 
     def _note_column(self, name: ast.Name) -> None:
         """Note what is meant by a column: one of the spec's own, an axis, what was selected."""
