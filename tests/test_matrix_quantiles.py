@@ -64,7 +64,7 @@ def test_quantiles_are_those_of_the_closed_form() -> None:
         cores = row["cores"]
         assert isinstance(cores, float)
         for level in (0.05, 0.5, 0.95):
-            told = row[f"largest_acceptable.p{100 * level:02.0f}"]
+            told = row[f"capacity.p{100 * level:02.0f}"]
             assert told == pytest.approx(cores / (1e-3 * (2 - level)), rel=3e-3)
 
 
@@ -93,7 +93,7 @@ def test_each_row_is_what_its_configuration_has_by_itself() -> None:
         alone = solved_for(spec.model, configuration, axis_of(numbers, values, spec.model), None)
         answers = np.sort(alone.largest)
         for level in (0.05, 0.5, 0.95):
-            told = row[f"largest_acceptable.p{100 * level:02.0f}"]
+            told = row[f"capacity.p{100 * level:02.0f}"]
             assert told == answers[floor(1000 * level)]
 
 
@@ -282,7 +282,7 @@ def test_what_takes_long_is_told_by_surfaces_and_is_what_single_solves_say() -> 
         settings = (f"cost={cost} ms/request", f"pause={row['pause']} s")
         alone = solve_model(spec.model, spec.configuration(settings=settings))
         assert alone.capacity is not None
-        told = row[f"largest_acceptable.{name}"]
+        told = row[f"capacity.{name}"]
         assert told == pytest.approx(alone.capacity, rel=5e-3)
 
 

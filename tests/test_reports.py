@@ -154,6 +154,13 @@ def test_texts_of_a_spec_are_escaped() -> None:
     tags(page)
 
 
+def test_the_page_of_an_infeasible_spec_marks_its_answer() -> None:
+    infeasible = PRELUDE + ONE_STREAM + "require { flow.latency <= 1 ms }"
+    assert '<p class="answer no" id="answer">' in render_html(page_of(checked(infeasible)))
+    feasible = PRELUDE + ONE_STREAM
+    assert '<p class="answer" id="answer">' in render_html(page_of(checked(feasible)))
+
+
 def test_data_in_a_page_cannot_end_its_element() -> None:
     text = packed({"</script>": ["<!--", "]]>", "&amp;", "\u2028", 1.5, None]})
     assert set(text) <= {*ascii_letters, *digits, *"+/="}
@@ -161,10 +168,9 @@ def test_data_in_a_page_cannot_end_its_element() -> None:
     assert data_in(page) == {"</script>": ["<!--", "]]>", "&amp;", "\u2028", 1.5, None]}
 
 
-def test_a_missing_value_is_an_error_not_a_gap(
-    monkeypatch: pytest.MonkeyPatch, speak_view: PageView
-) -> None:
-    template = html._environment().from_string("{{ page.nothing }}")
+@pytest.mark.parametrize("text", ["{{ page.nothing }}", "{{ page.nothing is not none }}"])
+def test_a_missing_value_is_an_error_not_a_gap(text: str, speak_view: PageView) -> None:
+    template = html._environment().from_string(text)
     with pytest.raises(UndefinedError):
         template.render(page=speak_view)
 

@@ -39,6 +39,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.tests["none"] = _is_none
     environment.filters["number"] = number
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
@@ -53,6 +54,13 @@ def _environment() -> Environment:
         "bottom": HEIGHT - BOTTOM,
     }
     return environment
+
+
+def _is_none(value: object) -> bool:
+    """Return whether a value is None; UndefinedError where a page has no such value at all."""
+    if isinstance(value, StrictUndefined):
+        bool(value)  # raises: jinja's own test takes what is not there for something
+    return value is None
 
 
 def _breakable(name: str) -> Markup:
