@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from qps.compiler.check.names.declarations import Indexed, Module, Program, named_in, owned_in
-from qps.compiler.check.names.instances import percentile_asked
+from qps.compiler.check.names.instances import percentile_named
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.diagnostics.diagnostic import TooManyError
 from qps.compiler.diagnostics.source import Source, Span
@@ -30,7 +30,7 @@ from qps.compiler.syntax.parse import parse
 
 _OF_PLACES = frozenset(["count", "saturation", "share"])
 """Functions of places and resources: no measure stands in them."""
-_TOLD = ("limit of ", "ideal of ")
+_LIMITS = ("limit of ", "ideal of ")
 
 
 def with_current_names(source: Source, importer: Importer | None = None) -> Source:
@@ -76,7 +76,7 @@ class _Renaming(Struct, frozen=True, kw_only=True):
                 for name in (*node.selected, *(key.name for key in node.order)):
                     yield from self._measure(name)
             elif isinstance(node, ast.Change | ast.Axis):
-                yield from self._told(node.name)
+                yield from self._changed_limit(node.name)
             elif isinstance(node, ast.ResourceItem):
                 laws = [one.value for one in node.attributes if one.name.text == "jitter"]
                 yield from self._laws(laws)
@@ -106,15 +106,15 @@ class _Renaming(Struct, frozen=True, kw_only=True):
         return bool(rest) and isinstance(declared, ast.Node | ast.Link)
 
     def _percentile(self, call: ast.Call) -> Iterator[tuple[Span, str]]:
-        word = percentile_asked(call, self.module)
+        word = percentile_named(call, self.module)
         if word is None or "#" in call.span.text:
             return
         written = call.arguments[0].span.text
         yield call.span, f"{written.rpartition('.')[0]}.{word}"
 
-    def _told(self, name: ast.Name) -> Iterator[tuple[Span, str]]:
+    def _changed_limit(self, name: ast.Name) -> Iterator[tuple[Span, str]]:
         """Yield the current name of a limit that a change sets."""
-        prefix = next((one for one in _TOLD if name.text.startswith(one)), None)
+        prefix = next((one for one in _LIMITS if name.text.startswith(one)), None)
         if prefix is None or not name.text.endswith(f".{FORMER[UTILIZATION]}"):
             return
         parts = tuple(name.text.removeprefix(prefix).split("."))

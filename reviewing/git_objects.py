@@ -134,7 +134,7 @@ class Tree(Struct, frozen=True, kw_only=True):
     def checked(self, path: PurePosixPath, label: str) -> tuple[Outcome[Spec], frozenset[Path]]:
         """Check a spec as the commit has it, once; return also the files that it names.
 
-        These are told from the top.
+        These are paths from the top.
         """
         if (path, label) not in self._specs:
             self._specs[path, label] = self._check(path, label)

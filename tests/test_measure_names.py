@@ -98,7 +98,7 @@ def renamed(text: str) -> str:
     return with_current_names(Source("site.qps", text)).text
 
 
-def told(text: str) -> object:
+def answers_of(text: str) -> object:
     model = qps.loads(text)
     claims = [(claim.predicted, claim.verdict) for claim in model.test(simulate=False)]
     rows = [model.matrix(m.name).to_arrow().to_pylist() for m in model.spec.model.matrices]
@@ -108,7 +108,7 @@ def told(text: str) -> object:
 
 @pytest.mark.parametrize(("former", "current"), PAIRS)
 def test_both_names_mean_the_same_and_the_former_is_rewritten(former: str, current: str) -> None:
-    assert told(SITE + former) == told(SITE + current)
+    assert answers_of(SITE + former) == answers_of(SITE + current)
     assert renamed(SITE + former) == SITE + current
     assert renamed(SITE + current) == SITE + current
 
@@ -126,7 +126,7 @@ def test_a_parameter_called_capacity_is_meant_by_it() -> None:
     assert [one.holds for one in results] == [True, True]
 
 
-def test_a_column_called_capacity_stands_beside_the_answer() -> None:
+def test_a_column_called_capacity_and_the_answer_are_both_columns() -> None:
     matrix = (
         "matrix m { effort in [8 ms/request, 16 ms/request]; column capacity = 2 * 3\n"
         "select capacity, largest_acceptable; order by largest_acceptable }"

@@ -347,7 +347,7 @@ def _lost(
 def _beyond_known(resource: ResourceLoad, expressions: ExpressionLowering) -> Certainty:
     """Return how it is known which share is beyond what a resource can do.
 
-    It is nothing where the load is surely below 1, however far off it is told; else as the load is.
+    It is nothing where the load is surely below 1, however large its error; else as the load is.
     """
     load, known = resource.asked_at(ONE)
     most = 1 / (1 + Fraction(known.error or 0))

@@ -187,7 +187,7 @@ def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
 
 
 def _tells_shape(queue: Queue) -> bool:
-    """Return whether what queues before it do to arrivals is told of a queue."""
+    """Return whether the queues before this one count in its arrivals."""
     return queue.law.tells_shape(queue) or (queue.offered is not None and queue.offered.are_counted)
 
 

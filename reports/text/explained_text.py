@@ -15,7 +15,7 @@ _MARKED = re.compile(r" *\| +[\^-]+(?: .*)?")
 
 
 def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -> str:
-    """Return why a code is told, an example that fails, what it prints, and the fix."""
+    """Return the reason of a code, an example that fails, what it prints, and the fix."""
     code, tone = told.code, _TONES[told.code.severity]
     lines = [toned(f"{code.id} {code.slug} ({code.severity.value})", tone, color=color)]
     lines += wrapped(f"{code.summary[0].upper()}{code.summary[1:]}.", width)

@@ -43,7 +43,7 @@ from qps.reports.text.quantities import (
     quantity,
     rounded_down,
 )
-from qps.reports.text.reasons import behind_quality, beside, criteria_behind_quality
+from qps.reports.text.reasons import behind_quality, criteria_behind_quality, value_and_limit
 from qps.reports.text.table import Table, joined, text_width
 from qps.reports.text.text import cost_facts, elastic_facts, mode_facts, resource_table
 from qps.reports.text.tones import Tone, toned
@@ -235,13 +235,13 @@ def _facts(view: SolveView, solution: Solution, words: Wording) -> Iterator[tupl
     yield "Elastic", told(" ".join(elastic_facts(view, solution)))
     yield "Measure next", told(_measure_next(view))
     yield _HELPS, "…" if view.helps_most else ""
-    yield "Cost", "; ".join(cost_facts(view, solution)) or _asked_price(solution, words)
+    yield "Cost", "; ".join(cost_facts(view, solution)) or _price_hint(solution, words)
     yield "Modes", mode_facts(view, labels)
     yield _MEASURES, "…" if measure_table(solution, labels).rows else ""
     yield "Fixed inputs", "; ".join(_counted_as_known(view))
 
 
-def _asked_price(solution: Solution, words: Wording) -> str:
+def _price_hint(solution: Solution, words: Wording) -> str:
     return price_asked(words) if solution.verdict is Verdict.LIMITED else ""
 
 
@@ -261,7 +261,7 @@ def _limit(view: SolveView, solution: Solution, labels: Labels) -> tuple[str, st
             limit = solution.graph.number(criterion.limit)
             then = _further(criterion, solution, further)
             return "Bottleneck", _utilization(labels.of(found.name), at, limit, "limit", then)
-        told = f"{labels.measure(name)}: {beside(criterion, solution, solution.at)}"
+        told = f"{labels.measure(name)}: {value_and_limit(criterion, solution, solution.at)}"
         then = _further(criterion, solution, further)
         return "Limit", f"{told}, {then}"
     mine = [one for one in view.resources if found is not None and one.name == found.name]
@@ -428,7 +428,7 @@ def _now(view: SolveView, solution: Solution, name: str) -> str:
     """Return the value of a requirement or a utilization at the capacity, beside its limit."""
     for item in solution.requirements:
         if item.criterion.name == name and item.criterion.promised_with is None:
-            return f"{beside(item.criterion, solution, solution.at)} now, "
+            return f"{value_and_limit(item.criterion, solution, solution.at)} now, "
     for one in view.resources:
         if one.name == resource_in(name):
             at = beside_limit(one.utilization_at_limit, one.target, share=True)
@@ -463,7 +463,7 @@ def _others(view: SolveView, solution: Solution, labels: Labels) -> str:
     told = []
     for item in items:
         called = labels.measure(item.criterion.name).removesuffix(of)
-        told.append(f"{called} {beside(item.criterion, solution, solution.at)}")
+        told.append(f"{called} {value_and_limit(item.criterion, solution, solution.at)}")
     more = len(told) - _MOST_NAMED
     return ", ".join([*told[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 

@@ -143,11 +143,11 @@ def criteria_behind_quality(solution: Solution, at: int) -> list[Criterion]:
 
 def against(criterion: Criterion, solution: Solution, at: int, labels: Labels) -> str:
     """Return a requirement with its value at a population and its limit: `delay 227 of 230 ms`."""
-    return f"{labels.measure(criterion.name)} {in_words(beside(criterion, solution, at))}"
+    return f"{labels.measure(criterion.name)} {in_words(value_and_limit(criterion, solution, at))}"
 
 
-def beside(criterion: Criterion, solution: Solution, at: int) -> str:
-    """Return the value of a requirement at a population beside its limit: `≥ 227 of 230 ms`."""
+def value_and_limit(criterion: Criterion, solution: Solution, at: int) -> str:
+    """Return the value of a requirement at a population, and its limit: `≥ 227 of 230 ms`."""
     share, graph = in_percent(criterion), solution.graph
     most = graph.number(criterion.limit)
     limit = quantity(most, criterion.dimension, _DIGITS, share=share)

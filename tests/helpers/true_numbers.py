@@ -528,24 +528,21 @@ class Truth:
         except QpsError as error:
             if "unknown unit" not in str(error):
                 return {f"{command} is refused: {error}"}
-            solution = self._with_number(
-                sets[-1]
-            )  # its unit has another name outside of its module
-        if solution.capacity is None:
-            return {"none"}
-        is_range = solution.limited_by is None
-        return {
-            users_told(solution.capacity, known, range_limits=is_range)
-            for known in _known_of(solution)
-        }
+            # Its unit has another name outside of its module.
+            solution = self._with_number(sets[-1])
+        return _capacities(solution)
 
     def _with_number(self, setting: str) -> Solution:
         """Return the answers with another number, in the unit in which it stands."""
         name, _, amount = setting.partition("=")
-        known = self.graph.assumptions[name.strip()]
-        factor, _ = unit_of(known.text, known.fraction, known.dimension)
-        value = exact_number(Fraction(amount.split()[0]) * factor)
+        value = self._in_its_unit(name.strip(), Fraction(amount.split()[0]))
         return solve(self.graph.with_values({name.strip(): value}))
+
+    def _in_its_unit(self, name: str, amount: Fraction) -> Formula:
+        """Return the value of a number, of which an amount is written in the unit it stands in."""
+        known = self.graph.assumptions[name]
+        factor, _ = unit_of(known.text, known.fraction, known.dimension)
+        return exact_number(amount * factor)
 
     def _elasticities(self, table: ShownTable) -> Iterator[str]:
         known = {one.parameter: one.elasticity for one in self.view.sensitivity}
@@ -585,17 +582,9 @@ class Truth:
         set_to = {}
         for name, text in values.items():
             assert name is not None
-            known = self.graph.assumptions[name]
-            factor, _ = unit_of(known.text, known.fraction, known.dimension)
-            set_to[name] = exact_number(Fraction(str(worth(numbers_in(text)[0]))) * factor)
+            set_to[name] = self._in_its_unit(name, Fraction(str(worth(numbers_in(text)[0]))))
         solution = solve(self.graph.with_values(set_to))
-        if solution.capacity is None:
-            return {"none"}
-        is_range = solution.limited_by is None
-        return {
-            users_told(solution.capacity, known, range_limits=is_range)
-            for known in _known_of(solution)
-        }
+        return _capacities(solution)
 
     # -- odds ------------------------------------------------------------------------------------
 
@@ -990,6 +979,16 @@ def _near(what: Cell, cell: Cell, chance: float, most: float) -> Iterator[str]:
     found = numbers_in(cell.text)
     if not found or abs(worth(found[0]) / 100 - chance) > most:
         yield f"{what.text}: {cell.text!r}, not {percent(chance)}"
+
+
+def _capacities(solution: Solution) -> set[str]:
+    """Return what a page may write of the capacity."""
+    if solution.capacity is None:
+        return {"none"}
+    is_range = solution.limited_by is None
+    return {
+        users_told(solution.capacity, known, range_limits=is_range) for known in _known_of(solution)
+    }
 
 
 def _known_of(solution: Solution) -> Iterator[Certainty]:

@@ -475,7 +475,7 @@ def _called(module: Module, name: ast.Name, owner: Declared, rest: tuple[str, ..
 
 def _percentile(expr: ast.Expr, module: Module) -> str | None:
     """Return what the spec calls `quantile(page.latency, 99 %)`; None for all else."""
-    word = percentile_asked(expr, module)
+    word = percentile_named(expr, module)
     if word is None:
         return None
     assert isinstance(expr, ast.Call)
@@ -487,8 +487,8 @@ def _percentile(expr: ast.Expr, module: Module) -> str | None:
     return _called(module, called, owner, (word,))
 
 
-def percentile_asked(expr: ast.Expr, module: Module) -> str | None:
-    """Return the percentile that a call asks for: `p99` of `quantile(page.latency, 99 %)`.
+def percentile_named(expr: ast.Expr, module: Module) -> str | None:
+    """Return the percentile that a call names: `p99` of `quantile(page.latency, 99 %)`.
 
     None for all else, and for a share that no percentile has a word for.
     """

@@ -93,12 +93,12 @@ class Numbers(Struct, frozen=True):
         It is looked at where populations end.
         """
 
-        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_below(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             if not formula.symbols <= {self.expressions.population}:
                 return False
             return all(_is_negative(Point(one), formula - limit) for one in self._ends())
 
-        return self.expressions.of_what_stays(formula, told)
+        return self.expressions.of_what_stays(formula, is_below)
 
     def is_never_above_zero(self, formula: Formula) -> bool:
         """Return whether a value is at most zero at any population: it is where it is at both ends.

@@ -84,8 +84,8 @@ function nextRow(column) {
 
 // Exact, or on which side of the truth; what checks it.
 function sureRow({ solved: { known, largest } }) {
-  const told = phrase(`served.${known ? known[0] : "exact"}`);
-  return known && largest !== null ? [`${told}; check by simulation: `, make("code", null, "qps simulate")] : [told];
+  const side = phrase(`served.${known ? known[0] : "exact"}`);
+  return known && largest !== null ? [`${side}; check by simulation: `, make("code", null, "qps simulate")] : [side];
 }
 
 function endsOf([least, most], end) {

@@ -204,9 +204,9 @@ export class Past {
       const [files, sum] = [of.slice(0, of.lastIndexOf("~")), of.slice(of.lastIndexOf("~") + 1)];
       if (files !== this.files) throw new Refused(`it belongs to another report${files ? `, of ${quotedShort(files)}` : ""}`);
       const missed = this.take(stateIn(pairs.filter(([word]) => word !== "of"), this.app));
-      const told = missed.length ? [`Chart options of the link are not available: ${missed.map(quotedShort).join(", ")}.`] : [];
-      if (!isAgain && `${files}~${sum}` !== this.name) told.unshift("The link is from another version of this page: its settings are applied, but results may differ.");
-      this.trouble.textContent = told.join(" ");
+      const remarks = missed.length ? [`Chart options of the link are not available: ${missed.map(quotedShort).join(", ")}.`] : [];
+      if (!isAgain && `${files}~${sum}` !== this.name) remarks.unshift("The link is from another version of this page: its settings are applied, but results may differ.");
+      this.trouble.textContent = remarks.join(" ");
     });
   }
 

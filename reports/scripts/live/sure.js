@@ -55,15 +55,15 @@ export class Sure {
     const from = Math.max(bounds[0] ?? (low >= 0 ? 0 : -Infinity), low - room), to = Math.min(bounds[1] ?? Infinity, high + room);
     field.scale = new Axis(from, Math.max(to, from + room / 10), 0, 1);
     const unit = record.unit ? ` ${record.unit}` : "";
-    const told = `95 % interval ${number(low, 3)}–${number(high, 3)}${unit}`;
+    const interval = `95 % interval ${number(low, 3)}–${number(high, 3)}${unit}`;
     const back = make("button", { type: "button", class: "quiet", on: { click: () => this.forget(column, record) } }, "restore uncertainty");
     field.refresh = () => {
       const value = inUnit(record, column.run.numbers.get(record.name));
       const isSet = column.model.changedIn(column.setting)(record.name);
-      note.replaceChildren(...(isSet ? [`fixed at ${number(quotient(...value))}${unit} `, back] : [told]));
-      field.slider.setAttribute("aria-valuetext", `${number(quotient(...value))}${unit}; ${isSet ? "fixed" : `uncertain, ${told}`}`);
+      note.replaceChildren(...(isSet ? [`fixed at ${number(quotient(...value))}${unit} `, back] : [interval]));
+      field.slider.setAttribute("aria-valuetext", `${number(quotient(...value))}${unit}; ${isSet ? "fixed" : `uncertain, ${interval}`}`);
     };
-    return spreadPicture(values, field.scale, { low, high, typical }, `${record.name}: nominal ${number(typical)}${unit}, ${told}`);
+    return spreadPicture(values, field.scale, { low, high, typical }, `${record.name}: nominal ${number(typical)}${unit}, ${interval}`);
   }
 
   typical({ model, setting }, record) { return model.setting(setting.start).numbers.get(record.name) ?? exactNumber(record); }

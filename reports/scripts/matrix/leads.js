@@ -23,9 +23,9 @@ export class Leads {
     }
     const carrying = view.filter((row) => (this.reason?.codes[row] ?? 0) === 0 && (this.largest?.codes[row] ?? 1) > 0);
     place.className = carrying.length ? "answer" : "answer no";
-    const kept = `${whole(view.length)} of ${whole(all)} configurations match the filters`;
-    const carry = carrying.length === view.length ? "" : `, ${whole(carrying.length)} of them feasible`;
-    place.replaceChildren(`${kept}${carry}.`, ...this.lines(carrying).map((line) => make("p", { class: "then" }, line)));
+    const matching = `${whole(view.length)} of ${whole(all)} configurations match the filters`;
+    const feasible = carrying.length === view.length ? "" : `, ${whole(carrying.length)} of them feasible`;
+    place.replaceChildren(`${matching}${feasible}.`, ...this.lines(carrying).map((line) => make("p", { class: "then" }, line)));
   }
 
   lines(carrying) {

@@ -69,8 +69,7 @@ def run(arguments: Namespace) -> Exit:
     if not tested.results and not tested.wrong:
         raise complain(
             "these specs contain no claims to test",
-            "add an `expect` block, such as `expect launch { capacity >= 1000; "
-            "source model }`",
+            "add an `expect` block, such as `expect launch { capacity >= 1000; source model }`",
         )
     _print(tested, arguments)
     return status_of(tested)
