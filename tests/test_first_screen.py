@@ -140,6 +140,18 @@ def test_an_answer_of_none_is_a_miss(capsys: pytest.CaptureFixture[str]) -> None
     assert "Violated     replies latency: " in shown
 
 
+@pytest.mark.parametrize("measure", ["latency", "p99", "p99_9", "p50"])
+def test_what_a_latency_is_made_of_stands_below_a_violated_one(
+    measure: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SITE.replace("replies.latency <= 100 ms", f"replies.{measure} <= 1 ms")
+    Path("slow.qps").write_text(text, encoding="utf-8")
+    assert main(["solve", "slow.qps", "--no-advice"]) == 1
+    assert "mean latency there: answer at web 8 ms, wan transmission 640 us" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
 @pytest.mark.parametrize("name", ["evil\u202e", "e\x1b[31mvil"])
 def test_a_title_drives_no_terminal(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("evil.qps").write_text(f'"""{name}"""\n' + MANY, encoding="utf-8")

@@ -14,7 +14,7 @@ from shlex import quote
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import plain
-from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.ir.measure_names import percentile_level, resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.dimension import TIME
@@ -62,7 +62,6 @@ _COLUMN = 15
 _WIDE = 100
 """Columns from which on a table has all that loads a resource."""
 _TONES = {"Bottleneck": Tone.LIMIT, "Limit": Tone.LIMIT, "Violated": Tone.MISS}
-_LATENCY = re.compile(r"([\w.]+)\.(?:latency|p[\d.]+)\b")
 
 
 def first_screen(
@@ -363,9 +362,8 @@ _SIDES = {True: "below ", False: "at least "}
 
 def _made_of(solution: Solution, criterion: Criterion, labels: Labels) -> str:
     """Return the largest parts of the mean latency behind a requirement; empty for others."""
-    streams = _LATENCY.findall(criterion.name)
     graph = solution.graph
-    found = [graph.streams[one] for one in streams if one in graph.streams]
+    found = [graph.streams[one] for one in _timed(criterion.name) if one in graph.streams]
     if len(found) != 1:
         return ""
     point = graph.at(graph.low)
@@ -379,6 +377,16 @@ def _made_of(solution: Solution, criterion: Criterion, labels: Labels) -> str:
         if value > _LEAST_SHARE * ordered[0][1]
     ]
     return f"mean latency there: {', '.join(told)}" if told else ""
+
+
+def _timed(requirement: str) -> list[str]:
+    """Return the streams of which a requirement limits the latency, its mean or a percentile."""
+    named = (word.rpartition(".") for word in re.findall(r"[\w.]+", requirement))
+    return [
+        stream
+        for stream, _, measure in named
+        if measure == "latency" or percentile_level(measure) is not None
+    ]
 
 
 def _behind_quality(solution: Solution, labels: Labels) -> str:
@@ -454,7 +462,7 @@ def _other_items(view: SolveView, solution: Solution) -> list[CriterionSolution]
 
 def _others_label(view: SolveView, solution: Solution) -> str:
     names = [item.criterion.name for item in _other_items(view, solution)]
-    return "Latency" if all(map(_LATENCY.search, names)) else "Other limits"
+    return "Latency" if all(map(_timed, names)) else "Other limits"
 
 
 def _others(view: SolveView, solution: Solution, labels: Labels) -> str:
