@@ -9,7 +9,7 @@ from operator import attrgetter
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain, printable
-from qps.compiler.ir.measure_names import resource_in
+from qps.compiler.ir.measure_names import is_utilization, resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (
@@ -264,14 +264,11 @@ def _utilization_limits(solution: Solution) -> dict[str, float]:
     """Return the lowest utilization that requirements allow each resource."""
     found: dict[str, float] = {}
     for item in solution.requirements:
-        resource, _, measure = item.criterion.name.rpartition(".")
-        if measure in _UTILIZATIONS and item.criterion.at_most:
+        resource = resource_in(item.criterion.name)
+        if is_utilization(item.criterion.name) and item.criterion.at_most:
             limit = solution.graph.number(item.criterion.limit)
             found[resource] = min(limit, found.get(resource, limit))
     return found
-
-
-_UTILIZATIONS = ("load", "utilization")
 
 
 def _bar(load: float) -> str:
