@@ -165,7 +165,7 @@ def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
 
 def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
-    text = told(tab, "With 90 % probability between")
+    text = told(tab, "90 % interval")
     assert text.startswith("100 users; limited by web.cpu.utilization\n")
     page = tab.frame_locator("#page")
     page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
@@ -191,7 +191,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
 ) -> None:
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
-    text = told(tab, f"{users} users; limited by web.cpu.utilizationWith 90 % probability")
+    text = told(tab, f"{users} users; limited by web.cpu.utilization90 % interval")
     assert ("A local installation has everything" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")
