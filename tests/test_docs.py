@@ -62,9 +62,13 @@ def test_specs_have_no_mistakes(block: Block) -> None:
         if block.kind == "python"
     ],
 )
-def test_python_does_what_the_page_says(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_does_what_the_page_says(
+    block: Block, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(ROOT)
     exec(compile(block.body, "example", "exec"), {})
+    shown = re.findall(r"^print\(.*\)  #> (.*)$", block.body, re.MULTILINE)
+    assert not shown or capsys.readouterr().out.splitlines() == shown
 
 
 @pytest.mark.parametrize("page", _PAGES)

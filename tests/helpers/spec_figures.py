@@ -92,9 +92,9 @@ def all_documents() -> str:
 def all_fits() -> str:
     """Return how many published runs lie within the intervals of fits to other runs."""
     return (
-        f"Of {sum(of for _, of in held_of())} published runs "
-        f"{sum(held for held, _ in held_of())} lie within the 90 % prediction intervals of fits "
-        "to the other runs of their table."
+        f"Each of {sum(of for _, of in held_of())} published runs was predicted from a fit to the "
+        f"other runs in its table: {sum(held for held, _ in held_of())} fell within the 90 % "
+        "prediction interval."
     )
 
 
