@@ -2,81 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product as combinations
 
-from msgspec import Struct
-from msgspec.structs import fields
-
-from qps.compiler.lower import notes as noted
-from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.mixtures import Mixed
+from qps.compiler.network import itinerary as nodes
+from qps.compiler.network.network import Class, ItemKinds, Network
+from qps.compiler.network.passages import passages
 from qps.engine.formulas import Formula
-from qps.engine.substitution import Substitution, substituted
+from qps.engine.substitution import substituted
+from qps.simulation.operating_point import OperatingPoint
 
 
 class Numbers:
     """Formulas as plain numbers, for one kind of users and items."""
 
-    def __init__(self, graph: LoadGraph, at: int, kind: Mapping[Formula, Formula]) -> None:
-        self._point = graph.at(at)
+    def __init__(self, point: OperatingPoint, kind: Mapping[Formula, Formula]) -> None:
+        self._values = point.values
         self._kind = dict(kind)
-        self._put_in = Substitution({one.parameter.symbol: one.value for one in graph.elastic})
+        self._put_in = point.elastic
 
     def __call__(self, formula: Formula) -> float:
         """Return the value of a formula."""
         if self._kind:
             formula = substituted(formula, self._kind)
-        return self._point.number(self._put_in(formula))
+        return self._values.number(self._put_in(formula))
 
 
-def mixtures_in(
-    notes: Sequence[noted.Note], mixtures: Mapping[Formula, Mixed]
-) -> list[list[Mixed]]:
-    """Return the parameters that have values by kinds, those of the same kinds together."""
-    if not mixtures:
-        return []
-    symbols = {symbol for note in notes for one in _formulas(note) for symbol in one.symbols}
-    groups: dict[str, list[Mixed]] = {}
-    for symbol in sorted(symbols & mixtures.keys(), key=lambda symbol: symbol.name):
-        groups.setdefault(mixtures[symbol].of, []).append(mixtures[symbol])
-    return list(groups.values())
+def kinds_in(network: Network, of: Class) -> tuple[list[ItemKinds], list[ItemKinds]]:
+    """Return the kinds that a class rests on: of users, who send for themselves, and of items."""
+    if not network.kinds:
+        return [], []
+    symbols = {one for part in _formulas(network, of) if part is not None for one in part.symbols}
+    first: dict[str, ItemKinds] = {}
+    for kinds in network.kinds:
+        names = [one.name for one in symbols & kinds.values.keys()]
+        if names:
+            first[min(names)] = kinds
+    found = [kinds for _, kinds in sorted(first.items())]
+    return [one for one in found if one.of_users], [one for one in found if not one.of_users]
 
 
-def apart(mixed: Iterable[list[Mixed]]) -> tuple[list[list[Mixed]], list[list[Mixed]]]:
-    """Return those by kinds of users, who send for themselves, and those by kinds of items."""
-    of_users, of_items = list[list[Mixed]](), list[list[Mixed]]()
-    for one in mixed:
-        (of_users if one[0].of_users else of_items).append(one)
-    return of_users, of_items
+def _formulas(network: Network, of: Class) -> Iterator[Formula | None]:
+    """Yield what decides how items come and what happens to them."""
+    yield from (of.flows, of.arrivals.rate, of.arrivals.variation, of.amount, of.think, of.rank)
+    for passage in passages(of):
+        match passage.node:
+            case nodes.At(copies=copies):
+                yield copies
+            case nodes.Serve() as visit if not network.is_store(visit.station):
+                yield from (visit.demand, network.stations[visit.station].servers)
+            case nodes.Delay(time=time, times=times):
+                yield time * times.mean
+            case nodes.Cross(ports=ports):
+                for port in ports:
+                    station = network.stations[port.station]
+                    yield from (station.place.copies, station.time_for(port.bits))
+                    if port.cap is not None:
+                        limit, items = port.cap
+                        yield network.stations[limit].time_for(items)
+            case nodes.Call(times=times):
+                yield None if times is None else times.often
+            case nodes.Take(pool=pool, amount=amount):
+                yield from (network.pools[pool].place.copies, amount)
+            case node:
+                yield from _changes(of, node)
 
 
-def _formulas(value: object) -> Iterator[Formula]:
-    """Yield the formulas in something that was noted."""
-    if isinstance(value, Formula):
-        yield value
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _formulas(one)
-    elif isinstance(value, Struct):
-        for one in fields(value):
-            yield from _formulas(getattr(value, one.name))
+def _changes(of: Class, node: nodes.Node) -> Iterator[Formula | None]:
+    """Yield what decides how many items there are, or how large bare bytes are."""
+    match node:
+        case nodes.Lose(chance=chance) | nodes.Restore(chance=chance):
+            yield chance
+        case nodes.Thin(share=share, on_for=on_for):
+            yield from (share, on_for)
+        case nodes.Send(copies=copies, receivers=receivers):
+            yield from (copies, receivers)
+        case nodes.Merge(flows=flows):
+            yield flows
+        case nodes.Resize(bits=None, share=share) if of.items.primary is None:
+            yield share
+        case _:
+            pass
 
 
-def kinds_of(mixed: Iterable[list[Mixed]]) -> Iterator[tuple[float, dict[Formula, Formula]]]:
+def each_of(kinds: Iterable[ItemKinds]) -> Iterator[tuple[float, dict[Formula, Formula]]]:
     """Yield the share of each kind, or of each of several kinds together, and its values."""
-    sides: list[list[tuple[float, dict[Formula, Formula]]]] = []
-    for together in mixed:
-        each = zip(*(one.each for one in together), strict=True)
-        sides.append(
-            [
-                (
-                    float(kind[0][0].exact or 0),
-                    {one.symbol: value for one, (_, value) in zip(together, kind, strict=True)},
-                )
-                for kind in each
-            ]
-        )
+    sides = [
+        [
+            (float(share.exact or 0), {one: values[index] for one, values in all_of.values.items()})
+            for index, share in enumerate(all_of.shares)
+        ]
+        for all_of in kinds
+    ]
     for chosen in combinations(*sides):
         share, values = 1.0, dict[Formula, Formula]()
         for part, own in chosen:

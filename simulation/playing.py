@@ -1,23 +1,23 @@
-"""From what walks note to what is played: numbers at one population, and ways as steps.
+"""From a network to what is played: numbers at one population, and itineraries as steps.
 
 What cannot be played is refused by name. What is played otherwise than it may be meant is remarked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import inf
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler import ir
-from qps.compiler.lower import notes as noted
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.simulation.kinds import Numbers, apart, kinds_of, mixtures_in
+from qps.compiler.network.arrivals import ArrivalProcess
+from qps.compiler.network.network import Class, Network
+from qps.simulation.itinerary_steps import ItinerarySteps, with_worth
+from qps.simulation.kinds import Numbers, each_of, kinds_in
 from qps.simulation.lengths import episode_of, lead_of
+from qps.simulation.operating_point import OperatingPoint, operating_point
 from qps.simulation.played import Choose, Pick, Played, Serve, Source, Step, served
-from qps.simulation.played_ways import Way, with_worth
 from qps.simulation.shifting import shifted
 from qps.simulation.stations_in_play import NEARLY, Stations, refused
 
@@ -31,13 +31,18 @@ _PIECE = 1000.0
 
 def played(graph: LoadGraph, at: int) -> Played:
     """Return what is to be played of a load graph at a population; QpsError where it cannot be."""
-    _refuse_overload(graph, at)
-    playing = _Playing(stations=Stations(graph=graph, at=at))
-    for name in graph.notes.streams:
-        playing.stream(name)
+    return played_network(graph.network, operating_point(graph, at))
+
+
+def played_network(network: Network, point: OperatingPoint) -> Played:
+    """Return what is to be played of a network at an operating point, likewise."""
+    _refuse_overload(network, point)
+    playing = _Playing(stations=Stations(network=network, point=point))
+    for one in network.classes.values():
+        playing.add(one)
     playing.add_background()
     found = Played(
-        population=at,
+        population=point.users,
         stations=tuple(playing.stations.known),
         sources=tuple(playing.sources),
         flows=playing.flows,
@@ -46,33 +51,20 @@ def played(graph: LoadGraph, at: int) -> Played:
     return replace(found, episode=episode_of(found), lead=lead_of(found))
 
 
-def _refuse_overload(graph: LoadGraph, at: int) -> None:
-    point = graph.at(at)
+def _refuse_overload(network: Network, point: OperatingPoint) -> None:
     # Users who wait for their answers never ask for more than there is.
-    has_closed = any(_started(notes).think is not None for notes in graph.notes.streams.values())
-    for name, resource in graph.resources.items():
-        load = point.number(resource.load)
-        known = graph.notes.stations[name].queueing
-        waits = known is not None and known.that_waits is not None and not has_closed
+    has_closed = any(one.is_closed for one in network.classes.values())
+    for name, utilization in point.utilizations.items():
+        station = network.stations.get(name)
+        waits = station is not None and station.waits and not has_closed
         # Where nobody waits, a full resource serves all that comes.
-        if load >= (_FULL if waits else 1 + NEARLY):
+        if utilization >= (_FULL if waits else 1 + NEARLY):
             raise refused(
-                f"utilization of `{name}` is {load:.4g} at {graph.population} = {at}: its queue "
-                "grows "
-                "without bound, so there is no steady state to simulate",
+                f"utilization of `{name}` is {utilization:.4g} at {network.population} = "
+                f"{point.users}: its queue grows without bound, so there is no steady state to "
+                "simulate",
                 "simulate fewer users (`--at`), or give it more capacity",
             )
-
-
-def _steps(started: noted.Started, way: Way) -> tuple[Step, ...]:
-    """Return the steps of a way; of what nobody waits for, times are added without an event."""
-    steps = with_worth(way.ended())
-    return steps if started.think is not None else shifted(steps)
-
-
-def _started(notes: Sequence[noted.Note]) -> noted.Started:
-    assert isinstance(notes[0], noted.Started)
-    return notes[0]
 
 
 class _Playing(Struct, kw_only=True):
@@ -82,72 +74,64 @@ class _Playing(Struct, kw_only=True):
     sources: list[Source] = field(default_factory=list)
     flows: dict[str, float] = field(default_factory=dict)
 
-    def stream(self, name: str) -> None:
-        """Add a stream, each kind of its users as a source of its own.
+    def add(self, of: Class) -> None:
+        """Add a class, each kind of its users as a source of its own.
 
         So are kinds of items that come at random, or of which each flow sends its own by a clock;
         else each item draws its kind when it comes.
         """
-        graph = self.stations.graph
-        notes = graph.notes.streams[name]
-        started = _started(notes)
-        of_users, of_items = apart(mixtures_in(notes, graph.notes.mixtures))
-        is_drawn = started.think is not None or started.variation is not None
-        for share, kind in kinds_of(of_users):
-            ways = [
-                (part, self._way(name, Numbers(graph, self.stations.at, kind | own)))
-                for part, own in kinds_of(of_items)
+        of_users, of_items = kinds_in(self.stations.network, of)
+        is_drawn = of.is_closed or of.arrivals.variation is not None
+        for share, kind in each_of(of_users):
+            each = [
+                (part, *self._steps_of(of, Numbers(self.stations.point, kind | own)))
+                for part, own in each_of(of_items)
             ]
-            if not is_drawn or len(ways) == 1:
-                for part, way in ways:
-                    self._source(name, started, share * part, way, _steps(started, way))
+            if not is_drawn or len(each) == 1:
+                for part, of_kind, steps in each:
+                    # Of what nobody waits for, times are added without an event.
+                    whole = steps if of.is_closed else shifted(steps)
+                    self._add_source(share * part, of_kind, whole)
                 continue
-            _, first = ways[0]
-            chosen = tuple((part, with_worth(way.ended())) for part, way in ways)
-            self._source(name, started, share, first, (Choose(chosen),))
+            _, first, _ = each[0]
+            chosen = tuple((part, steps) for part, _, steps in each)
+            self._add_source(share, first, (Choose(chosen),))
 
-    def _way(self, name: str, numbers: Numbers) -> Way:
-        """Return the way of one kind, to its end."""
-        started, *notes = self.stations.graph.notes.streams[name]
-        assert isinstance(started, noted.Started)
-        piece = 1.0 if started.item is not None else _PIECE
-        way = Way(stations=self.stations, stream=name, numbers=numbers, weight=piece)
-        for note in notes:
-            way.take(note)
-        way.play_out()
-        return way
+    def _steps_of(self, of: Class, numbers: Numbers) -> tuple[ItinerarySteps, tuple[Step, ...]]:
+        """Return the steps of one kind, each with what is lost there, and what made them."""
+        piece = 1.0 if of.items.primary is not None else _PIECE
+        found = ItinerarySteps(stations=self.stations, of=of, numbers=numbers, weight=piece)
+        return found, with_worth(found.steps())
 
-    def _source(
-        self, name: str, started: noted.Started, share: float, way: Way, steps: tuple[Step, ...]
-    ) -> None:
-        """Add a source: a share of all flows of a stream, with the numbers of its way."""
-        graph, numbers = self.stations.graph, way.numbers
-        piece = 1.0 if started.item is not None else _PIECE
-        flows = numbers(started.flows)
-        # Of bare bytes the rate is told in bits.
-        bits = 1.0 if started.item is not None else _BITS * way.weight
-        arriving = share * flows * way.flows / bits
+    def _add_source(self, share: float, of_kind: ItinerarySteps, steps: tuple[Step, ...]) -> None:
+        """Add a source: a share of all flows of a class, with the numbers of one kind."""
+        of, numbers, point = of_kind.of, of_kind.numbers, self.stations.point
+        flows = numbers(of.flows)
+        sent, bits = 1.0, 1.0
+        if of.items.primary is None:  # of bare bytes the rate is that of bits
+            sent, bits = _BITS * _PIECE, _BITS * of_kind.weight
+        arriving = share * flows * of_kind.flows / bits
         customers, think = 0, 0.0
-        if started.think is None or started.amount is None:
-            sent = 1.0 if started.item is not None else _BITS * piece
-            rate = share * flows * numbers(started.rate) / sent
+        if of.think is None or of.amount is None:
+            rate = share * flows * numbers(of.arrivals.rate) / sent
         else:
-            customers = self._customers(name, share * flows * numbers(started.amount))
-            think = numbers(started.think)
-            rate = share * flows * graph.at(self.stations.at).number(graph.streams[name].rate)
+            customers = self._customers(of.name, share * flows * numbers(of.amount))
+            think = numbers(of.think)
+            rate = share * flows * point.values.number(point.rates[of.name])
         if rate <= 0:
             return
-        self.flows[name] = self.flows.get(name, 0.0) + arriving
+        self.flows[of.name] = self.flows.get(of.name, 0.0) + arriving
+        variation = of.arrivals.variation
         source = Source(
-            stream=name,
+            stream=of.name,
             rate=rate,
             flows=share * flows,
             steps=steps,
-            is_periodic=not customers and self._is_periodic(steps),
+            is_periodic=of.arrivals.process is ArrivalProcess.PERIODIC,
             customers=customers,
             think=think,
-            variation=None if started.variation is None else numbers(started.variation),
-            priority=inf if started.priority is None else numbers(started.priority),
+            variation=None if variation is None else numbers(variation),
+            priority=inf if of.rank is None else numbers(of.rank),
         )
         self._refuse_many(source)
         self.sources.append(source)
@@ -162,7 +146,7 @@ class _Playing(Struct, kw_only=True):
         if count > _MOST:
             raise refused(
                 f"`{source.stream}` has {count:,.0f} {what} at once at "
-                f"{self.stations.graph.population} = {self.stations.at}: the "
+                f"{self.stations.network.population} = {self.stations.point.users}: the "
                 f"simulation supports at most {_MOST:,} per stream",
                 "simulate fewer users (`--at`)",
             )
@@ -170,28 +154,24 @@ class _Playing(Struct, kw_only=True):
     def _customers(self, stream: str, count: float) -> int:
         if abs(count - round(count)) > NEARLY * max(1.0, count):
             raise refused(
-                f"`{stream}` has {count:.4g} items in flight at {self.stations.graph.population} = "
-                f"{self.stations.at}: the simulation needs a whole number",
+                f"`{stream}` has {count:.4g} items in flight at "
+                f"{self.stations.network.population} = {self.stations.point.users}: the "
+                "simulation needs a whole number",
                 self._where_whole(count),
             )
         return round(count)
 
     def _where_whole(self, count: float) -> str:
         """Return a number of users near the one asked for at which a share of them is whole."""
-        graph, at = self.stations.graph, self.stations.at
+        network, at = self.stations.network, self.stations.point.users
         for n in sorted(
-            range(max(graph.low, at - _NEAR), min(graph.high, at + _NEAR) + 1),
+            range(max(network.low, at - _NEAR), min(network.high, at + _NEAR) + 1),
             key=lambda n: abs(n - at),
         ):
             whole = count / at * n
             if round(whole) and abs(whole - round(whole)) <= NEARLY * max(1.0, whole):
                 return f"use a population that divides into whole numbers: `--at {n}`"
         return "use shares that give whole numbers"
-
-    def _is_periodic(self, steps: tuple[Step, ...]) -> bool:
-        """Return whether items come by a clock: where they first wait, that is said."""
-        waits = [self.stations.known[visit.station] for visit, _ in served(steps)]
-        return bool(waits) and waits[0].discipline == ir.Discipline.PERIODIC.value
 
     def add_background(self) -> None:
         """Let load that no item causes come as visits of mean size, where it is waited for."""

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.notes import NotedStation
+from qps.compiler.network import network as net
 from qps.simulation.kinds import Numbers
+from qps.simulation.operating_point import OperatingPoint
 from qps.simulation.played import Station
 
 NEARLY = 1e-9
@@ -25,55 +25,70 @@ def refused(message: str, hint: str | None = None) -> QpsError:
 class Stations(Struct, kw_only=True):
     """The stations so far, in the order in which they were met, and what is to be remarked."""
 
-    graph: LoadGraph
-    at: int
+    network: net.Network
+    point: OperatingPoint
     known: list[Station] = field(default_factory=list)
     index: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
-    def number(self, name: str, count: float, cores: float, numbers: Numbers) -> int:
-        """Return the number of a resource, known from now on."""
+    def number(self, name: str, numbers: Numbers) -> int:
+        """Return the number of a station, known from now on."""
         if name not in self.index:
-            self.index[name] = len(self.known)
-            noted = self.graph.notes.stations[name]
-            queueing = noted.queueing
-            waits = queueing is not None and queueing.that_waits is not None
-            if waits:
-                self._refuse_parts(name, cores, "servers")
-                self._refuse_parts(name, count, "copies")
-            self.known.append(
+            station = self.network.stations[name]
+            copies, servers = numbers(station.place.copies), numbers(station.servers)
+            self._add(
                 Station(
                     name=name,
-                    copies=round(count) if waits else count,
-                    servers=round(cores) if waits else cores,
-                    waits=waits,
-                    discipline=_word(queueing) if waits and queueing else "none",
-                    variation=numbers(noted.variation),
-                    background=numbers(noted.background),
-                    speeds=tuple(numbers(speed) for speed in noted.speeds),
-                    room=self._room(name, noted, cores, numbers),
+                    copies=self._whole(name, copies, "copies") if station.waits else copies,
+                    servers=self._whole(name, servers, "servers") if station.waits else servers,
+                    waits=station.waits,
+                    discipline=_word(station.queueing),
+                    variation=numbers(station.variation),
+                    background=numbers(self.point.background[name]),
+                    speeds=tuple(numbers(speed) for speed in station.speeds),
+                    room=self._room(station, servers, numbers),
                 )
             )
         return self.index[name]
 
-    def _room(self, name: str, noted: NotedStation, cores: float, numbers: Numbers) -> float:
-        """Return for how many there is room: where nobody may wait, for those being served."""
-        if noted.places is not None:
-            room = numbers(noted.places)
-            self._refuse_parts(name, room, "places")
-            return round(room)
-        loses = noted.queueing is not None and noted.queueing.traits.loses
-        return round(cores) if loses else inf
+    def pool(self, name: str, numbers: Numbers) -> int:
+        """Return the number of a pool: of its units, one is kept by what holds it."""
+        if name not in self.index:
+            room = self.point.rooms[name]
+            self._add(
+                Station(
+                    name=name,
+                    copies=numbers(self.network.pools[name].place.copies),
+                    servers=numbers(1 / room.unit),
+                    background=numbers(room.kept),
+                )
+            )
+        return self.index[name]
 
-    def _refuse_parts(self, name: str, count: float, what: str) -> None:
+    def _add(self, station: Station) -> None:
+        self.index[station.name] = len(self.known)
+        self.known.append(station)
+
+    def _room(self, station: net.Station, servers: float, numbers: Numbers) -> float:
+        """Return for how many there is room: where nobody may wait, for those being served."""
+        if station.room is not None:
+            return self._whole(station.name, numbers(station.room), "places")
+        loses = station.queueing is not None and station.queueing.traits.loses
+        return round(servers) if loses else inf
+
+    def _whole(self, name: str, count: float, what: str) -> int:
+        """Return a count as a whole number above zero; QpsError where it is none."""
         if abs(count - round(count)) > NEARLY * max(1.0, count) or count < 1:
             raise refused(
-                f"`{name}` has {count:.4g} {what} at {self.graph.population} = {self.at}: the "
-                "simulation needs a whole number",
+                f"`{name}` has {count:.4g} {what} at {self.network.population} = "
+                f"{self.point.users}: the simulation needs a whole number",
                 "choose another population, `--at`",
             )
+        return round(count)
 
 
-def _word(queueing: ir.Queueing) -> str:
+def _word(queueing: ir.Queueing | None) -> str:
     """Return a discipline as it is played."""
+    if queueing is None:
+        return "none"
     return queueing.discipline.value + " preemptive" * queueing.is_preemptive

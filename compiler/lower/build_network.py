@@ -123,6 +123,7 @@ def _station(name: str, demand: Demand, unsaid: set[str], jitter: ir.Quantity | 
         servers=demand.servers,
         background=tuple(demand.kept_by),
         rate=demand.rate,
+        capacity=None if demand.capacity is ONE else demand.capacity,
         port_of=demand.port_of,
         jitter=None if jitter is None else Open(jitter),
     )

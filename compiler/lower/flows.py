@@ -25,14 +25,14 @@ _BYTE_BITS = 8
 class Demand(Struct, kw_only=True):
     """What is asked of a resource, as parts of its capacity, by component or stream.
 
-    Where it is waited for, also how, by which visits, and the load that no visit causes.
-    `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
-    `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
-    is held of it, and `capacity` how much there is. Where some find no room, `offered` are all.
-    What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells for each
-    of the `parts` which stream asks for it, empty for what is asked by none. It is of some `kind`,
-    at a `place`, and does `rate` bits or items a second, None where that is work; the background
-    is `kept_by` components, as they are before kinds are counted.
+    Where it is waited for, also how, by which visits, and the load that no visit causes. `carried`
+    is what is asked in bit/s, where it is bits; there are `count` resources of its kind. `port_of`
+    is the link that it is a port of, where that is a switch. Of a pool, `holds` are what is held of
+    it; of a pool and a store, `capacity` is how much there is. Where some find no room, `offered`
+    are all. What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells
+    for each of the `parts` which stream asks for it, empty for what is asked by none. It is of some
+    `kind`, at a `place`, and does `rate` bits or items a second, None where that is work; the
+    background is `kept_by` components, as they are before kinds are counted.
     """
 
     span: Span

@@ -23,8 +23,6 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.held import Room
-from qps.compiler.lower.notes import Notes
-from qps.compiler.lower.notes_of_network import notes_of
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.network.network import Network
@@ -280,11 +278,6 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
         found = [price.value for price in self.prices if price.is_running is is_running]
         return total(found) if found else None
-
-    @cached_property
-    def notes(self) -> Notes:
-        """What happens to the items of each stream, in order, for those who play it."""
-        return notes_of(self.network, self.rooms)
 
     @property
     def values(self) -> dict[Formula, Formula]:

@@ -7,11 +7,12 @@ product of the means: heavy users who ask often *and* for much load more than ei
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
+from qps.compiler.network.network import ItemKinds
 from qps.engine.formulas import ONE, Formula, apply, maximum, product, total
 from qps.engine.monomials import monomials
 from qps.engine.operations import PRODUCT, SUM
@@ -34,6 +35,22 @@ class Mixed(Struct, frozen=True, kw_only=True):
 
 
 Mixtures = Mapping[Formula, Mixed]
+
+
+def mixtures_of(kinds: Iterable[ItemKinds]) -> dict[Formula, Mixed]:
+    """Return the parameters by kinds that a network has."""
+    return {
+        stands: Mixed(
+            symbol=stands,
+            of=one.of,
+            of_users=one.of_users,
+            mean=one.means[stands],
+            each=tuple(zip(one.shares, values, strict=True)),
+            kinds=one.names,
+        )
+        for one in kinds
+        for stands, values in one.values.items()
+    }
 
 
 def averaged(expr: Formula, mixtures: Mixtures) -> Formula:

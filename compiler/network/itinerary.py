@@ -67,13 +67,19 @@ class Serve(Struct, frozen=True, kw_only=True):
         """The mean time on one server, each time, in s."""
         return self.work * self.pace
 
+    @property
+    def demand(self) -> Formula:
+        """The mean time on one server for all times together, in s: the service demand."""
+        return self.times.mean * self.work * self.pace
+
 
 class Delay(Struct, frozen=True, kw_only=True):
-    """An item takes a `time` at which nobody works, so many `times`."""
+    """An item takes a `time` at which nobody works, so many `times`; on a `link` it propagates."""
 
     why: str
     time: Formula
     times: Times = ONCE
+    link: str | None = None
 
 
 class PortVisit(Struct, frozen=True, kw_only=True):
@@ -135,13 +141,17 @@ class Give(Struct, frozen=True):
 
 
 class Lose(Struct, frozen=True, kw_only=True):
-    """An item is lost with a `chance`; None where the room of the station that is full decides."""
+    """An item is lost with a `chance`; None where the room of the station that is full decides.
+
+    It may be lost on a `link`.
+    """
 
     why: str
     kind: str
     span: Span
     chance: Formula | None = None
     station: str | None = None
+    link: str | None = None
 
 
 class Restore(Struct, frozen=True):

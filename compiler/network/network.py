@@ -71,7 +71,8 @@ class Station(Struct, frozen=True, kw_only=True):
     meant. `variation` is the coefficient of variation of service times, `speeds` how fast all
     present are served, by how many they are, `room` for how many there is room, those in service
     among them. `background` is the load that no item causes, by what causes it. `rate` is what one
-    server does in a second, in bits or items, None of processors. A port is `port_of` a link.
+    server does in a second, in bits or items, None of processors; `capacity` what a store that
+    flows keep some of holds. A port is `port_of` a link.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Station(Struct, frozen=True, kw_only=True):
     spread: Spread = Spread()
     background: tuple[tuple[str, Formula], ...] = ()
     rate: Formula | None = None
+    capacity: Formula | None = None
     port_of: str | None = None
     jitter: Open | None = None
 
@@ -94,6 +96,11 @@ class Station(Struct, frozen=True, kw_only=True):
     def waits(self) -> bool:
         """Whether items wait here."""
         return self.queueing is not None
+
+    def time_for(self, amount: Formula) -> Formula:
+        """Return how long one server takes for so many bits or items, in s."""
+        assert self.rate is not None
+        return amount / self.rate
 
 
 class Pool(Struct, frozen=True, kw_only=True):
@@ -196,3 +203,7 @@ class Network(Struct, frozen=True, kw_only=True):
     elastic: tuple[Elastic, ...] = ()
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
+
+    def is_store(self, name: str) -> bool:
+        """Whether what has a name holds what flows keep, as pools do, and serves nobody."""
+        return name in self.pools or self.stations[name].kind is StationKind.STORE

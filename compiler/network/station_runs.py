@@ -25,7 +25,7 @@ class Run(Struct, frozen=True):
     @property
     def mean(self) -> Formula:
         """The mean time of the visit on one server, in s."""
-        return total(one.times.mean * one.work * one.pace for one in self.services)
+        return total(one.demand for one in self.services)
 
 
 def runs_of(passages: Iterable[Passage], waiting: frozenset[str]) -> Iterator[Run]:

@@ -51,14 +51,21 @@ class UnderWay(Struct, kw_only=True):
         self.result.latency.append(replace(part, reached=self.reached))
 
     def lose(
-        self, stage: str, kind: LossKind, share: Formula, span: Span, at: str | None = None
+        self,
+        stage: str,
+        kind: LossKind,
+        share: Formula,
+        span: Span,
+        at: str | None = None,
+        link: str | None = None,
     ) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""
         lost = LossPart(stage=stage, kind=kind, value=share, span=span, at=at)
         self.result.losses.append(lost)
         self.flow, self.reached = self.flow.scaled(1 - share), self.reached * (1 - share)
         chance = share if at is None else None
-        self.add(Lose(why=stage, kind=kind.value, span=span, chance=chance, station=at))
+        lose = Lose(why=stage, kind=kind.value, span=span, chance=chance, station=at, link=link)
+        self.add(lose)
 
     def add(self, node: Node) -> None:
         """Add to the itinerary what happens to an item."""

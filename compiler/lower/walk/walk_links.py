@@ -60,12 +60,11 @@ class WalkedLinks:
             self._under_way.takes(
                 LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
             )
-            self._under_way.add(Delay(why=f"propagation on {leg.link}", time=value))
+            self._under_way.add(Delay(why=f"propagation on {leg.link}", time=value, link=leg.link))
         if network.loss is not None:
             lost = self._of_link(leg, "loss", network.loss)
-            self._under_way.lose(
-                f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span
-            )
+            why, span = f"lost on {leg.link}", network.loss.span
+            self._under_way.lose(why, LossKind.TRANSMISSION, lost, span, link=leg.link)
 
     def _carry(
         self,
@@ -115,7 +114,9 @@ class WalkedLinks:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
                 cap = self._of_link(leg, "cap", network.cap, is_capacity=True)
                 load = flows * flow.rates[item] / cap
-                limited = streams.demand(f"{name}.{item}s", link.span, at=at, kind=StationKind.CAP)
+                limited = streams.demand(
+                    f"{name}.{item}s", link.span, count, at=at, kind=StationKind.CAP
+                )
                 limited.rate = cap
                 self._load_link(f"{name}.{item}s", limited, load, link, network)
                 self._result.unbounded[f"{name}.{item}s"] = None

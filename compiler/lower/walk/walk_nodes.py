@@ -247,8 +247,10 @@ class WalkedNodes:
             single.add(by, charged * work * per_second, self._stream.name)
             self._pass(thread)
         if resource.kind is ir.ResourceKind.STORE:
-            kept = Serve(station=name, by=by, span=step.span, times=times, per_flow=work)
-            self._under_way.add(kept)
+            demand.capacity = capacity
+            self._under_way.add(
+                Serve(station=name, by=by, span=step.span, times=times, per_flow=work)
+            )
             return
         if resource.kind is ir.ResourceKind.PROCESSOR:
             demand.servers = capacity

@@ -1,16 +1,16 @@
-"""The way of a stream: what its walk noted, as steps in plain numbers."""
+"""From the itinerary of a class to the steps of its items, in plain numbers."""
 
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.lower import notes as noted
-from qps.compiler.lower.lower_measures import TOO_LATE
 from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.network import itinerary as nodes
+from qps.compiler.network.network import Class, StationKind
 from qps.simulation.kinds import Numbers
 from qps.simulation.played import (
     Call,
@@ -32,118 +32,117 @@ from qps.simulation.played import (
 )
 from qps.simulation.stations_in_play import Stations, refused
 
-_Change: TypeAlias = (
-    noted.Thinned | noted.Gone | noted.Restored | noted.Copied | noted.Merged | noted.Resized
-)
 _GATHERED = Serve | Use | Delay
 
 
 class _Frame(Struct, kw_only=True):
-    """A call that is being made, or the whole way."""
+    """The steps of a call that is being made, or of the whole itinerary."""
 
     steps: list[Step] = field(default_factory=list)
-    call: noted.CallBegun | None = None
     node: str | None = None
-    copies: float = 1.0
     begun: int = 0
     """How many steps there were when it came to the node."""
     works: list[tuple[int, float]] = field(default_factory=list)
     """Which of the steps since are work that nobody waits for, and how many cores share it."""
 
 
-class Way(Struct, kw_only=True):
-    """Makes the steps of a way of what was noted.
+class ItinerarySteps(Struct, kw_only=True):
+    """Makes the steps of the items of a class, of one kind.
 
-    `flows` are as many for each that began. An item played stands for `weight` noted ones: bare
-    bytes are played in pieces.
+    `flows` are as many for each that began. An item played stands for `weight` of those of the
+    network: bare bytes are played in pieces.
     """
 
     stations: Stations
-    stream: str
+    of: Class
     numbers: Numbers
     flows: float = 1.0
     weight: float = 1.0
     frames: list[_Frame] = field(default_factory=lambda: [_Frame()])
     copied: tuple[float, float] | None = None
-    forks: dict[int, int] = field(default_factory=dict)
-    """Where in the steps of its frame a fork stands."""
+    holds: dict[int, int] = field(default_factory=dict)
+    """The number of the pool that each hold is of."""
     run: tuple[str, str | None] | None = None
-    """The resource and thread of the last visit, as long as nothing ends it."""
+    """The station and thread of the last visit, as long as nothing ends it."""
 
-    def ended(self) -> tuple[Step, ...]:
-        """Return the way."""
+    def steps(self) -> tuple[Step, ...]:
+        """Return the steps of the whole itinerary, through the playout buffer."""
+        self._add_all(self.of.itinerary)
+        self._play_out()
         self._split()
         (frame,) = self.frames
         return tuple(frame.steps)
 
-    def take(self, note: noted.Note) -> None:
-        """Add what was noted."""
-        match note:
-            case noted.AtNode():
-                self._at(note)
-            case noted.Worked():
-                self._work(note)
-            case noted.Delayed():
-                self.run = None
-                self._add(Delay(self.numbers(note.time)))
-            case noted.Crossed():
-                self._cross(note)
-            case noted.CallBegun():
-                self.run = None
-                self.frames.append(
-                    _Frame(call=note, node=self._frame.node, copies=self._frame.copies)
-                )
-            case noted.CallEnded():
-                self._end_call()
-            case noted.PoolTaken():
-                self._take(note)
-            case noted.PoolGiven():
-                self._add(Give(self.stations.index[note.pool]))
-            case noted.Started():
-                raise AssertionError(note)
-            case _:
-                self._change(note)
+    def _add_all(self, body: nodes.Sequence) -> None:
+        for node in body.nodes:
+            self._add_node(node)
 
-    def _change(self, note: _Change) -> None:
+    def _add_node(self, node: nodes.Node) -> None:
+        match node:
+            case nodes.At():
+                self._at(node)
+            case nodes.Serve():
+                if not self.stations.network.is_store(node.station):  # what is kept keeps nobody
+                    self._serve(node)
+            case nodes.Delay(time=time, times=times):
+                self.run = None
+                self._add(Delay(self.numbers(time * times.mean)))
+            case nodes.Cross():
+                self._cross(node)
+            case nodes.Call():
+                self._frame.steps += self._call(node)
+            case nodes.Fork(branches=branches):
+                self._add(Fork(tuple(self._branch(branch) for branch in branches)))
+            case nodes.Take():
+                self._take(node)
+            case nodes.Give(hold=hold):
+                self._add(Give(self.holds[hold]))
+            case nodes.Merge(body=body):
+                self._add_all(body)
+                self._merge(node)
+            case _:
+                self._change(node)
+
+    def _change(self, node: nodes.Node) -> None:
         """Add what changes how many items there are."""
-        match note:
-            case noted.Thinned():
-                self._thin(note)
-            case noted.Gone(kind=LossKind.BLOCKED.value):
+        match node:
+            case nodes.Lose(chance=None):
                 pass  # whoever finds no room is lost where that happens
-            case noted.Gone():
-                self._lot(Lose(kind=note.kind, share=self.numbers(note.share)))
-            case noted.Restored():
-                self._restore(note)
-            case noted.Copied():
+            case nodes.Lose(kind=kind, chance=chance) if chance is not None:
+                self._lot(Lose(kind=kind, share=self.numbers(chance)))
+            case nodes.Restore():
+                self._restore(node)
+            case nodes.Thin():
+                self._thin(node)
+            case nodes.Send():
                 if len(self.frames) > 1:
                     self._refuse("copies within a call")
-                sent, receivers = self.numbers(note.sent), self.numbers(note.receivers)
+                sent, receivers = self.numbers(node.copies), self.numbers(node.receivers)
                 self.flows *= receivers
                 self.copied = sent, receivers / sent
-            case noted.Merged():
-                self._merge(note)
-            case noted.Resized():
-                self.weight *= self.numbers(note.share)
+            case nodes.Resize(bits=None, share=share) if self.of.items.primary is None:
+                self.weight *= self.numbers(share)
+            case _:
+                pass
 
-    def play_out(self) -> None:
+    def _play_out(self) -> None:
         """Let what arrives wait in the playout buffer; what is too late for it is as stated."""
-        stream = self.stations.graph.streams[self.stream]
-        if stream.playout is None:
-            variance = sum(self.numbers(part.value) for part in stream.jitter)
+        point = self.stations.point
+        buffer = point.buffers.get(self.of.name)
+        if buffer is None:
+            variance = sum(self.numbers(one) for one in point.jitter[self.of.name])
             if variance > 0:
                 self._split()
                 self._add(Shake(sqrt(variance)))
             return
         self._split()
-        self._add(Delay(self.numbers(stream.buffer)))
-        for part in stream.losses:
-            if part.stage == TOO_LATE:
-                self._add(Lose(kind=part.kind.value, share=self.numbers(part.value)))
-                self.stations.remarks.append(
-                    f"items late for the playout buffer of {self.stream} are lost at the "
-                    "predicted rate"
-                )
+        self._add(Delay(self.numbers(buffer.delay)))
+        if buffer.late is not None:
+            self._add(Lose(kind=LossKind.VOLUNTARY.value, share=self.numbers(buffer.late)))
+            self.stations.remarks.append(
+                f"items late for the playout buffer of {self.of.name} are lost at the "
+                "predicted rate"
+            )
 
     @property
     def _frame(self) -> _Frame:
@@ -153,35 +152,33 @@ class Way(Struct, kw_only=True):
         self._frame.steps.append(step)
 
     def _refuse(self, what: str) -> NoReturn:
-        raise refused(f"the simulation does not support {what}, on the path of `{self.stream}`")
+        raise refused(f"the simulation does not support {what}, on the path of `{self.of.name}`")
 
     # -- nodes ---------------------------------------------------------------------------
 
-    def _at(self, note: noted.AtNode) -> None:
-        count = self.numbers(note.count)
+    def _at(self, node: nodes.At) -> None:
+        count = self.numbers(node.copies)
         self._split()
         self.run = None
-        self._frame.node, self._frame.copies = note.node, count
-        self._add(Pick(note.node, round(count)))
+        self._frame.node = node.node
+        self._add(Pick(node.node, round(count)))
         self._frame.begun, self._frame.works = len(self._frame.steps), []
 
-    def _work(self, note: noted.Worked) -> None:
+    def _serve(self, node: nodes.Serve) -> None:
         frame = self._frame
         assert frame.node is not None
-        service = self.numbers(note.service)
+        service = self.numbers(node.demand)
         piece = service * self.weight
-        copies, cores = frame.copies, self.numbers(note.capacity)
-        station = self.stations.number(note.resource, copies, cores, self.numbers)
+        station, threaded = self.stations.number(node.station, self.numbers), None
         known = self.stations.known[station]
-        threaded = None
-        if note.thread is not None:
-            threaded = self.stations.number(note.thread, copies, 1, self.numbers)
-        run = note.resource, note.thread
+        if node.thread is not None:
+            threaded = self.stations.number(node.thread, self.numbers)
+        run = node.station, node.thread
         if not known.waits:
             self.run = run
             if service > 0:
-                together = 1.0 if threaded is not None else cores
-                frame.works.append((len(frame.steps), together))
+                cores = 1.0 if threaded is not None else known.servers
+                frame.works.append((len(frame.steps), cores))
                 self._add(Delay(service))
                 self._add(Use(station, piece))
                 if threaded is not None:
@@ -197,21 +194,18 @@ class Way(Struct, kw_only=True):
             self._add(visit)
         self.run = run
 
-    def _take(self, note: noted.PoolTaken) -> None:
-        pool, copies = self.stations.graph.notes.stations[note.pool], self.numbers(note.count)
-        station = self.stations.number(note.pool, copies, 1, self.numbers)
-        whole = self.numbers(pool.servers)
-        known = replace(self.stations.known[station], servers=whole, copies=copies)
-        self.stations.known[station] = known
-        amount = self.numbers(note.amount)
-        self._add(Pick(note.node, round(copies)))
+    def _take(self, node: nodes.Take) -> None:
+        pool, room = self.stations.network.pools[node.pool], self.stations.point.rooms[node.pool]
+        station = self.holds[node.hold] = self.stations.pool(node.pool, self.numbers)
+        place, copies = pool.place.name, round(self.stations.known[station].copies)
+        self._add(Pick(place, copies))
         self._add(
             Take(
                 station=station,
-                amount=amount,
-                capacity=self.numbers(pool.room),
-                node=note.node,
-                waits=note.waits,
+                amount=self.numbers(node.amount),
+                capacity=self.numbers(room.left),
+                node=place,
+                waits=not pool.is_unmodeled,
             )
         )
 
@@ -224,35 +218,35 @@ class Way(Struct, kw_only=True):
         else:
             self._add(lot)
 
-    def _thin(self, note: noted.Thinned) -> None:
-        share = self.numbers(note.share)
-        if note.is_burst:
+    def _thin(self, node: nodes.Thin) -> None:
+        share = self.numbers(node.share)
+        if node.bursty:
             self.flows *= share
-        lasting = None if note.lasting is None else self.numbers(note.lasting)
-        if note.is_burst and lasting is None:
+        lasting = None if node.on_for is None else self.numbers(node.on_for)
+        if node.bursty and lasting is None:
             self.stations.remarks.append(
-                f"{self.stream} is active part of the time, with no duration given: simulated "
+                f"{self.of.name} is active part of the time, with no duration given: simulated "
                 "as random thinning"
             )
         self._lot(Thin(share, lasting))
 
-    def _restore(self, note: noted.Restored) -> None:
+    def _restore(self, node: nodes.Restore) -> None:
         """Let what was lost before be restored: all since the first loss is under its shelter."""
         steps = self._frame.steps
         if len(self.frames) > 1 or any(isinstance(step, Copy) for step in steps):
-            self._refuse(f"recovery ({note.stage}) after copies or within a call")
+            self._refuse(f"recovery ({node.why}) after copies or within a call")
         self.run = None
-        self._frame.steps = [Recovery(tuple(steps), self.numbers(note.share))]
+        self._frame.steps = [Recovery(tuple(steps), self.numbers(node.chance))]
 
-    def _merge(self, note: noted.Merged) -> None:
+    def _merge(self, node: nodes.Merge) -> None:
         """Let one item of so many flows be there with the others: all are served, one goes on."""
-        frame, flows = self._frame, self.numbers(note.flows)
+        frame, flows = self._frame, self.numbers(node.flows)
         if flows <= 1:
             return
         self.run = None
         before = frame.steps[frame.begun :]
         if self.copied is not None or not all(isinstance(step, _GATHERED) for step in before):
-            self._refuse(f"merging by {note.by} after copies, losses or calls at the same node")
+            self._refuse(f"merging by {node.by} after copies, losses or calls at the same node")
         for index, cores in frame.works:
             work = before[index - frame.begun]
             assert isinstance(work, Delay)
@@ -264,36 +258,38 @@ class Way(Struct, kw_only=True):
 
     # -- links ---------------------------------------------------------------------------
 
-    def _cross(self, note: noted.Crossed) -> None:
+    def _cross(self, node: nodes.Cross) -> None:
         self.run = None
         self._copy(0)
-        *_, last = note.ports
-        for port in note.ports:
-            is_own = port is last and len(note.ports) > 1
-            if is_own and note.is_last:
+        *_, last = node.ports
+        for port in node.ports:
+            is_own = port is last and len(node.ports) > 1
+            if is_own and node.every_copy:
                 self._copy(1)
-            self._port(port, overlaps=port is not last, is_own=is_own)
-        if note.is_last:
+            self._port(port, is_own=is_own)
+        if node.every_copy:
             self._split()
 
-    def _port(self, port: noted.Port, *, overlaps: bool, is_own: bool) -> None:
+    def _port(self, port: nodes.PortVisit, *, is_own: bool) -> None:
         """Visit a port; `is_own` that of the machine which an item goes to."""
-        service, copies = self.numbers(port.service), self.numbers(port.count)
-        station = self.stations.number(port.resource, copies, 1, self.numbers)
-        known = self.stations.known[station]
-        if port.capped is not None:
-            name, amount = port.capped
-            cap = self.stations.number(name, copies, 1, self.numbers)
+        of = self.stations.network.stations[port.station]
+        service = self.numbers(of.time_for(port.bits))
+        number = self.stations.number(port.station, self.numbers)
+        station = self.stations.known[number]
+        if port.cap is not None:
+            name, items = port.cap
+            cap = self.stations.number(name, self.numbers)
+            amount = self.stations.network.stations[name].time_for(items)
             self._add(Use(cap, self.numbers(amount) * self.weight))
-        if known.waits:
-            key = port.resource if port.node is None else port.node
+        if station.waits:
+            key = of.place.name if of.kind is StationKind.PORT else of.name
             step = Reach if is_own else Pick
-            self._add(step(key, round(copies)))
+            self._add(step(key, round(station.copies)))
             parts = ((service * self.weight, None),)
-            self._add(Serve(station=station, parts=parts, node=key, overlaps=overlaps))
+            self._add(Serve(station=number, parts=parts, node=key, overlaps=port.overlaps))
             return
-        self._add(Use(station, service * self.weight))
-        if not overlaps:
+        self._add(Use(number, service * self.weight))
+        if not port.overlaps:
             self._add(Delay(service))
 
     def _copy(self, side: int) -> None:
@@ -313,27 +309,23 @@ class Way(Struct, kw_only=True):
 
     # -- calls ---------------------------------------------------------------------------
 
-    def _end_call(self) -> None:
+    def _branch(self, body: nodes.Sequence) -> tuple[Step, ...]:
+        """Return the steps of calls, of which each begins where all of them do."""
+        steps: list[Step] = []
+        for node in body.nodes:
+            assert isinstance(node, nodes.Call)
+            steps += self._call(node)
+        return tuple(steps)
+
+    def _call(self, node: nodes.Call) -> tuple[Step, ...]:
+        """Return the steps of a call, as one that is done so often."""
+        self.run = None
+        self.frames.append(_Frame(node=self._frame.node))
+        self._add_all(node.body)
         self.run = None
         frame = self.frames.pop()
-        call = frame.call
-        assert call is not None
-        steps = tuple(frame.steps)
-        if call.times is not None:
-            steps = (Call(self.numbers(call.times), steps),)
-        else:
-            steps = (Call(1.0, steps),)
-        if call.fork is None:
-            self._frame.steps += steps
-            return
-        if call.fork in self.forks:
-            at = self.forks[call.fork]
-            known = self._frame.steps[at]
-            assert isinstance(known, Fork)
-            self._frame.steps[at] = Fork((*known.branches, steps))
-            return
-        self.forks[call.fork] = len(self._frame.steps)
-        self._add(Fork((steps,)))
+        often = 1.0 if node.times is None else self.numbers(node.times.often)
+        return (Call(often, tuple(frame.steps)),)
 
 
 def with_worth(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Step, ...]:
