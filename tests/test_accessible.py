@@ -48,7 +48,7 @@ OPEN = """async () => {
 }"""
 
 
-_LONG = {"Speak", "uncertain", "compared"}
+_LONG = {"Speak", "uncertain", "compared", "matrix"}
 """They take half a minute or more: what others have of them is looked at by day."""
 
 

@@ -254,6 +254,7 @@ def need_alike(apart: float) -> None:
         pytest.skip(f"repetitions lie {apart:.0%} apart: this machine is too busy")
 
 
+@nightly
 def test_web_settings_left_out_are_predicted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

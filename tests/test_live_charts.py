@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING
+from helpers.nightly import nightly
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
@@ -49,7 +50,10 @@ SWEPT = """() => {
   return { count: moving.length, off };
 }"""
 
-WAITS = ["mm1", "md1", "mg1 cv 0.5", "mg1 cv 2", "mmc", "periodic", "none"]
+WAITS = [
+    *("mg1 cv 2", "periodic", "none"),
+    *(pytest.param(one, marks=nightly) for one in ("mm1", "md1", "mg1 cv 0.5", "mmc")),
+]
 
 
 def waiting_spec(waits: str) -> str:

@@ -39,8 +39,11 @@ from test_ties import SHOP
 ROOT = Path(__file__).parents[1]
 SPECS = sorted((ROOT / "specs").glob("*.qps"))
 SETTINGS = 6
-_SLOW = {"audioconference", "capacity", "atm_video", "iri", "flying", "jitter"}
-"""Half the time of all: at night. `report_of` and solving them are tested elsewhere, too."""
+_SLOW = {
+    *("audioconference", "capacity", "atm_video", "iri", "flying", "jitter", "turn_relay"),
+    *("virtual_cockpit", "sfu_router", "data_path", "sfu", "mtp", "problem_solving"),
+}
+"""Most of the time of all: at night. `report_of` and solving them are tested elsewhere, too."""
 OF_SPECS = [
     pytest.param(path, id=path.stem, marks=[nightly] if path.stem in _SLOW else [])
     for path in SPECS
@@ -337,7 +340,13 @@ def test_what_lies_beyond_the_answer_follows_the_setting(open_page: Any) -> None
     assert told() == first
 
 
-@pytest.mark.parametrize("waits", ["mm1", "mmc", "md1", "mg1 cv 0.5", "mg1 cv 2", "periodic"])
+@pytest.mark.parametrize(
+    "waits",
+    [
+        *("mmc", "mg1 cv 2", "periodic"),
+        *(pytest.param(one, marks=nightly) for one in ("mm1", "md1", "mg1 cv 0.5")),
+    ],
+)
 def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> None:
     cores = "2 core" if waits == "mmc" else "1 core"
     spec = checked(

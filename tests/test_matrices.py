@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import qps
-from helpers.nightly import examples
+from helpers.nightly import examples, nightly
 from helpers.single_rows import no_row_alone, solve_single
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -735,8 +735,9 @@ matrix rows {{ misses in {}; queries in {}; audited in [off, on] }}
     ("queueing", "misses", "queries", "count"),
     [
         ("", "[0, 15 %, 100 %]", "[1, 2.5]", 12),
-        (", queueing mmc", "[0, 15 %, 100 %]", "[1, 2.5]", 12),
-        (", queueing mg1 cv 2", "[15 %, 100 %]", "[1, 2.5]", 8),  # those without misses take long
+        pytest.param(", queueing mmc", "[0, 15 %, 100 %]", "[1, 2.5]", 12, marks=nightly),
+        # those without misses take long
+        pytest.param(", queueing mg1 cv 2", "[15 %, 100 %]", "[1, 2.5]", 8, marks=nightly),
     ],
 )
 def test_rows_over_calls_are_what_solve_says(

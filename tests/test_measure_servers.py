@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring.running_processes import is_supported
@@ -41,6 +42,7 @@ def costs(capsys: pytest.CaptureFixture[str], words: list[str]) -> dict[str, flo
     return {next(iter(row["setting"].values())): row["each"] for row in rows}
 
 
+@nightly
 def test_new_connections_cost_more_than_kept_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.counting import counted
-from helpers.nightly import examples
+from helpers.nightly import examples, nightly
 from helpers.specs import shop
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
@@ -97,7 +97,13 @@ def agree(model: ir.Model, usual: Configuration) -> int:
     return found
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=nightly if path.stem == "three_regions" else ())
+        for path in SPECS
+    ],
+)
 def test_an_outline_tells_what_the_graph_of_each_configuration_tells(path: Path) -> None:
     model = load(path).model
     has_elastic = any(one.is_elastic for one in model.parameters)
@@ -187,7 +193,9 @@ def advised(model: ir.Model, *, enough: int, scenario: str | None = None) -> obj
         return advise(model, usual, solve_model(model, usual))
 
 
-@pytest.mark.parametrize("name", ["problem_solving", "sfu", "capacity", "https_server"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("problem_solving", marks=nightly), "sfu", "capacity", "https_server"]
+)
 def test_advice_is_the_same_with_outlines_and_without(name: str) -> None:
     path = ROOT / "specs" / f"{name}.qps"
     assert advised(load(path).model, enough=0) == advised(load(path).model, enough=10**9)

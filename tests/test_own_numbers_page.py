@@ -34,7 +34,8 @@ MOVED = {
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=nightly if case == "shop" else ()) for case in MOVED]
+    "case",
+    [pytest.param(case, marks=nightly if case in ("shop", "laws") else ()) for case in MOVED],
 )
 def test_the_command_of_a_page_answers_what_the_page_says(
     case: str, open_page: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.golden_specs import generated
+from helpers.nightly import nightly
 from helpers.node import needs_node, run_module
 from helpers.page_answers import differences
 from helpers.specs import PRELUDE
@@ -209,10 +210,16 @@ require {{ shop.latency <= 30 ms; quantile(shop.latency, 95 %) <= {limit} ms }}
 
 
 @needs_node
-def test_calls_have_one_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "share",
+    [
+        *("20 %", "(5/2)"),
+        *(pytest.param(share, marks=nightly) for share in ("0.5 %", "100 %", "3")),
+    ],
+)
+def test_calls_have_one_answer(tmp_path: Path, share: str) -> None:
     texts = [
         CALLS.format(share=share, queueing=queueing, limit=limit)
-        for share in ("0.5 %", "20 %", "100 %", "3", "(5/2)")
         for queueing in ("", ", queueing mmc")
         for limit in (40, 90)
     ]

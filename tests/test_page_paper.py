@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING
+from helpers.nightly import nightly
 from helpers.reports import html_of
 from helpers.specs import checked
 from qps.compiler.pipeline import load
@@ -83,7 +84,13 @@ def test_the_decision_takes_two_sheets(open_page: Any) -> None:
     assert page.run(BEYOND) == []
 
 
-@pytest.mark.parametrize("name", ["sfu", "capacity", "https_server", "applications/kafka"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sfu", "https_server"),
+        *(pytest.param(name, marks=nightly) for name in ("capacity", "applications/kafka")),
+    ],
+)
 def test_the_decision_comes_first_on_paper_and_nothing_is_cut(name: str, open_page: Any) -> None:
     page = open_page(html_of(load(SPECS / f"{name}.qps"), most=2, claims=()))
     page.page.emulate_media(media="print")
@@ -140,7 +147,8 @@ FAULTS = """() => {
 
 
 @pytest.mark.parametrize(
-    ("count", "width", "highest"), [(13, 1440, 700), (50, 1440, 1100), (50, 390, 2500)]
+    ("count", "width", "highest"),
+    [(13, 1440, 700), (50, 1440, 1100), pytest.param(50, 390, 2500, marks=nightly)],
 )
 def test_many_machines_on_a_switch_are_drawn_in_layers(
     open_page: Any, count: int, width: int, highest: int

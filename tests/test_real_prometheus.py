@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring.children import running
@@ -114,6 +115,7 @@ def until_still(url: str, group: ControlGroup) -> tuple[float, float]:
     pytest.skip("it does not come to rest")
 
 
+@nightly
 def test_its_counter_is_what_the_control_group_counts(tmp_path: Path) -> None:
     """`process_cpu_seconds_total`, which nearly all exporters have, is told in ticks of 10 ms."""
     group = new_group("qps-prometheus")
