@@ -134,7 +134,7 @@ class Review(Struct, frozen=True, kw_only=True):
             ends = (_bottleneck(one), _claims(one, marks))
             rows.append((_ending(one.file), _capacities(one, arrow), moved, *ends))
         headings = ("Spec", "Capacity", "Change", "Bottleneck", "Claims")
-        return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0, 3, 4]))
+        return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset(range(5)))
 
     @property
     def has_intervals(self) -> bool:

@@ -23,12 +23,12 @@ _LISTED = (CAPACITY, COST, LAYOUT, UNCERTAIN)
 """Codes of findings that are neither mistakes, told before, nor claims, told with their numbers."""
 
 
-def ci_text(review: Review, results: Sequence[ClaimResult]) -> str:
+def ci_text(review: Review, results: Sequence[ClaimResult], width: int = COLUMNS) -> str:
     """Return what was found; `results` are the claims of all specs that changed."""
-    return joined([*_parts(review, results)])
+    return joined([*_parts(review, results, width)])
 
 
-def _parts(review: Review, results: Sequence[ClaimResult]) -> Iterator[str]:
+def _parts(review: Review, results: Sequence[ClaimResult], width: int) -> Iterator[str]:
     base = review.base
     branch = f" on {base.branch}" if base.branch else ""
     scope = re.sub(" (changed|checked)", "", review.scope)
@@ -45,34 +45,34 @@ def _parts(review: Review, results: Sequence[ClaimResult]) -> Iterator[str]:
         tables=(review.overview({True: "", False: "FAIL"}, "->"),),
         notes=tuple(notes),
     )
-    yield layout.as_text()
+    yield layout.as_text(width)
     listed = [one for one in review.findings if one in review.weaker or one.code in _LISTED]
-    yield _lines(listed)
+    yield _lines(listed, width)
     if any(one.fails for one in results):
-        yield claims_text([one for one in results if one.fails], quiet=True)
+        yield claims_text([one for one in results if one.fails], quiet=True, width=width)
     for one in review.compared:
-        yield _spec(one)
+        yield _spec(one, width)
 
 
-def _lines(findings: Sequence[Finding]) -> str:
+def _lines(findings: Sequence[Finding], width: int) -> str:
     """Return findings with level, code and place, each in lines of a width."""
     lines = []
     for one in findings:
         message = "; ".join([one.message.replace("\n", "; "), *filter(None, [one.accepted])])
         where = f"{one.level.value}[{one.code}] {one.file}:{one.line}"
-        lines += wrapped(f"{where}: {message}", COLUMNS, "", "  ")
+        lines += wrapped(f"{where}: {message}", width, "", "  ")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _spec(one: SpecChange) -> str:
+def _spec(one: SpecChange, width: int) -> str:
     if one.state is State.MOVED and one.view is not None:
         tables = () if one.claims is None else claim_changes_tables(one.claims)
-        parts = [difference_text(one.view), *(table.as_text(width=COLUMNS) for table in tables)]
-        return joined([*parts, *map(_matrix_text, one.matrices)])
+        parts = [difference_text(one.view, width=width), *(t.as_text(width=width) for t in tables)]
+        return joined([*parts, *(_matrix_text(matrix, width) for matrix in one.matrices)])
     return one_line(f"{one.file} is not compared: {one.reason}") if one.reason else ""
 
 
-def _matrix_text(matrix: MatrixChange) -> str:
+def _matrix_text(matrix: MatrixChange, width: int) -> str:
     """Return what became of a matrix, empty where it is as before."""
-    rows = matrix.table.as_text(width=COLUMNS) if matrix.rows else ""
+    rows = matrix.table.as_text(width=width) if matrix.rows else ""
     return f"  Matrix {matrix.name}, {matrix.text}\n{rows}" if matrix.is_moved else ""

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from helpers.measured import MEASURED, ROW, STEP
 from qps.cli import main
+from qps.commands.arguments import COMMANDS as ALL_COMMANDS
+from qps.measuring.axes import Axis
+from qps.measuring.doubts import Doubt
+from qps.measuring.runs import Failure
+from qps.reports.text.measured_text import measured_text, step_text
 from qps.reports.text.table import text_width
 
+RUNS = "day,cpu in %,request/s,byte/s\n" + "".join(
+    f"2026-11-{1 + n % 9:02},{5 + n * 1.1 + n * n % 7},{100 * n},{8000 * n + 900 * (n % 5)}\n"
+    for n in range(1, 80)
+)
+TRACE = "sequence,arrival_ms\n" + "".join(f"{n},{160 * n + n * n % 23}\n" for n in range(200))
 SPEC = '''"""A web shop with a cache and a queue: how many customers can it support at once?"""
 users customers in 1..100_000
 param requests_of_a_customer = 0.1 request/s +- 20 % source "access log of 12 March"
 machine application_server { cpu 4 core, queueing mmc; price 0.8 $/hour }
 machine laptop { }
 network uplink_of_the_office { switched; rate 1 Gbit/s }
-component answer_with_a_page { cpu 8 ms/request + 0.5 us/kB }
+component answer_with_a_page { cpu 8 ms/request + 0.5 us/kB measured on application_server }
 topology {
   node frontend_servers = application_server * 2
   node browser_of_a_customer = laptop * customers
@@ -42,31 +56,94 @@ matrix of_all_sizes {
   requests_of_a_customer in [0.1 request/s, 0.2 request/s]
 }
 '''
+LOG = """A commit of the catalog team that says in one line all of what it is about and why"""
 COMMANDS = [
     ["solve", "shop.qps"],
+    ["solve", "shop.qps", "--all"],
     ["solve", "shop.qps", "--users", "20000"],
     ["solve", "shop.qps", "--for", "frontend_servers.cpu.cores", "--users", "20000"],
     ["explain", "shop.qps", "frontend_servers.cpu"],
     ["explain", "shop.qps", "quantile(pages_of_the_catalog.latency, 99 %)"],
+    ["explain", "QPS0609"],
     ["simulate", "shop.qps", "--at", "100", "--seconds", "0.1", "--precision", "50 %"],
     ["test", "shop.qps"],
+    ["test", "shop.qps", "--observed", "runs.csv"],
     ["diff", "shop.qps", "larger.qps"],
+    ["ci", "--base", "HEAD~1"],
+    ["history", "shop.qps"],
     ["matrix", "shop.qps"],
+    ["fit", "runs.csv", "--cores", "4"],
+    ["trace", "trace.csv", "trace.csv", "trace.csv", "--period", "160ms"],
 ]
+WITHOUT_TABLES = {
+    "report": "writes a page",
+    "serve": "shows a page",
+    "measure": "runs programs: see `test_what_was_measured`",
+    "observe": "prints CSV",
+    "check": "prints diagnostics",
+    "review": "prints Markdown",
+    "fmt": "prints specs",
+    "new": "prints a spec",
+    "lsp": "talks to editors",
+    "completion": "prints a script",
+}
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:3:2]))
+def test_every_command_is_here() -> None:
+    assert {command for command, *_ in COMMANDS} | set(WITHOUT_TABLES) == set(ALL_COMMANDS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository of a spec in two versions, with runs and a trace beside it."""
+    made = tmp_path_factory.mktemp("shop")
+    larger = SPEC.replace("cpu 4 core", "cpu 8 core")
+    files = {"shop.qps": SPEC, "larger.qps": larger, "runs.csv": RUNS, "trace.csv": TRACE}
+    for name, text in (files | {"shop.qps": larger}).items():
+        (made / name).write_text(text, encoding="utf-8")
+    git = partial(subprocess.run, check=True, cwd=made, capture_output=True)
+    who = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "commit.gpgsign=false"]
+    git(["git", "init", "-q", "-b", "main"])
+    for text in (larger, SPEC):
+        (made / "shop.qps").write_text(text, encoding="utf-8")
+        git(["git", "add", "-A"])
+        git(["git", *who, "commit", "-q", "-m", LOG])
+    return made
+
+
+def too_wide(text: str) -> list[str]:
+    return [line for line in text.splitlines() if text_width(line) > 80]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_eighty_columns_hold(
     command: list[str],
-    tmp_path: Path,
+    folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(folder)
     monkeypatch.delenv("COLUMNS", raising=False)
-    Path("shop.qps").write_text(SPEC, encoding="utf-8")
-    Path("larger.qps").write_text(SPEC.replace("cpu 4 core", "cpu 8 core"), encoding="utf-8")
-    main([*command, "-q"])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines
-    assert [line for line in lines if text_width(line) > 80] == []
+    main([*command, *["-q"] * (command[0] not in ("fit", "trace") and command[1][:3] != "QPS")])
+    shown = capsys.readouterr().out
+    assert shown
+    assert too_wide(shown) == []
+
+
+def test_what_was_measured() -> None:
+    axes = tuple(Axis(name=f"clients_{n}", values=("20",)) for n in range(3))
+    row = replace(ROW, setting=("20",) * 3, loads={f"server_{n} in %": 0.5 for n in range(2)})
+    view = replace(
+        MEASURED,
+        layout=replace(MEASURED.layout, axes=axes),
+        rows=(row,),
+        doubts=(Doubt("spread", (row.setting,), "repetitions lie far apart " * 9),),
+        failures=(Failure(row.setting, 2, "the generator ended with status 1 " * 4),),
+    )
+    shown = measured_text(view)
+    assert "Columns not shown: spread, generator, others." in shown
+    assert too_wide(shown) == []
+    component = "component step { cpu 1 ms/frame }\n"
+    shown = step_text(STEP, component, "./filter --with-many-arguments {count} " * 4)
+    assert shown.endswith(f"\n{component}")
+    assert too_wide(shown) == []

@@ -262,7 +262,9 @@ def test_runs_at_other_loads_are_told_so(
 ) -> None:
     cost = f"component answer {{ cpu 300 us/request + 20 ns/byte measured on server at {at} load }}"
     _, told = asked(capsys, spec(tmp_path, cost), runs(9, tmp_path / "new.csv"))
-    assert any("the costs were measured at" in line for line in told["text"]) is is_told
+    assert (
+        any("where the service demands were measured" in line for line in told["text"]) is is_told
+    )
 
 
 def test_rates_that_move_together_tell_no_cost_apart(
@@ -281,7 +283,7 @@ def test_rates_that_move_together_tell_no_cost_apart(
     assert status == 1
     assert not any(cost["moved"] for cost in told["costs"])
     assert {one["per"] for one in told["explained_alone_by"]} == {"request", "bit"}
-    assert any("cannot identify the cost" in line for line in told["text"])
+    assert any("cannot identify the service demand" in line for line in told["text"])
 
 
 def test_costs_of_several_components_add_up(
@@ -310,8 +312,8 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["test", path, "--observed", str(observed), "-q", "--format"]
     capsys.readouterr()
     for form, signs in {
-        "text": ["`cpu` of `server`, 4 cores; 120 rows", "moved", "Since 16 November 2026"],
-        "markdown": ["### ", "| request |", "Each request costs"],
+        "text": ["server.cpu (4 cores)", "120 rows", "DRIFT", "Since        16 November 2026"],
+        "markdown": ["### ", "| request |", "each request costs"],
         "github": [f"::error file={path},title=drift::Drift: "],
     }.items():
         assert main([*words, form]) == 1

@@ -9,16 +9,10 @@ from typing import Any
 
 import jsonschema
 import pytest
-from msgspec.structs import replace
 
+from helpers.measured import MEASURED, STEP
 from qps.cli import main
-from qps.measuring.axes import Axis
-from qps.measuring.doubts import Doubt
-from qps.measuring.measured_rows import Layout, Row
-from qps.measuring.run_conditions import Conditions
-from qps.measuring.runs import Failure
-from qps.measuring.steps import Cost, Step, StepRun
-from qps.reports.text.measured_text import MeasuredView, measured_json, step_json
+from qps.reports.text.measured_text import measured_json, step_json
 from qps.reviewing.printed_schemas import PRINTED, schema_files
 
 ROOT = Path(__file__).parents[1]
@@ -59,56 +53,6 @@ COMMANDS = {
 ELSEWHERE = {"ci": "tests/test_ci_command.py", "history": ""}
 """What takes a repository."""
 
-SETTING = ("20",)
-AXIS = Axis(name="clients", values=SETTING)
-ROW = Row(
-    setting=SETTING,
-    repetitions=3,
-    loads={"cpu": 0.4},
-    rates={"request": 80.0},
-    seconds=4.0,
-    elapsed=10.0,
-    each=0.005,
-    spread=0.02,
-    generator=0.1,
-    others=0.01,
-    stolen=0.0,
-    busiest=0.4,
-    generator_busiest=0.1,
-    asked={"request": 80.0},
-    notes=(),
-)
-MEASURED = MeasuredView(
-    table="t.csv",
-    runs_file="t.runs.jsonl",
-    layout=Layout(axes=(AXIS,), items=("request",), cores=1.0, machine_cores=2),
-    rows=(ROW, replace(ROW, setting=(), each=None, asked={})),
-    doubts=(Doubt("spread", (SETTING,), "off by 9 %"),),
-    failures=(Failure(SETTING, 2, "it ended with 1"),),
-    conditions=Conditions(
-        date="2026-11-23",
-        host="here",
-        system="Linux",
-        processor="a processor",
-        cores=2,
-        usable_cores=1.0,
-        loopback_mtu=65536,
-        python="3.11",
-        qps="1",
-        accounts={"server": "cgroup"},
-        recorded={},
-    ),
-    run_count=3,
-    asked=4,
-    stopped=None,
-    own_units=(),
-)
-STEP = Step(
-    item="frame",
-    costs=(Cost("frame", 0.001, 0.0001), Cost("byte", 1e-9, None)),
-    runs=(StepRun(SETTING, 10.0, 1000.0, 0.01),),
-    missed=0.02,
-)
 MADE = {"measured": measured_json(MEASURED), "measured_step": step_json(STEP, "component x { }")}
 """What takes programs to measure: of values that such a run comes to."""
 

@@ -3,61 +3,74 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import chain, repeat
 from math import isfinite
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.render import printable
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.reports.text.claim_formats import workflow_command
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.fit_text import cost_scale
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import number, percent
-from qps.reports.text.table import Table, joined
+from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 from qps.solver.claims.drift import CostDrift, Drift
-from qps.solver.claims.drift_cuts import Since
 
 _LEAST_CHANCE = 1e-6
 _FINE = timedelta(hours=6)
 
 
-def drift_text(found: Drift, spec: str, *, tolerance: float, markdown: bool = False) -> str:
-    """Return the costs as stated and found, and what has moved."""
+def drift_text(
+    found: Drift, spec: str, *, tolerance: float, markdown: bool = False, width: int = COLUMNS
+) -> str:
+    """Return whether service demands have drifted, since when, and each of them in a table."""
+    layout = Layout(
+        title=f"Drift of the service demands on {_resource(found)}",
+        place=f"{spec}, {found.file}",
+        facts=(
+            ("Result", _verdict(found, tolerance)),
+            *zip(chain(["Change"], repeat("")), _changes(found), strict=False),
+            ("Since", _since(found)),
+            ("Runs", f"{found.rows:,} rows{_span(found)}"),
+        ),
+        tables=(_table(found),),
+        warnings=tuple(_warnings(found)),
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _resource(found: Drift) -> str:
     stated = found.stated
     cores = number(float(stated.reading.processors or 1))
-    head = (
-        f"{printable(spec)} against {printable(found.file)}: `{stated.reading.resource}` of "
-        f"`{stated.machine}`, {cores} core{'s' * (cores != '1')}; {found.rows:,} rows{_span(found)}"
-    )
-    indent = "" if markdown else "  "
-    table = _table(found)
-    parts = [f"### {head}" if markdown else head]
-    parts.append(table.as_markdown() if markdown else table.as_text())
-    parts += [f"{indent}{line}" for line in sentences(found, tolerance)]
-    return joined(parts)
+    return f"{stated.machine}.{stated.reading.resource} ({cores} core{'s' * (cores != '1')})"
 
 
 def sentences(found: Drift, tolerance: float) -> list[str]:
     """Return what has moved, by how much, since when, and how likely that is noise."""
-    lines = [_verdict(found, tolerance)]
-    moved = [cost for cost in found.costs if cost.has_moved]
-    lines += [_moved(cost, found) for cost in moved]
-    if found.has_moved and not moved:
-        lines.append(_untold(found))
-    if found.since is not None:
-        lines.append(_since(found.since, found))
-    elif found.has_moved:
-        lines.append("The runs do not say since when: they have no column `time` or `day`.")
-    if found.stated.loads is not None and found.is_elsewhere:
-        ends = (
-            f"{percent(low)} to {percent(high)}" for low, high in (found.loads, found.stated.loads)
-        )
-        lines.append(
-            "warning: these runs are at loads of {}, the costs were measured at {}: an item costs "
-            "less where work is done in batches".format(*ends)
-        )
-    return lines
+    since = _since(found)
+    facts = [_verdict(found, tolerance), *_changes(found), since and f"since {since}"]
+    said = [f"{fact[0].upper()}{fact[1:].removesuffix('.')}." for fact in facts if fact]
+    return [*said, *(f"warning: {warning}" for warning in _warnings(found))]
+
+
+def _changes(found: Drift) -> list[str]:
+    """Return which service demands have changed, or which may have where no single one is sure."""
+    moved = [_moved(cost, found) for cost in found.costs if cost.has_moved]
+    return moved or [_unidentified(found)] * found.has_moved
+
+
+def _warnings(found: Drift) -> list[str]:
+    """Return where the runs are not those that the service demands are for."""
+    if found.stated.loads is None or not found.is_elsewhere:
+        return []
+    runs, stated = (
+        f"{percent(low)} to {percent(high)}" for low, high in (found.loads, found.stated.loads)
+    )
+    where = f"{runs} in these runs, {stated} where the service demands were measured"
+    return [f"utilization is {where}: an item costs less where work is done in batches"]
 
 
 def _verdict(found: Drift, tolerance: float) -> str:
@@ -65,17 +78,16 @@ def _verdict(found: Drift, tolerance: float) -> str:
     chance = _chance(found.by_chance)
     if found.has_moved:
         return (
-            f"Drift: at the rates of these runs utilization is {level} than the spec predicts. "
+            f"drift: at the rates of these runs utilization is {level} than the spec predicts. "
             f"Without drift, noise alone does this in {chance} of tests.{_told_of(found)}"
         )
     would = f"a change of ±{percent(found.sees, 2)} would have been detected"
     if not found.is_sure:
-        return f"No drift: noise alone does this in {chance} of tests; {would}."
+        return f"no drift: noise alone does this in {chance} of tests; {would}."
     return (
-        f"No drift: at the rates of these runs utilization is {level} than the spec predicts, "
-        "within "
-        f"the tolerance of {percent(tolerance)}; noise alone does this in {chance} of tests; "
-        f"{would}."
+        f"no drift: at the rates of these runs utilization is {level} than the spec predicts, "
+        f"within the tolerance of {percent(tolerance)}; noise alone does this in {chance} of "
+        f"tests; {would}."
     )
 
 
@@ -87,18 +99,17 @@ def _told_of(found: Drift) -> str:
 
 def _moved(cost: CostDrift, found: Drift) -> str:
     factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
-    side = "more" if cost.difference > 0 else "less"
-    what = "the fixed load uses" if cost.item is None else f"{_word(cost)} costs"
+    is_more, of = cost.difference > 0, listed(found.stated.components, "and")
+    by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
+    if cost.item is None:
+        what = f"the fixed load is {by} {'higher' if is_more else 'lower'} than the spec states"
+    else:
+        what = f"{_word(cost)} costs {by} {'more' if is_more else 'less'} than the spec states"
     return (
-        f"{what[0].upper()}{what[1:]} {number(abs(cost.difference) * factor, 3)} {unit} {side} "
-        f"than the spec says{_relative(cost)}: {percent(abs(cost.share), 2)} of utilization. Noise "
-        f"alone does this in {_chance(cost.by_chance)} of tests. {_whose(found)}"
-    ).rstrip()
-
-
-def _whose(found: Drift) -> str:
-    names = listed(found.stated.components, "and")
-    return f"The spec's number is that of {names}."
+        f"{what} for {of}{_relative(cost)}: "
+        f"{percent(abs(cost.share), 2)} of utilization. Noise alone does this in "
+        f"{_chance(cost.by_chance)} of tests."
+    )
 
 
 def _relative(cost: CostDrift) -> str:
@@ -109,8 +120,8 @@ def _word(cost: CostDrift) -> str:
     return "a byte" if cost.item == INFORMATION_BASE else f"each {cost.item}"
 
 
-def _untold(found: Drift) -> str:
-    """Return which costs might have moved, where no single one is told for sure."""
+def _unidentified(found: Drift) -> str:
+    """Return which service demands alone would explain the drift."""
     told = []
     by_item = {cost.item: cost for cost in found.costs}
     for item, moved in found.alone:
@@ -119,46 +130,55 @@ def _untold(found: Drift) -> str:
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
         told.append(f"{name}{share}")
     if not told:
-        return "Several costs changed together; these runs cannot separate them."
+        return "several service demands changed together; these runs cannot separate them"
     if len(told) == 1:
-        return f"One cost alone would explain it: {told[0]}. Others cannot be excluded."
+        return f"one service demand alone would explain it: {told[0]}. Others cannot be excluded."
     return (
-        f"These runs cannot identify the cost: {' or '.join(told)} alone would explain it, the "
-        "first one best. Runs whose rates vary independently would separate them."
+        f"these runs cannot identify the service demand: {' or '.join(told)} alone would explain "
+        "it, the first one best. Runs whose rates vary independently would separate them."
     )
 
 
-def _since(since: Since, found: Drift) -> str:
+def _since(found: Drift) -> str:
+    """Return when the drift began, empty where there is none."""
+    since = found.since
+    if since is None:
+        unknown = "an unknown time: the runs have no column `time` or `day`"
+        return unknown if found.has_moved else ""
     times = (since.at, since.earliest, since.latest)
     at, earliest, latest = (_moment(one, found) for one in times)
     if since.may_be_before:
-        return f"Since {latest} at the latest; it may have begun before these runs."
-    return f"Since {at} (95 % confidence interval {earliest} to {latest})."
+        return f"{latest} at the latest; it may have begun before these runs"
+    return f"{at} (95 % confidence interval {earliest} to {latest})"
 
 
 def _table(found: Drift) -> Table:
     rows = []
     for cost in found.costs:
         factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
-        name = {None: "fixed", INFORMATION_BASE: "byte"}.get(cost.item, cost.item) or ""
+        name = {None: "fixed load", INFORMATION_BASE: "byte"}.get(cost.item, cost.item) or ""
         rows.append(
             (
                 name,
                 number(cost.stated * factor),
                 number(cost.found * factor),
-                f"{'+' if cost.difference > 0 else ''}{number(cost.difference * factor, 3)}",
-                f"± {number(cost.half_width * factor, 3)}",
+                _with_interval(cost.difference * factor, cost.half_width * factor),
                 unit,
                 _chance(cost.by_chance),
-                "moved" if cost.has_moved else "",
+                "DRIFT" if cost.has_moved else "",
             )
         )
-    headings = ("cost", "spec", "runs", "difference", "95 %", "unit", "by chance", "")
-    return Table(headings, tuple(rows), frozenset([1, 2, 3, 4, 6]))
+    headings = ("Per", "Spec", "Runs", "Change, 95 % CI", "Unit", "By chance", "")
+    return Table(headings, tuple(rows), frozenset([1, 2, 3, 5]), long=frozenset([0, 4]))
+
+
+def _with_interval(difference: float, half_width: float) -> str:
+    sign = "+" if difference > 0 else ""
+    return f"{sign}{number(difference, 3)} ± {number(half_width, 2)}"
 
 
 def _chance(value: float) -> str:
-    return "under 0.0001 %" if value < _LEAST_CHANCE else percent(value, 2)
+    return "< 0.0001 %" if value < _LEAST_CHANCE else percent(value, 2)
 
 
 def _moment(at: datetime, found: Drift) -> str:
@@ -172,7 +192,7 @@ def _moment(at: datetime, found: Drift) -> str:
 def _span(found: Drift) -> str:
     if found.ends is None:
         return ""
-    return f" from {_moment(found.ends[0], found)} to {_moment(found.ends[1], found)} (UTC)"
+    return f", {_moment(found.ends[0], found)} to {_moment(found.ends[1], found)} (UTC)"
 
 
 def drift_github(found: Drift, spec: str, tolerance: float) -> str:

@@ -15,7 +15,7 @@ COLUMNS = 80
 """How wide an output is that no terminal shows."""
 _INDENT = "  "
 _LABEL = 12
-"""Columns of a label, with one blank behind."""
+"""Columns of a label, with one blank behind; longer ones widen the column for all."""
 
 
 def title_lines(title: str, place: str, width: int = COLUMNS) -> list[str]:
@@ -47,10 +47,10 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int = COLUMNS) -> list[l
     >>> fact_lines([("Capacity", "7,462 users"), ("", "optimistic")])
     [['  Capacity     7,462 users'], ['               optimistic']]
     """
-    margin = _INDENT + " " * (_LABEL + 1)
-    return [
-        wrapped(text, width, f"{_INDENT}{label:{_LABEL}} ", margin) for label, text in facts if text
-    ]
+    shown = [fact for fact in facts if fact[1]]
+    column = max([_LABEL, *(text_width(label) for label, _ in shown)])
+    margin = _INDENT + " " * (column + 1)
+    return [wrapped(text, width, f"{_INDENT}{label:{column}} ", margin) for label, text in shown]
 
 
 def facts_text(facts: Sequence[tuple[str, str]], width: int = COLUMNS) -> str:
@@ -61,3 +61,16 @@ def facts_text(facts: Sequence[tuple[str, str]], width: int = COLUMNS) -> str:
 def notes_text(notes: Sequence[str], width: int = COLUMNS) -> str:
     """Return sentences as an output ends with them, each in lines of a width."""
     return "".join(f"{line}\n" for note in notes for line in wrapped(note, width, _INDENT, _INDENT))
+
+
+def warnings_text(warnings: Sequence[str], width: int = COLUMNS) -> str:
+    r"""Return warnings, each in lines of a width of which the first stands out.
+
+    >>> warnings_text(["the machine was busy"], 26)
+    '  warning: the machine was\n    busy\n'
+    """
+    return "".join(
+        f"{line}\n"
+        for one in warnings
+        for line in wrapped(f"warning: {one}", width, _INDENT, 2 * _INDENT)
+    )

@@ -18,8 +18,10 @@ from qps.compiler.data.regression import LARGE_RESIDUAL, Coefficient, Regression
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.quantities import number, percent
-from qps.reports.text.table import Table, joined
+from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 
 _BYTE_BITS = 8
 _NOISE = 1e-9
@@ -30,34 +32,39 @@ _MOST_NAMED = 10
 """Lines that a warning names one by one."""
 
 
-def fit_text(found: Regression, *, markdown: bool = False) -> str:
+def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS) -> str:
     """Return the numbers with their intervals, the residuals, warnings and what to paste."""
-    fit = found.fit
-    head = f"{printable(fit.file)}: the load of `{printable(fit.resource)}`, {_cores(found)}"
-    tables = [_numbers(found), _rows(found)]
-    parts = [f"### {head}" if markdown else head]
-    parts += [t.as_markdown() if markdown else t.as_text() for t in tables]
-    indent = "" if markdown else "  "
-    parts.append(_not_shown(found, indent))
-    parts.append(indent + _quality(found))
-    parts += [f"{indent}warning: {printable(warning)}" for warning in warnings_of(found)]
-    component = component_text(found)
+    fit, component = found.fit, component_text(found)
+    error = percent(found.largest_relative_error, 2)
+    notes = []
     if component is None:
         reason = f"{below_zero(fit)[0]} is below zero, which cannot be; {mending(found)}"
-        parts.append(f"{indent}Nothing to paste: {reason}.")
-    else:
-        parts.append(f"```qps\n{component}```" if markdown else component)
-    return joined(parts)
+        notes.append(f"Nothing to paste: {reason}.")
+    layout = Layout(
+        title=f"Service demands on {fit.resource}, {_cores(found)}",
+        place=fit.file,
+        facts=(
+            ("Rows", _row_counts(found)),
+            ("Fit error", f"at most {error} of a measured utilization"),
+            ("Validation", _validation(found)),
+        ),
+        tables=(_numbers(found), _rows(found)),
+        warnings=tuple(warnings_of(found)),
+        notes=tuple(notes),
+        pasted=component or "",
+    )
+    return layout.printed(markdown=markdown, width=width)
 
 
-def _not_shown(found: Regression, indent: str) -> str:
-    """Return which rows the table leaves out, empty where it holds all of them."""
-    rows = len(found.fit.runs.lines)
+def _row_counts(found: Regression) -> str:
+    """Return how many rows there are and are used, and which of them are shown of many."""
+    rows, used = len(found.fit.runs.lines), len(found.fit.runs.used)
+    told = f"{rows:,}" if used == rows else f"{rows:,}, {used:,} of them used"
     if rows <= _MOST_SHOWN:
-        return ""
+        return told
     are_all = rows - found.copies <= _MOST_SHOWN
-    shown = "the others repeat one of these" if are_all else "these pull and miss most"
-    return f"{indent}Of {rows:,} rows; {shown}."
+    hidden = "copies of these" if are_all else "those with the least influence"
+    return f"{told}; not shown: {hidden}"
 
 
 def _cores(found: Regression) -> str:
@@ -75,13 +82,19 @@ def _numbers(found: Regression) -> Table:
         if width is not None and width <= _NOISE * abs(coefficient.value):
             interval = "exact"
         rows.append((coefficient.heading, number(coefficient.value * factor), interval, unit))
-    return Table(("Cost", "Value", "95 % CI", "Unit"), tuple(rows), frozenset([1, 2]))
+    return demands_table(rows)
+
+
+def demands_table(rows: Sequence[tuple[str, ...]]) -> Table:
+    """Return service demands as a table: what causes them, value, interval and unit."""
+    headings = ("Service demand", "Value", "95 % CI", "Unit")
+    return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0]))
 
 
 def cost_scale(item: str | None, value: float) -> tuple[float, str]:
     """Return what to multiply a cost with, and its unit then; of no item it is a load."""
     if item is None:
-        return 100.0, "% of the machine"
+        return 100.0, "% of utilization"
     if item == INFORMATION_BASE:
         return _BYTE_BITS * 1e9, "ns/byte"
     is_long = abs(value) >= 1e-3  # noqa: PLR2004 - a millisecond
@@ -104,7 +117,7 @@ def _rows(found: Regression) -> Table:
         )
         for row in found.telling(_MOST_SHOWN)
     )
-    headings = ("Line", "Measured", "Fitted", "Error", "Left out", "")
+    headings = ("Line", "Measured", "Fitted", "Error", "Left-out error", "")
     return Table(headings, rows, frozenset(range(5)))
 
 
@@ -113,27 +126,19 @@ def _points(difference: float) -> str:
     return shown.replace("-0.00", "+0.00")
 
 
-def _quality(found: Regression) -> str:
-    """Return in words how well the numbers fit, and what they have not seen."""
-    parts = [f"Off by at most {percent(found.largest_relative_error, 2)} of a measured load"]
+def _validation(found: Regression) -> str:
+    """Return how far off predictions are of rows that the fit has not seen."""
     error = found.left_out_error
-    if error is not None:
-        error = 0.0 if error <= _NOISE else error
-        what = "setting" if found.is_repeated else "row"
-        parts.append(
-            f"a {what} that the fit has not seen is off by {percent(error, 2)} of the machine "
-            f"(root mean square){_of_loads(found)}"
-        )
-    return "; ".join(parts) + "."
-
-
-def _of_loads(found: Regression) -> str:
-    """Return how far loads are predicted off that the fit has not seen, as parts of them."""
-    shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
-    if not shares:
+    if error is None:
         return ""
-    middle, most = percent(median(shares), 2), percent(shares[-1], 2)
-    return f", by {middle} of its load (median; at most {most})"
+    what = "setting" if found.is_repeated else "row"
+    told = f"error for a {what} left out of the fit"
+    shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
+    if shares:
+        told += f": median {percent(median(shares), 2)} of its utilization, at most "
+        told += f"{percent(shares[-1], 2)};"
+    error = 0.0 if error <= _NOISE else error
+    return f"{told} {percent(error, 2)} of the machine (RMS)"
 
 
 def warnings_of(found: Regression) -> list[str]:
@@ -169,43 +174,42 @@ def _of_rows(found: Regression) -> Iterable[str]:
     """Yield what is to be said of single rows."""
     if found.other_path:
         yield (
-            f"{_lines(found.other_path)} without any bytes: servers have another code path for "
-            "these, they were not used"
+            f"{_lines(found.other_path)} without any bytes: not used, as servers have another "
+            "code path for these"
         )
     if found.busy_without_work:
         yield (
-            f"{_lines(found.busy_without_work)} with a load and without any work: this is what a "
-            "fixed load is; without one they were not used, and items seem to cost more than they "
+            f"{_lines(found.busy_without_work)} with utilization and without any work: a fixed "
+            "load; the fit has none, so these are not used, and items seem to cost more than they "
             "do"
         )
     if found.saturated:
         yield (
-            f"{_lines(found.saturated)} at {percent(float(SATURATED))} load or more: what a "
-            "saturated machine is asked for beyond that is not served, so that items seem "
-            "cheaper than they are; they were not used (`--served` uses them: the rates are what "
-            "was served)"
+            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: a "
+            "saturated machine completes less than what is requested, so that items seem cheaper "
+            "than they are; not used (`--served` uses them: rates are completed work)"
         )
     if found.copies:
         yield (
             f"{_lines(found.copied)} repeat{'s' * (found.copies == 1)} an earlier row in every "
-            "digit: as what they add is not known, intervals are those of the "
-            f"{found.distinct:,} rows that differ"
+            f"digit: intervals are those of the {found.distinct:,} rows that differ"
         )
     for row in found.pulling[:_MOST_NAMED]:
         yield _pull(row)
     if len(found.pulling) > _MOST_NAMED:
-        yield f"{len(found.pulling) - _MOST_NAMED:,} more rows pull the numbers as far"
+        yield f"{len(found.pulling) - _MOST_NAMED:,} more rows are as influential"
     worst = found.worst
     if worst is not None:
         yield (
-            f"the fit misses loads by more than {percent(LARGE_RESIDUAL)} of what was measured: in "
-            f"line {worst.line} {percent(worst.measured)} by {_points(worst.error)}"
+            f"the fit is off by more than {percent(LARGE_RESIDUAL)} of a measured utilization: in "
+            f"line {worst.line} by {_points(worst.error)} of {percent(worst.measured)}"
         )
     low = found.at_low_load
     if low:
         yield (
-            f"{_lines(low)} below {percent(float(LOW_LOAD))} load: under load work is done in "
-            "batches, and an item costs less; measure near the load that you plan for"
+            f"{_lines(low)} below {percent(float(LOW_LOAD))} utilization: an item costs less at "
+            "high utilization, where work is done in batches; measure near the utilization that "
+            "you plan for"
         )
 
 
@@ -214,10 +218,10 @@ def _pull(row: Residual) -> str:
     told = pull_text(row)
     if row.left_out is not None and row.left_out > 1 > row.measured:
         return (
-            f"{told}, which give it a load of {percent(row.left_out)}: was more asked for than the "
-            "machine served?"
+            f"{told}, which predict a utilization of {percent(row.left_out)}: was more requested "
+            "than the machine completed?"
         )
-    return f"{told}: is there a slip in it?"
+    return f"{told}: check it for a typing error"
 
 
 def _lines(lines: Sequence[int]) -> str:
@@ -246,10 +250,18 @@ def component_text(found: Regression) -> str | None:
     return (
         f"{''.join(units)}machine tested {{ {fit.resource} {cores} {unit}{idle} }}\n"
         f"component step {{\n"
-        f"  {fit.resource} {' + '.join(shown)} measured on tested{_at_load(found)}\n"
+        f"{_cost(shown, found)}\n"
         f"  source {quoted(f'fitted to {fit.file}')}\n"
         "}\n"
     )
+
+
+def _cost(terms: Sequence[str], found: Regression) -> str:
+    """Return the cost of a component and where it was measured, in two lines if it is long."""
+    cost = f"  {found.fit.resource} {' + '.join(terms)}"
+    measured = f"measured on tested{_at_load(found)}"
+    line = f"{cost} {measured}"
+    return line if len(line) <= COLUMNS else f"{cost}\n    {measured}"
 
 
 def quoted(text: str) -> str:

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from qps.compiler.data.regression import Regression
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.reports.text.fit_text import component_text, warnings_of
+from qps.reports.text.fit_text import component_text, demands_table, warnings_of
 from qps.reports.text.notebook import Shown, ShowsItself
-from qps.reports.text.table import Table
+from qps.reports.text.quantities import percent
 
 _MOST_LISTED = 1_000
 """Rows, of more those that pull and miss most."""
@@ -69,19 +69,26 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
                 one.name,
                 f"{one.value:.4g}",
                 "" if one.half_width is None else f"± {one.half_width:.2g}",
-                "of the machine" if one.per is None else f"s/{one.per}",
+                "utilization" if one.per is None else f"s/{one.per}",
             )
             for one in self.coefficients
         )
-        costs = Table(("cost", "value", "95 %", "unit"), rows, frozenset([1, 2]))
+        costs = demands_table(rows)
         shares = self.left_out_shares
-        unseen = "" if shares is None else f"off by {shares['median']:.1%} of its load (median)"
+        unseen = (
+            ""
+            if shares is None
+            else (
+                "error for a row left out of the fit: median "
+                f"{percent(shares['median'], 2)} of its utilization"
+            )
+        )
         return Shown(
-            title=f"{self.file}: the load of {self.resource}",
-            answer=f"{len(rows)} costs of {self.row_count:,} rows",
+            title=f"{self.file}: service demands on {self.resource}",
+            answer=f"{len(rows)} service demands fitted to {self.row_count:,} rows",
             facts=(
-                ("a row that the fit has not seen", unseen),
-                *(("warning", warning) for warning in self.warnings),
+                ("Validation", unseen),
+                *(("Warning", warning) for warning in self.warnings),
             ),
             tables=(costs,),
         )

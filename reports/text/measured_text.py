@@ -7,18 +7,20 @@ from math import log
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.distributions import NORMAL_SIDE
 from qps.compiler.quantities.units import built_in
 from qps.measuring.axes import Axis, Setting
 from qps.measuring.doubts import Doubt
-from qps.measuring.measured_rows import Layout, Row, named_setting
+from qps.measuring.measured_rows import Layout as Columns
+from qps.measuring.measured_rows import Row, named_setting
 from qps.measuring.run_conditions import Conditions
 from qps.measuring.runs import Failure
 from qps.measuring.steps import START, Cost, Step, scale_of
-from qps.reports.text.fit_text import quoted
+from qps.reports.text.facts import COLUMNS
+from qps.reports.text.fit_text import demands_table, quoted
 from qps.reports.text.quantities import number, percent
-from qps.reports.text.table import Table, joined
+from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 
 _MOST_NAMED = 3
 """Settings that a doubt names one by one."""
@@ -29,7 +31,7 @@ class MeasuredView(Struct, frozen=True, kw_only=True):
 
     table: str
     runs_file: str
-    layout: Layout
+    layout: Columns
     rows: tuple[Row, ...]
     doubts: tuple[Doubt, ...]
     failures: tuple[Failure, ...]
@@ -92,27 +94,44 @@ def _values(setting: Setting, axes: Sequence[Axis]) -> dict[str, str]:
     return dict(zip((one.name for one in axes), setting, strict=False))
 
 
-def measured_text(view: MeasuredView) -> str:
+def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
     """Return the rows, what is doubtful of them, and the command that comes next."""
     cores = number(view.layout.cores)
-    head = (
-        f"{printable(view.table)}: {view.run_count} of {view.asked} runs, {len(view.rows)} "
-        f"row{'s' * (len(view.rows) != 1)}; load of {cores} core{'s' * (cores != '1')}"
-    )
-    kept = {f"{name} by {by}" for name, by in view.conditions.accounts.items()}
-    parts = [head, *(f"  {printable(one)}" for one in sorted(kept))]
-    if view.rows:
-        parts.append(_table(view).as_text())
-    parts += [f"  warning: {printable(_doubt(one, view))}" for one in view.doubts]
-    parts += [
-        f"  failed: {printable(named_setting(one.setting, view.layout.axes))} (repetition "
-        f"{one.repetition}): {printable(one.reason)}"
+    runs = f"{view.run_count:,} of {view.asked:,}"
+    if view.run_count < view.asked:
+        runs += "; `--resume` measures what is missing"
+    kept = sorted({f"{name} by {by}" for name, by in view.conditions.accounts.items()})
+    table = _table(view) if view.rows else Table((), ())
+    shown = table.fitting(width, _least_first(table))
+    hidden = [heading for i, heading in enumerate(table.headings) if i not in shown]
+    notes = [
+        f"failed: {named_setting(one.setting, view.layout.axes)} (repetition {one.repetition}): "
+        f"{one.reason}"
         for one in view.failures
     ]
-    if view.stopped is not None:
-        parts.append(f"  Stopped: {printable(view.stopped)}")
-    parts.append(_next(view))
-    return joined(parts)
+    if hidden:
+        notes.append(f"Columns not shown: {', '.join(hidden)}.")
+    layout = Layout(
+        title=f"Measured utilization of {cores} core{'s' * (cores != '1')}",
+        place=view.table,
+        facts=(
+            ("Runs", runs),
+            ("Stopped", view.stopped or ""),
+            ("CPU time", "; ".join(kept)),
+            ("Stored in", f"{view.runs_file}: all runs and their conditions"),
+            ("Next", _next(view)),
+        ),
+        tables=(table.with_columns(shown),),
+        warnings=tuple(_doubt(one, view) for one in view.doubts),
+        notes=tuple(notes),
+    )
+    return layout.as_text(width)
+
+
+def _least_first(table: Table) -> list[int]:
+    """Return the columns that a narrow terminal can do without, the least important first."""
+    last = len(table.headings) - 1
+    return [last, last - 1, last - 2] if table.headings else []
 
 
 def _table(view: MeasuredView) -> Table:
@@ -139,7 +158,8 @@ def _table(view: MeasuredView) -> Table:
         )
         for row in view.rows
     )
-    return Table(headings, rows, frozenset(range(len(headings))))
+    every = frozenset(range(len(headings)))
+    return Table(headings, rows, every, long=every)
 
 
 def _time(seconds: float) -> str:
@@ -161,15 +181,13 @@ def _doubt(doubt: Doubt, view: MeasuredView) -> str:
 
 
 def _next(view: MeasuredView) -> str:
-    told = [f"  All runs and the conditions: {printable(view.runs_file)}."]
-    if view.run_count < view.asked:
-        told.append("  `--resume` measures what is missing.")
-    if view.rows:
-        columns = list(view.rows[0].loads)
-        resource = f" --resource {columns[0]}" if len(columns) > 1 else ""
-        units = "".join(f" --unit {unit}" for unit in view.own_units)
-        told.append(f"  Next: qps fit {printable(view.table)}{resource}{units}")
-    return "\n".join(told)
+    """Return the command that fits service demands to the rows."""
+    if not view.rows:
+        return ""
+    columns = list(view.rows[0].loads)
+    resource = f" --resource {columns[0]}" if len(columns) > 1 else ""
+    units = "".join(f" --unit {unit}" for unit in view.own_units)
+    return f"qps fit {view.table}{resource}{units}"
 
 
 def step_json(step: Step, component: str | None) -> dict[str, object]:
@@ -189,21 +207,27 @@ def step_json(step: Step, component: str | None) -> dict[str, object]:
     }
 
 
-def step_text(step: Step, component: str | None, command: str) -> str:
-    """Return the costs of a step with their intervals, and the component to paste."""
+def step_text(step: Step, component: str | None, command: str, width: int = COLUMNS) -> str:
+    """Return the service demands of a step with their intervals, and the component to paste."""
     rows = []
     for cost in step.costs:
         factor, unit = scale_of(cost)
-        width = "" if cost.half_width is None else f"± {number(cost.half_width * factor)}"
-        rows.append((cost.item, number(cost.seconds * factor), width, unit))
-    parts = [
-        f"{printable(command)}: {len(step.runs)} runs",
-        Table(("Cost", "Value", "95 % CI", "Unit"), tuple(rows), frozenset([1, 2])).as_text(),
-        f"  A run is off by at most {percent(step.missed, 2)}.",
-        *(f"  warning: {printable(text)}" for text in step_warnings(step)),
-        "  Nothing to paste: a cost is not above zero." if component is None else component,
-    ]
-    return joined(parts)
+        interval = "" if cost.half_width is None else f"± {number(cost.half_width * factor)}"
+        rows.append((cost.item, number(cost.seconds * factor), interval, unit))
+    nothing = "Nothing to paste: a service demand is not above zero."
+    layout = Layout(
+        title="Service demands of one command",
+        facts=(
+            ("Command", command),
+            ("Runs", f"{len(step.runs):,}"),
+            ("Fit error", f"at most {percent(step.missed, 2)} of a run"),
+        ),
+        tables=(demands_table(rows),),
+        warnings=tuple(step_warnings(step)),
+        notes=(nothing,) if component is None else (),
+        pasted=component or "",
+    )
+    return layout.as_text(width)
 
 
 def step_warnings(step: Step) -> list[str]:
@@ -212,13 +236,16 @@ def step_warnings(step: Step) -> list[str]:
     names = {cost.item for cost in step.costs}
     if START not in names:
         told.append(
-            "the cost includes the start of the program; vary the number of items to separate "
-            f"them: `--vary 'count in 1000, 10000 {step.item}'`"
+            "the service demand includes the start of the program; vary the number of items to "
+            f"separate them: `--vary 'count in 1000, 10000 {step.item}'`"
         )
     if any(cost.half_width is None for cost in step.costs):
-        told.append("as many numbers as runs: `--repeat 5` gives intervals")
+        told.append("as many service demands as runs: `--repeat 5` gives intervals")
     doubtful = [c.item for c in step.costs if c.half_width is not None and c.half_width > c.seconds]
-    told += [f"the cost of `{item}` is not significantly different from zero" for item in doubtful]
+    told += [
+        f"the service demand of `{item}` is not significantly different from zero"
+        for item in doubtful
+    ]
     return told
 
 

@@ -9,10 +9,9 @@ from html import escape
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
+from qps.reports.text.facts import COLUMNS, facts_text
 from qps.reports.text.table import Table, joined
-from qps.reports.text.wrapping import labelled, wrapped
-
-_WIDTH = 80
+from qps.reports.text.wrapping import wrapped
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -70,12 +69,11 @@ def as_html(shown: Shown) -> str:
 
 def as_plain(shown: Shown) -> str:
     """Return the same as text."""
-    facts = labelled([fact for fact in shown.facts if fact[1]], _WIDTH)
     parts = [
         shown.title,
-        "\n".join(wrapped(shown.answer, _WIDTH)),
-        "\n".join(line for lines in facts for line in lines),
-        *(table.as_text(width=_WIDTH) for table in shown.tables if table.rows),
+        "\n".join(wrapped(shown.answer, COLUMNS)),
+        facts_text(shown.facts),
+        *(table.as_text(width=COLUMNS) for table in shown.tables if table.rows),
     ]
     return printable(joined(parts))
 

@@ -16,6 +16,8 @@ _NARROWEST_CELL = 8
 """Columns that a text keeps which is cut to a width."""
 _NARROWEST_BROKEN = 14
 """Columns of a long text whose words are broken, where there is room for no more."""
+_READABLE = 24
+"""Columns of a long text below which other columns are left out rather than it made narrower."""
 
 
 class _Cells(Struct, frozen=True):
@@ -50,9 +52,9 @@ class Table(_Cells, frozen=True, kw_only=True):
         widths = [max(text_width(row[i]) for row in cells) for i in range(len(self.headings))]
         if width is not None:
             least = self._least(cells)
-            widths = self._fitting(widths, least, width - len(indent))
+            widths = self._narrowed(widths, least, width - len(indent))
             broken = [min(most, _NARROWEST_BROKEN) for most in least]
-            widths = self._fitting(widths, broken, width - len(indent))
+            widths = self._narrowed(widths, broken, width - len(indent))
         return [self._row(row, widths, indent) for row in cells]
 
     def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> list[str]:
@@ -67,16 +69,46 @@ class Table(_Cells, frozen=True, kw_only=True):
             shown.append((indent + "  ".join(padded)).rstrip())
         return shown
 
+    def fitting(self, width: int, least_first: Sequence[int]) -> list[int]:
+        """Return the columns for which there is room: those that matter least are left out first.
+
+        Texts of `long` columns may go on in further lines for that, but not be cut.
+        """
+        shown = list(range(len(self.headings)))
+        widths = [
+            min(most, _READABLE) if i in self.long else most
+            for i, most in enumerate(map(self._widest, shown))
+        ]
+        for column in least_first:
+            if sum(widths[i] + 2 for i in shown) <= width:
+                break
+            shown.remove(column)
+        return shown
+
+    def with_columns(self, shown: Sequence[int]) -> Table:
+        """Return the table with some of its columns."""
+        places = {column: place for place, column in enumerate(shown)}
+        right, firm, long = (
+            frozenset(places[column] for column in columns if column in places)
+            for columns in (self.right, self.firm, self.long)
+        )
+        rows = tuple(tuple(row[column] for column in shown) for row in self.rows)
+        headings = tuple(self.headings[column] for column in shown)
+        return Table(headings, rows, right, firm, long=long)
+
+    def _widest(self, column: int) -> int:
+        return max(text_width(_shortened(row[column])) for row in (self.headings, *self.rows))
+
     def as_markdown(self) -> str:
         """Return the table in Markdown."""
         rule = ["---:" if i in self.right else "---" for i in range(len(self.headings))]
         lines = [self.headings, tuple(rule), *self.rows]
         return "".join(f"| {' | '.join(map(escaped, line))} |\n" for line in lines)
 
-    def _fitting(self, widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
-        """Return narrower columns: the widest text first; numbers are never cut."""
+    def _narrowed(self, widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+        """Return narrower columns: the widest text first; numbers are folded, but never cut."""
         found = list(widths)
-        texts = [i for i in range(len(found)) if i not in self.right]
+        texts = [i for i in range(len(found)) if i not in self.right or i in self.long]
         while sum(found) + 2 * (len(found) - 1) > width:
             wide = [i for i in texts if found[i] > least[i]]
             loose = [i for i in wide if i not in self.firm]

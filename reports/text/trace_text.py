@@ -9,11 +9,11 @@ from math import isnan
 import numpy as np
 from msgspec import Struct
 
-from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.quantities import number, percent, quantity
 from qps.reports.text.table import Table, joined
+from qps.reports.text.text_layout import Layout
 from qps.reports.text.trace_limits import Limits
 from qps.solver.traces.recorded_jitter import (
     JitterMeasures,
@@ -154,54 +154,42 @@ def _curve(trace: Trace) -> tuple[CurvePoint, ...]:
 # -- text --------------------------------------------------------------------------------
 
 
-def traces_text(view: TracesView, *, markdown: bool = False) -> str:
-    """Return what is told of some traces as text, or in Markdown."""
-    blocks = [block for trace in view.traces for block in _blocks(trace, view, markdown=markdown)]
+def traces_text(view: TracesView, *, markdown: bool = False, width: int = COLUMNS) -> str:
+    """Return each trace with its best playout buffer, and how the measures correlate."""
+    layouts = [_layout(trace, view) for trace in view.traces]
     if view.correlations is not None:
         title = f"Correlation of the measures over {len(view.traces)} traces"
-        blocks.append(_titled(title, _correlations(view), markdown=markdown))
-    return joined(blocks)
+        layouts.append(Layout(title=title, tables=(_correlations(view),)))
+    return joined([layout.printed(markdown=markdown, width=width) for layout in layouts])
 
 
-def _blocks(trace: TraceView, view: TracesView, *, markdown: bool) -> list[str]:
-    return [
-        _heading(trace, markdown=markdown),
-        _titled("Jitter", _jitter(trace), markdown=markdown),
-        _titled("Jitter compensation", _tolerances(trace), markdown=markdown),
-        _answer(trace, view),
-        _titled(
-            f"Playback with a buffer of {_time(trace.replay_buffer)}",
-            _replays(trace),
-            markdown=markdown,
-        ),
-    ]
+def _layout(trace: TraceView, view: TracesView) -> Layout:
+    return Layout(
+        title="Packet trace: jitter and playout buffer",
+        place=trace.file,
+        facts=(("Packets", _packets(trace)), ("Best buffer", _best(trace, view))),
+        tables=(_jitter(trace), _tolerances(trace), _replays(trace)),
+    )
 
 
-def _heading(trace: TraceView, *, markdown: bool) -> str:
-    file = printable(trace.file)
-    parts = [f"{trace.sent:,} packets in {_time(trace.duration)}, one every {_time(trace.period)}"]
+def _packets(trace: TraceView) -> str:
+    parts = [f"{trace.sent:,} in {_time(trace.duration)}, one every {_time(trace.period)}"]
     if trace.lost:
         parts.append(f"{trace.lost:,} lost ({percent(trace.loss)})")
     if trace.duplicates:
-        parts.append(f"{trace.duplicates:,} duplicates")
-    return f"{f'## {file}' if markdown else file}{chr(10) * (1 + markdown)}{'; '.join(parts)}"
-
-
-def _titled(title: str, table: Table, *, markdown: bool) -> str:
-    if markdown:
-        return f"### {title}\n\n{table.as_markdown()}"
-    return f"{title}\n{table.as_text(width=COLUMNS)}"
+        parts.append(f"{trace.duplicates:,} duplicate{'s' * (trace.duplicates != 1)}")
+    return ", ".join(parts)
 
 
 _EXPLAINED = {
-    "range": "longest minus shortest time between packets",
-    "longest": "longest time between packets",
-    "mean": "mean time between packets",
-    "variance": "of the times between packets",
-    "standard_deviation": "its square root",
-    "absolute_deviation": "mean distance from the mean",
-    "total_absolute_deviation": "the same, summed",
-    "area": "under the compensation curve: mean lateness",
+    "range": "longest minus shortest interval",
+    "longest": "longest interval between packets",
+    "mean": "mean interval between packets",
+    "variance": "of the intervals between packets",
+    "standard_deviation": "of the intervals between packets",
+    "absolute_deviation": "mean distance from the mean interval",
+    "total_absolute_deviation": "sum of these distances",
+    "area": "under the curve below: mean lateness",
 }
 
 
@@ -209,12 +197,13 @@ def _jitter(trace: TraceView) -> Table:
     rows = []
     for name in trace.jitter.__struct_fields__:
         value = getattr(trace.jitter, name)
-        told = f"with a buffer of {_time(trace.gaps_buffer)}"
-        shown = f"{number(value)} /s" if name == "gaps" else _time(value)
+        told = f"with a playout buffer of {_time(trace.gaps_buffer)}"
+        shown = f"{number(value)}/s" if name == "gaps" else _time(value)
         if name == "variance":
             shown = quantity(value, TIME * TIME)
         rows.append((name.replace("_", " "), shown, _EXPLAINED.get(name, told)))
-    return Table(("Measure", "Value", ""), tuple(rows), frozenset([1]))
+    headings = ("Jitter", "Value", "Definition")
+    return Table(headings, tuple(rows), frozenset([1]), long=frozenset([2]))
 
 
 def _tolerances(trace: TraceView) -> Table:
@@ -222,19 +211,18 @@ def _tolerances(trace: TraceView) -> Table:
         (percent(item.gaps), "none" if item.buffer is None else _time(item.buffer))
         for item in trace.tolerances
     )
-    return Table(("Gaps at most", "Buffer"), rows, frozenset([0, 1]))
+    return Table(("Gaps at most", "Playout buffer"), rows, frozenset([0, 1]))
 
 
-def _answer(trace: TraceView, view: TracesView) -> str:
+def _best(trace: TraceView, view: TracesView) -> str:
+    """Return the best buffer beside the limits on its delay and its gaps."""
     best = trace.best
     limits = f"{_time(view.limits['latency'])} and {percent(view.limits['gaps'])} gaps"
-    said = f"a buffer of {_time(best.buffer)} with {percent(best.gaps)} gaps"
+    found = f"{_time(best.buffer)} with {percent(best.gaps)} gaps"
+    distance = f"distance {number(best.distance, 3)}, limit 1"
     if best.acceptable:
-        return f"Best for limits of {limits}: {said} ({number(best.distance, 3)} of the limits)."
-    return (
-        f"No buffer meets the limits of {limits}. Nearest: {said} "
-        f"({number(best.distance, 3)} of the limits)."
-    )
+        return f"{found}, within the limits of {limits} ({distance})"
+    return f"none within the limits of {limits}; nearest: {found} ({distance})"
 
 
 def _replays(trace: TraceView) -> Table:
@@ -251,8 +239,9 @@ def _replays(trace: TraceView) -> Table:
         )
         for replay in trace.replays
     )
-    headings = ("Policy", "Shown", "Late", "Discarded", "Gaps", "Latency", "Longest", "Last")
-    return Table(headings, rows, frozenset(range(1, 8)))
+    policy = f"Policy at {_time(trace.replay_buffer)}"
+    headings = (policy, "Shown", "Late", "Discarded", "Gaps", "Latency", "Longest", "Last")
+    return Table(headings, rows, frozenset(range(1, 8)), long=frozenset([0]))
 
 
 def _correlations(view: TracesView) -> Table:
@@ -262,7 +251,9 @@ def _correlations(view: TracesView) -> Table:
         (name, *("–" if isnan(value) else f"{value:.2f}" for value in row))
         for name, row in zip(names, view.correlations, strict=True)
     )
-    return Table(("", *names), rows, frozenset(range(1, len(names) + 1)))
+    short = (name.replace("standard", "std.").replace("absolute", "abs.") for name in names)
+    headings = ("", *(name.replace("deviation", "dev.") for name in short))
+    return Table(headings, rows, frozenset(range(1, len(names) + 1)), long=frozenset([0]))
 
 
 def _time(value: float) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from textwrap import wrap
 
 from qps.compiler.diagnostics.render import printable
 
-_HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=~) (?=\d)")
+_HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>]) (?=\d)")
 _HOLDS = "\N{NO-BREAK SPACE}"
 _BLANKS = re.compile(r"[ \t\n\r\f\v]+")
 _NARROWEST = 20
@@ -42,14 +41,3 @@ def unbroken(text: str) -> str:
 def held(text: str) -> str:
     """Return a text that is not cut where it has blanks, such as what is to be pasted."""
     return text.replace(" ", _HOLDS)
-
-
-def labelled(facts: Sequence[tuple[str, str]], width: int, indent: str = "  ") -> list[list[str]]:
-    """Return facts behind their labels, each in lines of a width; the labels are in one column.
-
-    >>> labelled([("limited by", "the disk"), ("breaks next", "nothing")], 80)
-    [['  limited by   the disk'], ['  breaks next  nothing']]
-    """
-    column = max((len(label) for label, _ in facts), default=0)
-    margin = indent + " " * (column + 2)
-    return [wrapped(text, width, f"{indent}{label:{column}}  ", margin) for label, text in facts]

@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.console import complain, show
+from qps.commands.console import complain, show, width_of
 from qps.commands.examined_specs import Examination
 from qps.commands.output import style
 from qps.commands.pages import write_text
@@ -49,7 +49,7 @@ def write_outputs(
         sys.stdout.write(comment(review))
     else:
         show(found.diagnostics, arguments)
-        style(sys.stdout, ci_text(review, found.tested.results))
+        style(sys.stdout, ci_text(review, found.tested.results, width_of(sys.stdout)))
     if review.base.why and not arguments.quiet:
         mend = f"; {review.base.mend}" if review.base.mend else ""
         print(f"compared with {review.base.text}{mend}", file=sys.stderr)

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.console import Exit, complain, print_json, show, width_of
 from qps.commands.kept_specs import check_file
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -68,7 +68,15 @@ def run_drift(arguments: Namespace) -> Exit:
             sys.stdout.write(drift_github(found, spec, tolerance))
         case form:
             markdown = form == "markdown"
-            sys.stdout.write(drift_text(found, spec, tolerance=tolerance, markdown=markdown))
+            sys.stdout.write(
+                drift_text(
+                    found,
+                    spec,
+                    tolerance=tolerance,
+                    markdown=markdown,
+                    width=width_of(sys.stdout),
+                )
+            )
     return Exit.NO if found.has_moved else Exit.YES
 
 

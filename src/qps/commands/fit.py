@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from msgspec import to_builtins
 
-from qps.commands.console import Exit, complain, print_json
+from qps.commands.console import Exit, complain, print_json, width_of
 from qps.compiler.check.model.asked_fits import fitted_to
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -37,5 +37,7 @@ def run(arguments: Namespace) -> Exit:
 
         print_json(to_builtins(fit_view(found)))
     else:
-        sys.stdout.write(fit_text(found, markdown=arguments.format == "markdown"))
+        sys.stdout.write(
+            fit_text(found, markdown=arguments.format == "markdown", width=width_of(sys.stdout))
+        )
     return Exit.YES

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from qps.commands.console import Exit, complain, print_json
+from qps.commands.console import Exit, complain, print_json, width_of
 from qps.commands.measure_asked import Asked, asked_by
 from qps.commands.progress import Progress
 from qps.commands.signals import ended_in_order
@@ -294,4 +294,4 @@ def _show(
     if arguments.format == "json":
         print_json(measured_json(view))
     else:
-        sys.stdout.write(measured_text(view))
+        sys.stdout.write(measured_text(view, width_of(sys.stdout)))

@@ -8,7 +8,7 @@ import sys
 from argparse import Namespace
 from functools import partial
 
-from qps.commands.console import Exit, complain, print_json
+from qps.commands.console import Exit, complain, print_json, width_of
 from qps.commands.progress import Progress
 from qps.commands.signals import ended_in_order
 from qps.compiler.check.model.own_units import units_with
@@ -69,5 +69,5 @@ def measure_step(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(step_json(step, component))
     else:
-        sys.stdout.write(step_text(step, component, shown))
+        sys.stdout.write(step_text(step, component, shown, width_of(sys.stdout)))
     return Exit.YES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, print_json
+from qps.commands.console import Exit, print_json, width_of
 from qps.reports.text.trace_limits import read_limits, read_time, read_unit
 from qps.reports.text.trace_text import traces_text, traces_view
 from qps.reports.text.view import as_json
@@ -20,6 +20,7 @@ def run(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(view))
     else:
-        sys.stdout.write(traces_text(view, markdown=arguments.format == "markdown"))
+        is_markdown = arguments.format == "markdown"
+        sys.stdout.write(traces_text(view, markdown=is_markdown, width=width_of(sys.stdout)))
     asked = arguments.latency is not None or arguments.gaps is not None
     return Exit.NO if asked and not view.acceptable else Exit.YES
