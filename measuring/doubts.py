@@ -113,12 +113,12 @@ def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all
     is_thread_full = row.busiest >= FULL and (row.reached or 0.0) < _REACHED
     if row.load < FULL and not is_thread_full:
         return None
-    how = f"at {_percent(row.load)} load"
+    how = f"utilization {_percent(row.load)}"
     if row.load < FULL:
         how = f"its busiest thread ran {_percent(row.busiest)} of the time"
     return (
-        f"saturated, {how}: work is done in batches then, and an item costs less than at the loads "
-        "that one plans for"
+        f"saturated ({how}): work is done in batches, and an item costs less than at the "
+        "utilization that you plan for"
     )
 
 
@@ -126,9 +126,8 @@ def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rul
     if row.each is None or row.seconds >= _LEAST_SECONDS:
         return None
     return (
-        f"only {row.seconds:.2g} s of a processor were used in a run, less than "
-        f"{_LEAST_SECONDS:g} s: what else happens weighs too much; measure for longer, or at "
-        "higher rates"
+        f"only {row.seconds:.2g} s of CPU time per run, less than {_LEAST_SECONDS:g} s: other "
+        "activity distorts it; measure longer or at higher rates"
     )
 
 
@@ -136,8 +135,8 @@ def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
     if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
-        f"repetitions lie up to {_percent(row.spread)} apart: the median is taken; more of them, "
-        "or a quieter machine, make it surer"
+        f"repetitions differ by up to {_percent(row.spread)}, the table has their median; use more "
+        "repetitions or a quieter machine"
     )
 
 
@@ -182,7 +181,7 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             tuple(low),
             f"at the lowest rate a {layout.items[0]} costs up to {worst:.1f} times as much as at "
             f"the highest: {_why_dearer(rows)}; measure at the rates that you plan for, and leave "
-            "those far below them out",
+            "out those far below",
         )
 
 
@@ -217,8 +216,8 @@ def _on_loopback(rows: Sequence[Row], layout: Layout, loopback_mtu: int | None) 
         yield Doubt(
             "large items on one machine",
             tuple(large),
-            "both ends of large items are on one machine: the kernel does the work of the one in "
-            "the time of the other, so that a cost may be off by a third",
+            "both ends of large items are on one machine: the kernel does work of the one in the "
+            "CPU time of the other, and a service demand can be off by a third",
         )
     if sized and loopback_mtu is not None and loopback_mtu > _CARD_MTU:
         yield Doubt(

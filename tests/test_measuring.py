@@ -400,8 +400,8 @@ DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
         {"counted": {"request": 200.0}, "others": 12.0},
         "other programs use 60 % of the machine",
     ),
-    ("saturated", {"used": {"cpu": 9.5}}, "saturated, at 95 % load"),
-    ("short", {"used": {"cpu": 0.1}}, "only 0.1 s of a processor"),
+    ("saturated", {"used": {"cpu": 9.5}}, "saturated (utilization 95 %)"),
+    ("short", {"used": {"cpu": 0.1}}, "only 0.1 s of CPU time"),
     ("others", {"others": 5.0}, "other programs used 1.0 of 4 cores"),
     ("stolen", {"stolen": 2.0}, "took 10 % of the processors"),
     ("note", {"notes": ("the machine slept for 3.0 s",)}, "the machine slept for 3.0 s"),
@@ -426,7 +426,7 @@ def test_doubtful_rows_are_told(kind: str, changes: dict[str, object], text: str
 
 def test_repetitions_that_lie_apart_are_told() -> None:
     runs = [run_of(("100", "1"), i, used={"cpu": 0.5 * (1 + 0.2 * i)}) for i in range(3)]
-    assert "repetitions lie up to 33 % apart" in told_of(runs)["spread"]
+    assert "repetitions differ by up to 33 %" in told_of(runs)["spread"]
 
 
 def test_a_closed_loop_saturates_a_thread() -> None:
@@ -435,7 +435,7 @@ def test_a_closed_loop_saturates_a_thread() -> None:
     run = run_of(("8",), busiest=0.97, used={"cpu": 4.9}, packets=None)
     rows = rows_of([run], settings_of((words,)), layout)
     told = {one.kind: one.text for one in doubts(rows, layout, is_here=True, loopback_mtu=None)}
-    assert told["saturated"].startswith("saturated, its busiest thread ran 97 % of the time")
+    assert told["saturated"].startswith("saturated (its busiest thread ran 97 % of the time)")
 
 
 def test_figures_are_those_of_the_worst_row() -> None:

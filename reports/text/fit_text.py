@@ -242,6 +242,7 @@ def component_text(found: Regression) -> str | None:
         return None
     terms = [c for c in found.coefficients if c.item is not None]
     shown = [f"{_plain(c.value * _scale(c)[0])} {_scale(c)[1]}" for c in terms]
+    cost = f"{fit.resource} {' + '.join(shown)}"
     cores = _plain(float(fit.cores))
     unit = "core" if fit.cores == 1 else "cores"
     idle = f", idle {_plain(float(fit.fixed) * 100)} %" if fit.has_fixed else ""
@@ -250,18 +251,16 @@ def component_text(found: Regression) -> str | None:
     return (
         f"{''.join(units)}machine tested {{ {fit.resource} {cores} {unit}{idle} }}\n"
         f"component step {{\n"
-        f"{_cost(shown, found)}\n"
+        f"{cost_lines(cost, f'tested{_at_load(found)}')}\n"
         f"  source {quoted(f'fitted to {fit.file}')}\n"
         "}\n"
     )
 
 
-def _cost(terms: Sequence[str], found: Regression) -> str:
+def cost_lines(cost: str, measured_on: str) -> str:
     """Return the cost of a component and where it was measured, in two lines if it is long."""
-    cost = f"  {found.fit.resource} {' + '.join(terms)}"
-    measured = f"measured on tested{_at_load(found)}"
-    line = f"{cost} {measured}"
-    return line if len(line) <= COLUMNS else f"{cost}\n    {measured}"
+    line = f"  {cost} measured on {measured_on}"
+    return line if len(line) <= COLUMNS else f"  {cost}\n    measured on {measured_on}"
 
 
 def quoted(text: str) -> str:

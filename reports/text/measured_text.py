@@ -17,7 +17,7 @@ from qps.measuring.run_conditions import Conditions
 from qps.measuring.runs import Failure
 from qps.measuring.steps import START, Cost, Step, scale_of
 from qps.reports.text.facts import COLUMNS
-from qps.reports.text.fit_text import demands_table, quoted
+from qps.reports.text.fit_text import cost_lines, demands_table, quoted
 from qps.reports.text.quantities import number, percent
 from qps.reports.text.table import Table
 from qps.reports.text.text_layout import Layout
@@ -260,7 +260,7 @@ def step_component(step: Step, command: str, cores: int) -> str | None:
     own = "" if built_in(step.item) is not None else f"unit {step.item}\n"
     return (
         f"{own}machine tested {{ cpu {cores_text} }}\n"
-        f"component step {{\n  cpu {terms} measured on tested\n  source {source}\n}}\n"
+        f"component step {{\n{cost_lines(f'cpu {terms}', 'tested')}\n  source {source}\n}}\n"
     )
 
 
