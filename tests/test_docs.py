@@ -67,7 +67,7 @@ def test_python_does_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(ROOT)
     exec(compile(block.body, "example", "exec"), {})
-    shown = re.findall(r"^print\(.*\)  #> (.*)$", block.body, re.MULTILINE)
+    shown = re.findall(r"^print\(.*\)  # -> (.*)$", block.body, re.MULTILINE)
     assert not shown or capsys.readouterr().out.splitlines() == shown
 
 
