@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from helpers import spec_figures
 from helpers.docs import PAGES, ROOT, WORDS, Block, blocks, performed, with_words
 from helpers.fit_coverage import held_of
 from helpers.reports import judged_together
+from qps.commands.arguments import COMMANDS
+from qps.commands.command_line import parser_of
 from qps.compiler import ir
 from qps.compiler.check.values.check_operations import FUNCTIONS
 from qps.compiler.diagnostics import codes
@@ -245,6 +248,40 @@ def test_no_page_gives_a_reserved_word_as_a_name(page: Path) -> None:
 )
 def test_the_reference_names_everything_built_in(names: set[str]) -> None:
     assert names - _named_in_reference() == set()
+
+
+def _sections(path: str) -> dict[str, str]:
+    """Return the texts of a page by the headings of second rank above them."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    found = re.split(r"^## (.*)$", text, flags=re.MULTILINE)[1:]
+    return dict(zip(found[::2], found[1::2], strict=True))
+
+
+COMMON = {"-h", "--help", "-q", "--quiet", "--color"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_section_of_a_command_lists_its_flags_and_no_other(name: str) -> None:
+    section = _sections("docs/cli.md")[f"`qps {name}`"]
+    parsers = [_subparsers(parser_of(name))[name]]
+    if name == "observe":
+        parsers += _subparsers(parsers[0]).values()
+    flags = {
+        flag
+        for parser in parsers
+        for action in parser._actions  # noqa: SLF001 - argparse has no other list of them
+        if action.help != argparse.SUPPRESS
+        for flag in action.option_strings
+    }
+    listed = "\n".join(line for line in section.splitlines() if line.startswith("| `"))
+    found = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", listed))
+    assert flags - COMMON - found == set()
+    assert {one for one in found if one.startswith("--")} - flags == set()
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    (found,) = (one for one in parser._actions if isinstance(one.choices, dict))  # noqa: SLF001
+    return dict(found.choices)
 
 
 def test_every_code_has_a_line_in_the_list_of_codes() -> None:

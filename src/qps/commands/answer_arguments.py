@@ -36,31 +36,35 @@ def add_check(commands: Commands) -> None:
 
 def add_solve(commands: Commands) -> None:
     """Add `qps solve`."""
-    command = command_of(commands, "solve", "compute capacity, the bottleneck and what raises it")
+    command = command_of(
+        commands,
+        "solve",
+        "compute the capacity, the bottleneck, and the changes that would raise capacity",
+    )
     takes_one_spec(command)
-    takes_changes(command)
-    takes_advice(command)
     command.add_argument(
         "--all",
         action="store_true",
         help="print every resource, requirement and model error",
     )
     command.add_argument(
-        "--for",
-        dest="solve_for",
-        metavar="NAME",
-        help="find the values of this number that support --users",
-    )
-    command.add_argument(
         "--users",
         metavar="N",
-        help="size every resource for this many users: 300, or 'N = 300'; with --for only NAME",
+        help="size every resource for this many users: 300, or 'N = 300'",
     )
+    takes_changes(command)
     command.add_argument(
         "--confidence",
         metavar="PERCENT",
-        help="report the capacity at this confidence where inputs are uncertain: '95 %%'",
+        help="with uncertain inputs, report the capacity at this confidence: '95 %%'",
     )
+    command.add_argument(
+        "--for",
+        dest="solve_for",
+        metavar="NAME",
+        help="with --users: find the values of this one input that support that many users",
+    )
+    takes_advice(command)
     for former, dest in FORMER_FLAGS.items():
         command.add_argument(former, dest=dest, help=argparse.SUPPRESS)
     takes_sampling(command)
@@ -72,18 +76,18 @@ def add_explain(commands: Commands) -> None:
     command = command_of(
         commands,
         "explain",
-        "show a number as a formula, or what an error code means",
+        "show how a number is computed, or explain an error code",
     )
     takes_one_spec(command)
     command.add_argument(
         "name",
         metavar="NAME",
         nargs="?",
-        help="resource or measure, such as web.cpu or replies.latency",
+        help="resource, measure or chart, such as web.cpu or replies.latency",
     )
     takes_changes(command)
     command.add_argument(
-        "--at", metavar="N", type=int, help="evaluate at this population [default: the capacity]"
+        "--at", metavar="N", type=int, help="set the population [default: the capacity]"
     )
     takes_sampling(command)
     command.set_defaults(confidence=None)
@@ -92,7 +96,7 @@ def add_explain(commands: Commands) -> None:
 
 def add_test(commands: Commands) -> None:
     """Add `qps test`."""
-    command = command_of(commands, "test", "test the claims of specs against predictions")
+    command = command_of(commands, "test", "compare the claims of specs with their predictions")
     takes_paths(command)
     takes_readers(command)
     command.add_argument(
@@ -105,13 +109,13 @@ def add_test(commands: Commands) -> None:
         "--seconds",
         metavar="SECONDS",
         default="60",
-        help="limit each simulation to this wall time [default: 60 s]",
+        help="stop each simulation after this wall time [default: 60 s]",
     )
     command.add_argument(
         "--interval",
         metavar="PROBABILITY",
         default="90 %",
-        help="set the probability of prediction intervals of measured rows [default: 90 %%]",
+        help="set the level of prediction intervals of measured rows [default: 90 %%]",
     )
     declare_drift(command)
     takes_format(command, "text", "json", "markdown", "junit", "github")
@@ -120,12 +124,12 @@ def add_test(commands: Commands) -> None:
 def add_simulate(commands: Commands) -> None:
     """Add `qps simulate`."""
     command = command_of(
-        commands, "simulate", "simulate a spec and compare the result with its predictions"
+        commands, "simulate", "simulate a spec and compare the predictions with the result"
     )
     takes_one_spec(command)
     takes_changes(command)
     command.add_argument(
-        "--at", metavar="N", type=int, help="evaluate at this population [default: the capacity]"
+        "--at", metavar="N", type=int, help="set the population [default: the capacity]"
     )
     command.add_argument(
         "--precision",
@@ -167,7 +171,7 @@ def add_matrix(commands: Commands) -> None:
         metavar="NAME=QUANTITY",
         action="append",
         default=[],
-        help="override a value that is not an axis; repeatable",
+        help="override an input that is not an axis; repeatable",
     )
     command.add_argument(
         "--on",

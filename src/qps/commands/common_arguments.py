@@ -24,13 +24,14 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
         epilog=f"{EXIT_STATUS}\n\n{examples_of(name)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument(
+    common = command.add_argument_group("options of all commands")
+    common.add_argument(
         "--color",
         choices=["auto", "always", "never"],
         default="auto",
         help="color the output [default: auto]",
     )
-    command.add_argument(
+    common.add_argument(
         "-q", "--quiet", action="store_true", help="print only results and failures"
     )
     return command
@@ -58,12 +59,12 @@ def takes_readers(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--readers",
         action="store_true",
-        help="replace each PATH (module, table) by the specs in this folder that read it",
+        help="each PATH is a module or table: use the specs in this folder that read it",
     )
     command.add_argument(
         "--changed",
         action="store_true",
-        help="keep only specs affected by uncommitted changes",
+        help="use only specs affected by uncommitted changes",
     )
 
 

@@ -30,10 +30,10 @@ def add_fit(commands: Commands) -> None:
     command.add_argument(
         "--cores",
         metavar="N",
-        help="number of cores the utilization refers to, if the table has no column `cores`",
+        help="number of cores that the utilization refers to, if the table has no column `cores`",
     )
     command.add_argument(
-        "--resource", metavar="NAME", help="column with the utilization, if it is ambiguous"
+        "--resource", metavar="NAME", help="utilization column, if there are several"
     )
     command.add_argument(
         "--unit",
@@ -45,13 +45,13 @@ def add_fit(commands: Commands) -> None:
     command.add_argument(
         "--no-fixed",
         action="store_true",
-        help="fit without a fixed utilization at rate zero",
+        help="fit without an intercept: the rates cause all of the utilization",
     )
     command.add_argument(
         "--served",
         action="store_true",
-        help="treat rates as throughput; saturated rows count, and all rows are saturated if "
-        "no column holds the utilization",
+        help="rates are throughput: saturated rows count as 100 %% utilization; without a "
+        "utilization column, all rows do",
     )
     takes_format(command, "text", "json", "markdown")
 
@@ -81,21 +81,23 @@ def add_trace(commands: Commands) -> None:
     command.add_argument(
         "--unit",
         choices=["ns", "us", "ms", "s"],
-        help="set the unit of times whose heading has none",
+        help="time unit of columns whose heading has none",
     )
     command.add_argument(
-        "--latency", metavar="TIME", help="limit the playout buffer [default: 230ms]"
+        "--latency", metavar="TIME", help="maximum acceptable playout buffer [default: 230ms]"
     )
-    command.add_argument("--gaps", metavar="SHARE", help="limit the share of gaps [default: 6 %%]")
+    command.add_argument(
+        "--gaps", metavar="SHARE", help="maximum acceptable share of gaps [default: 6 %%]"
+    )
     command.add_argument(
         "--buffer",
         metavar="TIME",
-        help="count gaps with this playout buffer [default: 250ms and the best one]",
+        help="use this playout buffer [default: 250ms to count gaps, the best one for policies]",
     )
     command.add_argument(
         "--threshold",
         metavar="TIME",
-        help="discard a packet once two have waited this long; half as long for each further "
-        "one, at least 0.5 s [default: 4s]",
+        help="queue monitoring: discard a packet once two have been queued for this long; each "
+        "further packet halves the time, down to 0.5 s [default: 4s]",
     )
     takes_format(command, "text", "json", "markdown")

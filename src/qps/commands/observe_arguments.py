@@ -64,7 +64,7 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
         "--cpu",
         metavar="QUERY",
         required=True,
-        help="query for a counter of CPU seconds",
+        help="PromQL query for a counter of CPU seconds",
     )
     command.add_argument(
         "--rate",
@@ -72,7 +72,7 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         required=True,
-        help="query for a counter of the workload: request=…, byte=…; repeatable",
+        help="PromQL query for a workload counter: request=…, byte=…; repeatable",
     )
     command.add_argument(
         "--since",
@@ -99,14 +99,14 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
         metavar="COUNT",
         type=int,
         default=_ROWS,
-        help=f"limit the rows, spread over the range of utilization [default: {_ROWS}]",
+        help=f"write at most this many rows, evenly spread over utilization [default: {_ROWS}]",
     )
     command.add_argument("--add-up", action="store_true", help="sum all series of a query")
     command.add_argument(
         "--proxy",
         metavar="URL",
-        help="use this HTTP proxy; it can read http:// traffic [default: none; for https:// "
-        "that of the environment]",
+        help="use this HTTP proxy, which can read http:// traffic [default: for https://, the "
+        "proxy of the environment]",
     )
 
 
@@ -148,7 +148,7 @@ def declare_drift(command: argparse.ArgumentParser) -> None:
         metavar="COMPONENT",
         action="append",
         default=[],
-        help="with --observed: component to compare, if it is ambiguous; several are summed",
+        help="with --observed: component to compare, if several are possible; repeatable (sum)",
     )
     command.add_argument(
         "--resource", metavar="NAME", help="with --observed: resource to compare [default: cpu]"

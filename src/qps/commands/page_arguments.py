@@ -25,7 +25,7 @@ def add_report(commands: Commands) -> None:
         metavar="FILE",
         nargs="+",
         type=Path,
-        help="one spec, several to compare, or a result of `qps matrix`",
+        help="one spec, several specs to compare, or a file written by `qps matrix`",
     )
     command.add_argument(
         "--scenario",
@@ -44,12 +44,12 @@ def add_report(commands: Commands) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="draw only this figure of the spec; repeatable",
+        help="draw only this chart of the spec; repeatable",
     )
     command.add_argument(
         "--simulate",
         action="store_true",
-        help="add a simulation of at most one minute",
+        help="add a comparison with a simulation of at most one minute",
     )
     command.add_argument(
         "--variants",
@@ -80,6 +80,6 @@ def add_serve(commands: Commands) -> None:
         "--no-browser",
         dest="browser",
         action="store_false",
-        help="print the address and open no browser",
+        help="print the address, and do not open a browser",
     )
     command.set_defaults(format="text", variants=200, simulate=False)

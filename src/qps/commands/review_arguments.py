@@ -31,7 +31,7 @@ def add_diff(commands: Commands) -> None:
         "--no-claims",
         dest="claims",
         action="store_false",
-        help="skip the claims",
+        help="do not compare claims",
     )
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="write the comparison to this .html file"
@@ -55,7 +55,7 @@ def add_review(commands: Commands) -> None:
 
 def add_ci(commands: Commands) -> None:
     """Add `qps ci`."""
-    command = command_of(commands, "ci", "check every spec that a commit or pull request affects")
+    command = command_of(commands, "ci", "check the specs that a commit or pull request affects")
     command.add_argument(
         "paths",
         metavar="PATH",
@@ -68,7 +68,7 @@ def add_ci(commands: Commands) -> None:
         "--base",
         metavar="REVISION",
         help="compare with this revision [default: the merge base of the branch; on the "
-        "default branch the last commit that passed, or the parent]",
+        "default branch, the last commit that passed, or the parent]",
     )
     command.add_argument(
         "--passed",
@@ -107,14 +107,14 @@ def add_history(commands: Commands) -> None:
         metavar="COUNT",
         type=int,
         default=20,
-        help="limit the number of revisions that change it [default: 20]",
+        help="list at most this many revisions that change the spec [default: 20]",
     )
     command.add_argument(
         "--from",
         dest="since",
         metavar="REVISION",
         default="HEAD",
-        help="start from this revision and go back [default: HEAD]",
+        help="newest revision to list [default: HEAD]",
     )
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="draw a chart to a .svg or .html file"
