@@ -269,7 +269,7 @@ def test_the_section_of_a_command_lists_its_flags_and_no_other(name: str) -> Non
     flags = {
         flag
         for parser in parsers
-        for action in parser._actions  # noqa: SLF001 - argparse has no other list of them
+        for action in parser._actions
         if action.help != argparse.SUPPRESS
         for flag in action.option_strings
     }
@@ -280,7 +280,7 @@ def test_the_section_of_a_command_lists_its_flags_and_no_other(name: str) -> Non
 
 
 def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    (found,) = (one for one in parser._actions if isinstance(one.choices, dict))  # noqa: SLF001
+    (found,) = (one for one in parser._actions if isinstance(one.choices, dict))
     return dict(found.choices)
 
 
