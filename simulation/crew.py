@@ -97,7 +97,7 @@ def simulate(
             cut = _cut(played, crew)
             runs = crew.ask("result", cut, None)
             found = _told(played, effort, runs, length, cut)
-            if effort.seconds and length < lengths.least * (1 - 1e-9):
+            if effort.seconds and _length_of(played, length) < lengths.least * (1 - 1e-9):
                 found = replace(found, has_settled=False, is_precise=False)
             is_large = sum(told.items for told in found.streams.values()) > MOST_ITEMS // 2
             if monotonic() > deadline or is_large:
@@ -105,6 +105,11 @@ def simulate(
             length *= 2
     assert found is not None
     return found
+
+
+def _length_of(played: Played, asked: float) -> float:
+    """Return how long a run is of which so much is asked: of episodes at least one is played."""
+    return asked if played.episode is None else max(asked, sum(played.episode))
 
 
 def _cut(played: Played, crew: _Asked) -> float:

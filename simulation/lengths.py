@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil, inf, log2
+from collections.abc import Iterator
+from math import ceil, inf, log2, pi
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from qps.simulation.played import (
     Recovery,
     Serve,
     Source,
+    Station,
     Step,
     Take,
     Thin,
@@ -65,7 +67,7 @@ def lengths_of(played: Played) -> Lengths:
     fair = min(wanted, _MOST * _EVENTS / busy)
     settled = rounds + [_BURSTS * cycle for cycle in bursts]
     if any(source.customers for source in played.sources):
-        settled.append(_wandering(played))
+        settled += _of_closed(played)
     else:
         settled += [_FORGETTING * memory for memory in _memories(played)]
     longest = max(fair, *settled)
@@ -73,21 +75,27 @@ def lengths_of(played: Played) -> Lengths:
     return Lengths(first, max(settled), fair)
 
 
-def _wandering(played: Played) -> float:
-    """Return how long those who are under way take to wander from one full station to another.
+def _of_closed(played: Played) -> Iterator[float]:
+    """Yield how long it takes until stations forget that all users were thinking.
 
-    It is as long as a random walk takes over all of them, of steps as long as a visit; what comes
-    of itself makes these longer.
+    Those who are under way wander from one full station to another: that takes as long as a random
+    walk over all of them, of steps as long as a visit; open traffic there makes these longer.
+    Stations that no user comes to forget as where all traffic is open.
     """
     closed = [source for source in played.sources if source.customers]
     under_way = sum(max(0.0, one.customers - one.rate * one.think) for one in closed)
-    steps = _memories(played, tuple(one for one in played.sources if not one.customers))
+    memories = _memories(played, tuple(one for one in played.sources if not one.customers))
+    steps = dict[int, float]()
     for source in closed:
         for visit, _ in served(source.steps):
             station = played.stations[visit.station]
             least = visit.mean / (station.fastest * station.copies)
-            steps[visit.station] = max(steps[visit.station], least)
-    return (1 + under_way) ** 2 * max(steps, default=0.0) / 2
+            known = steps.get(visit.station, memories[visit.station])
+            steps[visit.station] = max(known, least)
+    yield (1 + under_way) ** 2 * max(steps.values(), default=0.0) / 2
+    for number, memory in enumerate(memories):
+        if number not in steps:
+            yield _FORGETTING * memory
 
 
 def memories_of(played: Played) -> dict[str, float]:
@@ -206,5 +214,16 @@ def _memories(played: Played, sources: tuple[Source, ...] | None = None) -> list
     # Where there is room for few, nothing older than these is remembered.
     for number, station in enumerate(played.stations):
         if station.room < inf:
-            found[number] = min(found[number], (1 + station.room) * longest[number])
+            found[number] = min(found[number], longest[number] * _services_in_room(station))
     return found or [0.0]
+
+
+def _services_in_room(station: Station) -> float:
+    """Return how many services a full room is remembered for at most.
+
+    Those who are served leave within one. The number of those who wait is a random walk between
+    none and all places, which forgets in (places / pi)^2 steps of it where as many come as leave,
+    sooner elsewhere (Morse 1955), and each server makes one in a service.
+    """
+    places = max(0.0, station.room - station.servers) + 2
+    return 1 + (places / pi) ** 2 / station.servers

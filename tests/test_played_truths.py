@@ -122,3 +122,37 @@ def test_services_that_vary_much_are_played_until_the_long_ones_have_ended() -> 
     """The tail of a gamma law of cv 3 falls off by e in 9 means: 20 of these are ten hours."""
     least = lengths_of(played(graph_of(_HEAD + _UNEVEN_SERVICE), 1)).least
     assert least >= 20 * 9 * 200
+
+
+_ROOM = """
+users N in 1..2
+machine box { cpu 64 core, queueing mmc room 84 }
+component work { cpu 20 s/request }
+topology { node a = box }
+stream job in all { traffic 3.8 request/s, 1 bit/request; at a { work } }
+"""
+
+
+def test_a_full_room_forgets_within_a_few_services_though_more_comes_than_it_serves() -> None:
+    """20 may wait, and 64 servers each take one step of that walk in a service: 2 services."""
+    least = lengths_of(played(graph_of(_ROOM), 1)).least
+    assert 20 * 20 <= least <= 20 * 2 * 20
+
+
+_APART = """
+users N in 1..2
+unit thread
+network wire { propagation 1 us }
+machine slow { cpu 64 core, queueing mmc }
+machine quick { cpu 1 core, queueing mm1 }
+component long { cpu 500 s/request }
+component short { cpu 0.1 s/request }
+topology { node a = slow; node b = quick; link l = wire between a, b }
+stream s0 in all { traffic 40 request, think 1 s, 1 bit/request; at b { short } }
+stream s1 in all { traffic 0.05 request/s, 1 bit/request; at a { long }; at b { short } }
+"""
+
+
+def test_users_who_wait_do_not_wander_over_stations_that_they_never_come_to() -> None:
+    """The long services are those of open traffic alone, and forgotten as such: 20 times over."""
+    assert lengths_of(played(graph_of(_APART), 1)).least == pytest.approx(20 * 500)

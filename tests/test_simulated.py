@@ -93,6 +93,22 @@ def test_users_who_fill_what_they_wait_for_are_judged() -> None:
     assert not found.wrong(10)
 
 
+_FULL_ROOM = """
+users N in 1..2
+machine box { cpu 1 core, queueing mm1 room 20 }
+component work { cpu 1 s/request }
+topology { node a = box }
+stream job in all { traffic 1.5 request/s, 1 bit/request; arrivals cv 2; at a { work } }
+"""
+
+
+def test_a_room_that_is_full_is_judged() -> None:
+    """Its load is told within an error that would let it be full; nobody waits without end."""
+    found = judge_text(_FULL_ROOM, 1, seconds=0, runs=5)
+    assert found.refused is None
+    assert {one.measure for one in found.numbers} >= {"latency", "loss", "load"}
+
+
 def test_all_kinds_are_generated_alike_each_time() -> None:
     for kind in set(KINDS):
         assert spec_of_kind(kind, Random(7)) == spec_of_kind(kind, Random(7))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from helpers.residual_service import Network
 from helpers.residual_service import played as varied
 from helpers.specs import lowered
-from helpers.unlike_services import Net, Station, Users, played, spec_of, times_apart
+from helpers.unlike_services import Net, Station, Users, played, share_of_knee, spec_of, times_apart
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import Kind
@@ -41,28 +41,57 @@ def _graph(net: Net) -> LoadGraph:
 
 
 @pytest.mark.parametrize(
-    ("times", "station", "of_rates", "of_times"),
+    ("times", "station", "think", "of_rates", "of_times"),
     [
-        (1, _FIXED, 0.15, 0.6),
-        (1.3, _ONE, 0.2, 0.3),
-        (1.3, _FIXED, 0.2, 0.6),
-        (1.9, _ONE, 0.5, 0.6),
-        (1.9, _FIXED, 0.5, 0.6),
-        (2.5, _ONE, 0.8, 1.0),  # 1.1: 19 in 20 are within a factor of two
-        # No error tells anything of what is further apart.
-        (8, _ONE, None, None),
+        (1, _FIXED, 0.3, 0.15, 0.6),
+        (1.3, _ONE, 0.3, 0.2, 0.3),
+        (1.3, _FIXED, 0.3, 0.2, 0.6),
+        (1.9, _ONE, 0.3, 0.5, 0.6),
+        (1.9, _FIXED, 0.3, 0.5, 0.6),
+        (2.5, _ONE, 0.3, 0.8, 1.0),  # 1.1: 19 in 20 are within a factor of two
+        # No error tells anything of what is further apart, but where hardly anybody waits.
+        (8, _ONE, 0.3, None, None),  # 8 / 17 + 4 / 3.9 of the users that stations serve
+        (8, _ONE, 0.9, 0.4, 0.8),
+        (8, _FIXED, 0.9, 0.4, 0.8),
     ],
 )
 def test_rates_and_times_have_errors_of_their_own(
-    times: float, station: Station, of_rates: float | None, of_times: float | None
+    times: float,
+    station: Station,
+    think: float,
+    of_rates: float | None,
+    of_times: float | None,
 ) -> None:
-    graph = _graph(_net(times, station, station))
+    graph = _graph(_net(times, station, station, think=think))
     for name in ("s0", "s1"):
         stream = graph.streams[name]
         assert stream.arriving_known.error == of_rates
         assert stream.latency_certainty.error == of_times
     for name in ("n0.cpu", "n1.cpu"):  # a load is the rate times the service (Denning and Buzen)
         assert graph.resources[name].known.error == of_rates
+
+
+@pytest.mark.parametrize("station", [_ONE, _FIXED, Station(2, "uneven")])
+def test_very_unlike_services_are_within_their_errors_up_to_the_knee(station: Station) -> None:
+    net = _net(8, station, think=0.9)
+    assert 0.7 < share_of_knee(net) * station.servers < 1
+    graph = _graph(net)
+    for name, (rate, times) in zip(("s0", "s1"), played(net, Random(1), 40_000), strict=True):
+        stream, at = graph.streams[name], graph.at(1)
+        assert stream.arriving_known.error == 0.4
+        assert at.number(stream.rate) == pytest.approx(rate, rel=0.4)
+        assert stream.latency_certainty.error == 0.8
+        assert at.number(stream.mean_latency) == pytest.approx(fmean(times), rel=0.8)
+
+
+def test_open_traffic_takes_of_what_users_find_before_the_knee() -> None:
+    """Twice as many users or more ask for a station that is half as free."""
+    stations, users = _net(8, _ONE, think=0.9)
+    assert share_of_knee((stations, users)) < 0.8
+    for rate, error in ((1.0, 0.4), (20.0, None)):
+        graph = _graph((stations, (*users, Users((0.02,), rate=rate))))
+        assert graph.streams["s0"].arriving_known.error == error
+        assert graph.resources["n0.cpu"].known.error == error
 
 
 VARIED = """

@@ -37,7 +37,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     Its numbers rest on some stations and pools, and where these are like those of random networks
     they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where
     `many_wait`, more users than were drawn, what goes by a law of two moments differs less than
-    that says, and waits by unlike times may be off by as many times as these differ.
+    that says, and waits by unlike times may be off by as many times as these differ. So they may
+    where more users wait for answers than stations serve, unless it `is_below_knee`.
     """
 
     mean: Doubt = NO_DOUBT
@@ -48,6 +49,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     is_like_drawn: bool = False
     calls_rarely: bool = False
     many_wait: bool = False
+    is_below_knee: bool = False
 
     def known(self, known: Certainty, quantity: Quantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
@@ -55,7 +57,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         is_quantile = quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
         is_beyond = (self.calls_rarely and is_quantile) or self.is_beyond(lowered)
         if self.is_like_drawn and not is_beyond:
-            return measured(lowered, quantity)
+            return measured(lowered, quantity, is_below_knee=self.is_below_knee)
         return as_stated(lowered)
 
     def is_beyond(self, known: Certainty) -> bool:
@@ -110,7 +112,8 @@ class Gate(Struct, frozen=True, kw_only=True):
         classes = [one for one in self.classes.values() if name in one.rests_on]
         is_like = self.unlike.isdisjoint({name}.union(*(one.rests_on for one in classes)))
         if is_like and not any(one.is_beyond(known) for one in classes):
-            return measured(known, Quantity.LOAD)
+            is_below_knee = all(one.is_below_knee for one in classes)
+            return measured(known, Quantity.LOAD, is_below_knee=is_below_knee)
         return as_stated(known)
 
 

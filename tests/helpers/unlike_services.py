@@ -180,8 +180,24 @@ def times_apart(net: Net) -> float:
     return max(max(each) / min(each) for each in visited if each)
 
 
+def share_of_knee(net: Net) -> float:
+    """Return how many users there are, as a part of those that stations serve at least."""
+    stations, classes = net
+    opened = [one for one in classes if one.rate]
+    found = 0.0
+    for users in classes:
+        free = (
+            s.servers - sum(one.rate * one.services[at] for one in opened)
+            for at, s in enumerate(stations)
+        )
+        most = max(each / left for each, left in zip(users.services, free, strict=True))
+        found += users.jobs * most / (users.think + sum(users.services))
+    return found
+
+
 def main() -> None:
     """Print the errors of so many networks by bands."""
+    below: list[tuple[float, float]] = []
     found = defaultdict[tuple[bool, bool, float], list[tuple[float, float]]](list)
     quantiles = defaultdict[tuple[bool, bool], list[float]](list)
     for seed in range(int(sys.argv[1])):
@@ -196,6 +212,8 @@ def main() -> None:
             time = there.number(stream.mean_latency)
             off = there.number(stream.rate) / rate - 1, time / fmean(times) - 1
             found[is_exponential, bool(net[1][at].jobs), band].append(off)
+            if times_apart(net) > _FAR_APART and share_of_knee(net) <= 1:
+                below.append(off)
             is_mixed = any(one.rate for one in net[1])
             for level in _LEVELS if len(times) >= _ENOUGH else ():
                 if any("gamma law" in why for why in stream.quantile_certainty(level).reasons):
@@ -207,6 +225,12 @@ def main() -> None:
             f"{'beside open traffic' if is_mixed else 'users who wait alone'}, services "
             f"{'more' if is_far else 'less'} than {_FAR_APART:g} times apart: {len(lates)} "
             f"quantiles, {_most(lates)}"
+        )
+    if below:
+        rates, times = zip(*below, strict=True)
+        print(
+            f"services more than {_FAR_APART:g} times apart, up to the knee: {len(below)}, "
+            f"rates {_most(rates)}, times {_most(times)}"
         )
     for low, high in pairwise(_BANDS):
         for is_exponential in (True, False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from math import isfinite
+from math import inf, isfinite
 from time import monotonic, process_time
 
 from msgspec import Struct
@@ -20,6 +20,7 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.simulation.agreement import Compared, Verdict, compared, judged, predictions
 from qps.simulation.crew import RUNS, Effort, Simulation, simulate
+from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS
 from qps.simulation.played import Played
 from qps.simulation.playing import played
@@ -32,10 +33,10 @@ _SCREENED = 20
 _CONFIRMED = 100_000
 """So many comparisons a wrong one must stand out of, before playing it once more may end."""
 _NEARLY_FULL = 0.97
-_LONGEST = 400.0
+_LONGEST = 3600.0
 """So many seconds at most for one play, however slow the machine is."""
-_TO_SETTLE, _AGAIN = 6, 6
-"""So many times as long what does not settle is played, and what seems wrong."""
+_TO_SETTLE, _AGAIN = 30, 6
+"""So many times as long what settles by then is played, and what seems wrong."""
 _NAMED = r"`[^`]*`((, `[^`]*`)* and `[^`]*`)?"
 """One or several names of a spec."""
 _NEAR, _NEARER, _NO_NEARER = 0.02, 0.005, 0.05
@@ -144,7 +145,8 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     if not told.has_settled:
         return Judged(seed=seed, refused="too slow to settle while it is played")
     first = compared(graph, told)
-    full = next((one for one in first if _is_full(graph, one)), None)
+    endless = {one.name for one in ready.stations if one.room == inf}
+    full = next((one for one in first if one.subject in endless and _is_full(graph, one)), None)
     if full is not None:
         return Judged(seed=seed, refused=f"{full.subject} is full, as its label allows")
     suspects = {
@@ -195,15 +197,16 @@ def _until(
     """Return what says whether all comparisons are clear, so that no more need be played.
 
     Nor need it be where so many seconds of processor are used up, or will be by as much again. What
-    has not settled by then gets more of them.
+    has not settled by then gets more of them, unless it would not even settle in these.
     """
     begin = process_time()
 
     def is_enough(told: Simulation) -> bool:
-        used = 2 * (process_time() - begin)
+        used = process_time() - begin
         if not told.has_settled:
-            return used > _TO_SETTLE * seconds
-        if used > seconds:
+            whole = lengths_of(told.played).least / told.length
+            return used * whole > _TO_SETTLE * seconds
+        if 2 * used > seconds:
             return True
         return all(map(is_clear, judged(compared(graph, told), _SCREENED)))
 
@@ -245,7 +248,7 @@ def _is_full(graph: LoadGraph, one: Compared) -> bool:
 
     What is exact beside it is so as long as it gets through there. A load that its label keeps
     from being full is judged as all else is; so are users who wait for their answer, who fill what
-    they wait for without an end of it.
+    they wait for without an end of it, and what has room for few.
     """
     if one.measure != "load" or graph.resources[one.subject].open_load is not None:
         return False

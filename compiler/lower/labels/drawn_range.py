@@ -17,15 +17,16 @@ from qps.compiler import ir
 from qps.compiler.lower.labels.premises import Numbers, Walked
 from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
 from qps.compiler.lower.queueing import Queue
-from qps.compiler.network.itinerary import Call, Thin
+from qps.compiler.network.itinerary import Call, Cross, Serve, Thin
 from qps.compiler.network.network import Class, Network, Station
-from qps.engine.formulas import number, total
+from qps.engine.formulas import ZERO, Formula, apply, maximum, number, product, total
 
 MOST_VARIATION = 3
 MOST_SPREAD = Fraction(3, 2)
 MOST_USERS = 90
 LEAST_ON = number(Fraction(1, 5))
 LEAST_SHARE = number(Fraction(3, 10))
+_LEAST_FREE = number(Fraction(1, 1000))
 
 
 def unlike_stations(walked: Walked, numbers: Numbers) -> frozenset[str]:
@@ -74,6 +75,54 @@ def many_wait(component: Iterable[Class], numbers: Numbers) -> bool:
     """Return whether more users wait for answers, all that meet together, than were drawn."""
     there = total(one.population for one in component if one.population is not None)
     return numbers.is_above_zero(there - MOST_USERS)
+
+
+def is_past_knee(walked: Walked, component: Iterable[Class], numbers: Numbers) -> bool:
+    """Return whether users may ask for more of a station than it serves while nobody waits.
+
+    Users who are Z s elsewhere and D s at stations, d s of these at the fullest, are as many as it
+    serves from N = (Z + D) / d on (Denning and Buzen 1978); of several classes from where these
+    parts add up to 1. Open traffic leaves the rest of a station.
+    """
+    parts = []
+    for one in component:
+        assert one.population is not None
+        assert one.think is not None
+        own = _demands(walked, one)
+        free = {name: _free_servers(walked, name) for name in own}
+        if any(numbers.is_above_zero(_LEAST_FREE - left) for left in free.values()):
+            return True
+        most = maximum(ZERO, *(each / free[name] for name, each in own.items()))
+        parts.append(apply("mean", one.population * most, one.think + total(own.values())))
+    return numbers.is_above_zero(total(parts) - 1)
+
+
+def _free_servers(walked: Walked, station: str) -> Formula:
+    """Return how many servers open traffic leaves at a station, of all its copies."""
+    known, classes = walked.network.stations[station], walked.network.classes
+    names = dict.fromkeys(one.of.name for one in walked.visits[station])
+    opened = (one for one in map(classes.__getitem__, names) if not one.is_closed)
+    loads = (one.flows * one.arrivals.rate * _demands(walked, one)[station] for one in opened)
+    return known.servers * known.place.copies - total(loads)
+
+
+def _demands(walked: Walked, of: Class) -> dict[str, Formula]:
+    """Return how long one item needs a server of each station that is waited for, in s."""
+    found, stations = dict[str, Formula](), walked.network.stations
+    for passage in walked.passages[of.name]:
+        often = product(one.times.mean for one in passage.calls if one.times is not None)
+        match passage.node:
+            case Serve(station=name) as served:
+                parts = {name: served.times.mean * served.service}
+            case Cross(ports=ports):
+                rates = {port: stations[port.station].rate for port in ports}
+                parts = {p.station: p.bits / rate for p, rate in rates.items() if rate is not None}
+            case _:
+                continue
+        for name, each in parts.items():
+            if stations[name].waits:
+                found[name] = found.get(name, ZERO) + often * each
+    return found
 
 
 def places_met(walked: Walked, of: Class, component: Iterable[Class]) -> frozenset[str]:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from qps.compiler.lower.label_doubts import NO_DOUBT, ClassDoubts, Doubt, Gate
 from qps.compiler.lower.labels.drawn_range import (
     calls_rarely,
+    is_past_knee,
     many_wait,
     places_met,
     unlike_stations,
@@ -88,6 +89,7 @@ class _Judging(Struct, frozen=True):
             rests_on=places_met(self.walked, of, component),
             calls_rarely=calls_rarely(self.walked, of, self.numbers),
             many_wait=many_wait(component, self.numbers),
+            is_below_knee=not is_past_knee(self.walked, component, self.numbers),
         )
 
     def _of_waits(self, of: Class) -> tuple[str, ...]:
