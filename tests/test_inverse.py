@@ -19,9 +19,12 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.engine.formulas import number
 from qps.reports.text.inverse_text import InverseView, inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
+from qps.solver.what_if.overloads import Overloads
+from qps.solver.what_if.unknown import unknown_of
 
 law = settings(max_examples=examples(25), deadline=None)
 
@@ -741,3 +744,37 @@ def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
         _told(CALLS, "margin", 4)
         == "Every value of margin supports 4 users (0 % to 80 %, its range). It is 40 % now."
     )
+
+
+# The cache serves all requests, the database what it has not got.
+IN_SERIES = (
+    "users N in 1..100_000\nparam pace = 0.2 request/s in 0..2 request/s\n"
+    "param hit = 85 % in 0..100 %\n"
+    "machine front { cpu 1 core, queueing mm1 }\nmachine back { disk 1 core, queueing mm1 }\n"
+    "network lan_ { propagation 0 ms }\n"
+    "component lookup { cpu 0.2 ms/request }\ncomponent read { disk 8 ms/request }\n"
+    "topology { node cache = front\n node db = back\n link lan = lan_ between cache, db }\n"
+    "stream ask for each user { traffic pace, 1 kB/request\n"
+    " at cache { lookup; call db * (100 % - hit) { read } } }\n"
+    "require { ask.latency <= 50 ms }\n"
+)
+
+
+@pytest.mark.parametrize("name", ["hit", "pace"])
+def test_what_nothing_loses_twice_is_no_bound(name: str) -> None:
+    found = _solved(IN_SERIES, name, 20_000)
+    assert found.intervals
+    assert found.known.is_exact
+
+
+def test_where_two_are_overloaded_at_once_is_known() -> None:
+    spec = checked(IN_SERIES)
+    (graph,) = unknown_of(spec.model, spec.configuration(), "pace", 20_000).graphs
+    pace = graph.assumptions["pace"].symbol
+    values = {one: value for one, value in graph.values.items() if one != pace}
+    overloads = Overloads(graph, {**values, graph.population: number(20_000)})
+    # In one second 4,000 times 0.2 ms at the cache, and 600 times 8 ms at the database, at 0.2.
+    assert overloads.points(pace, Fraction(0), Fraction(2)) == (Fraction(1, 24), Fraction(1, 4))
+    assert not overloads.at(pace, Fraction(1, 5))
+    assert not overloads.at(pace, Fraction(1, 4))
+    assert overloads.at(pace, Fraction(3, 10))

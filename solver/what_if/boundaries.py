@@ -29,6 +29,7 @@ from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.critical import critical_points
 from qps.solver.search.sign_changes import Stretch, Trial, changes_of
+from qps.solver.what_if.overloads import Overloads
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 """In all so many boxes are looked at, and a few for each criterion."""
@@ -56,7 +57,8 @@ _UNTOLD = " is undecided"
 class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
-    `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
+    `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is;
+    where nothing loses in series it is known as `known_alone`, which `overloads` tells.
     Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
     What is `untold` of it counts as failing. Where there is a `sign_as_set`, that is asked for the
     sign at a value: the model may have a value where the function of the number has none.
@@ -67,6 +69,8 @@ class Excess(Struct, frozen=True, kw_only=True):
     strict: bool
     is_axis: bool = False
     known: Certainty = EXACT
+    known_alone: Certainty = EXACT
+    overloads: Overloads | None = None
     at_most: bool = True
     is_implied: bool = False
     untold: tuple[Stretch, ...] = ()
@@ -76,6 +80,12 @@ class Excess(Struct, frozen=True, kw_only=True):
         """Return whether it fails at a value of the number."""
         sign = self.sign_at(symbol, at)
         return self.is_untold(at) or sign is None or sign > 0 or (self.strict and sign == 0)
+
+    def as_known_at(self, symbol: Formula, at: Fraction) -> Excess:
+        """Return the same with how its measure is known at a value."""
+        if self.overloads is None or self.overloads.at(symbol, at):
+            return self
+        return replace(self, known=self.known_alone, overloads=None)
 
     def is_open_at(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value for itself: on a strict limit, or without a value."""
@@ -106,7 +116,12 @@ class Excess(Struct, frozen=True, kw_only=True):
         return any(low < at < high for low, high in self.untold)
 
 
-def excess_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
+def excess_of(
+    criterion: Criterion,
+    graph: LoadGraph,
+    values: Mapping[Formula, Formula],
+    overloads: Overloads | None = None,
+) -> Excess:
     """Return a criterion of a graph as a function of the one number that has no value."""
     return Excess(
         failure=Failure(criterion.name, graph.mode),
@@ -114,6 +129,8 @@ def excess_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, F
         strict=criterion.strict,
         is_axis=criterion.axis is not None,
         known=criterion.known_in_series,
+        known_alone=criterion.known,
+        overloads=None if criterion.known == criterion.known_in_series else overloads,
         at_most=criterion.at_most,
         is_implied=criterion.name == QUALITY
         and graph.metric is not ir.Metric.FORMULA
@@ -145,12 +162,19 @@ def boundaries_of(
 
     Of a number that `is_whole` only whole values matter; its `unit` is written after values.
     """
-    found: set[Fraction] = set()
     told: list[Excess] = []
     nearly: dict[Excess, tuple[Stretch, ...]] = {}
     trials: dict[Excess, tuple[Trial, ...]] = {}
     boxes = _MOST_BOXES
+    crossings = {
+        one.overloads: one.overloads.points(symbol, *ends)
+        for one in excesses
+        if one.overloads is not None
+    }
+    found = {point for points in crossings.values() for point in points or ()}
     for over in excesses:
+        if over.overloads is not None and crossings[over.overloads] is None:
+            over = replace(over, overloads=None)  # noqa: PLW2901 - as it is known wherever it fails
         points: Sequence[Fraction] | None = ()
         if symbol in over.value.symbols and not over.is_implied:
             points = critical_points(over.value, symbol, *ends)

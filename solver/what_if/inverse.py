@@ -178,7 +178,8 @@ class _Judged(Struct, frozen=True, dict=True):
         return [self._failing(at) for at in self.middles]
 
     def _all_failing(self, at: Fraction) -> list[Excess]:
-        return [over for over in self.excesses if over.fails(self.number.symbol, at)]
+        symbol = self.number.symbol
+        return [over.as_known_at(symbol, at) for over in self.excesses if over.fails(symbol, at)]
 
     def _failing(self, at: Fraction) -> Failure | None:
         """Return the first criterion that fails at a value."""

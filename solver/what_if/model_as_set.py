@@ -23,6 +23,7 @@ from qps.engine.formulas import number as number_of
 from qps.solver.answers.answering import all_criteria
 from qps.solver.search.trials import Box, tried
 from qps.solver.what_if.boundaries import Excess, Failure, excess_of
+from qps.solver.what_if.overloads import Overloads
 from qps.solver.what_if.unknown import Unknown, graphs_at
 
 _CLOSE = 1e-10
@@ -136,7 +137,8 @@ class ModelAsSet:
         """Return the criteria of a graph at the population, as functions of the number."""
         values = {s: value for s, value in graph.values.items() if s != self._number.symbol}
         values[graph.population] = number_of(self._population)
-        return [excess_of(criterion, graph, values) for criterion in all_criteria(graph)]
+        overloads = Overloads(graph, values)
+        return [excess_of(one, graph, values, overloads) for one in all_criteria(graph)]
 
 
 def _keyed(excesses: Iterable[Excess]) -> dict[_Key, Excess]:
