@@ -13,9 +13,10 @@ from qps.cli import main
 from qps.commands.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
 from qps.reports.text import solved_spec
+from qps.reports.text.facts import fact_lines
 from qps.reports.text.nouns import counted
 from qps.reports.text.table import Table
-from qps.reports.text.wrapping import labelled, wrapped
+from qps.reports.text.wrapping import wrapped
 
 ROOT = Path(__file__).parents[1]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -184,7 +185,8 @@ def test_numbers_stay_with_their_units() -> None:
 
 
 def test_labels_stand_in_a_column() -> None:
-    assert labelled([("a", "one"), ("long", "two")], 80) == [["  a     one"], ["  long  two"]]
+    facts = [("a label of its own", "one"), ("short", "two")]
+    assert fact_lines(facts) == [["  a label of its own one"], ["  short              two"]]
 
 
 def test_a_table_cuts_texts_and_never_numbers() -> None:
