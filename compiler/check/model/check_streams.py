@@ -38,6 +38,13 @@ _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
+_OTHER_USERS = (
+    "to reach the other users of a meeting, declare `group room of 10 users` and send it "
+    "`to others in room`; to reach everyone, `to all {node}`"
+)
+"""What is usually meant where a server sends on `to others`."""
+
+
 class _Stop(Struct, frozen=True):
     """A visit with its legs, or links that are named, and the condition by which it is there."""
 
@@ -442,14 +449,21 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 hint=f"add the destination: `at {target or 'node'} {{ … }}`",
             )
         elif target is not None and following.node != target:
-            what = f"the others at `{visit.node}`" if target == visit.node else f"`{target}`"
+            is_others = target == visit.node
+            what = f"the others at `{visit.node}`" if is_others else f"`{target}`"
             self.sink.report(
                 codes.STREAM_ORDER,
                 following.span,
                 f"this is sent to {what}, but the stream continues at `{following.node}`",
                 secondary=[Label(step.spread.span, "sent on here")],
-                hint=f"continue `at {target}`, or send it `to all {following.node}`",
+                hint=_OTHER_USERS.format(node=following.node)
+                if is_others and self._grows(following.node)
+                else f"continue `at {target}`, or send it `to all {following.node}`",
             )
+
+    def _grows(self, node: str) -> bool:
+        declared = self.steps.nodes.get(node)
+        return declared is not None and Allowed.POPULATION in mentions_of(declared.count)
 
     def _out_of_order(self, item: ast.Over) -> None:
         self.sink.report(
