@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from helpers.specs import lowered
+from qps.cli import main
 from qps.engine.networks.class_numbers import class_rate
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.fair_rates import full_stations
@@ -67,3 +70,26 @@ def test_three_classes_fill_three_stations() -> None:
     asked = [(0.04, 0.01, 0.02), (0.01, 0.05, 0.02), (0.02, 0.02, 0.05)]
     assert full_stations(asked, (0.5, 0.25, 0.25)) == {0, 1, 2}
     assert full_stations(asked, (0.9, 0.05, 0.05)) == {0}
+
+
+@pytest.mark.parametrize(
+    ("disk", "sentence"),
+    [
+        (
+            50,
+            (
+                "Mix of readers with writers, at high concurrency: s disk saturates below 21.1 %, "
+                "s CPU and s disk saturate together from 21.1 % to 84.2 %, s CPU saturates above "
+                "84.2 % of readers in the system (now 50 %)."
+            ),
+        ),
+        (5, "At high concurrency s CPU saturates, whatever the mix of readers and writers."),
+    ],
+)
+def test_a_mix_is_a_sentence(
+    disk: int, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "mix.qps"
+    spec.write_text(SPEC.format(disk=disk), encoding="utf-8")
+    main(["solve", "--all", str(spec)])
+    assert sentence in " ".join(capsys.readouterr().out.split())

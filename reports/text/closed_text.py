@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from math import isfinite
 
 from qps.compiler.diagnostics.suggest import listed
@@ -25,15 +26,18 @@ def closed_lines(view: SolveView) -> Iterator[str]:
 def _mix(mix: MixSolution) -> str:
     """Return which stations are full by the share of one class."""
     others = listed(list(mix.others), "and")
-    first, *behind = map(_full, mix.ranges)
-    if not behind:
-        return f"Whatever the mix of `{mix.of}` and {others}: with many under way, {first}."
+    full = [_full(one) for one in mix.ranges]
+    if len(full) == 1:
+        return f"At high concurrency {full[0]}, whatever the mix of `{mix.of}` and {others}."
     starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
-    told = [first, *(f"from {at} on {what}" for at, what in zip(starts, behind, strict=True))]
-    now = percent(mix.share)
+    inside = (
+        f"{what} from {low} to {high}"
+        for what, (low, high) in zip(full[1:-1], pairwise(starts), strict=True)
+    )
+    stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
     return (
-        f"Mix of `{mix.of}` (now {now} of all under way) with {others}: with many under way, "
-        f"{', '.join(told)}."
+        f"Mix of `{mix.of}` with {others}, at high concurrency: {', '.join(stretches)} of "
+        f"`{mix.of}` in the system (now {percent(mix.share)})."
     )
 
 
@@ -49,30 +53,30 @@ def _rate(one: ClosedSolution, value: float) -> str:
 def _now(view: SolveView, one: ClosedSolution) -> str:
     rate = marked(_rate(one, one.rate), one.rate_known)
     latency = marked(quantity(one.latency, TIME), one.latency_known)
+    think = quantity(one.think, TIME)
     return (
-        f"Users of {one.stream} wait for their answer: at {view.at:,} they have {rate} in all, "
-        f"each after {latency}, and think {quantity(one.think, TIME)}."
+        f"{one.stream} at {view.at:,}: throughput {rate}, response time {latency}, think time "
+        f"{think}."
     )
 
 
 def _ends(one: ClosedSolution) -> str:
     if not isfinite(one.most):
-        return "Nothing that they wait for makes it level off."
+        return "No station limits its throughput."
     where = listed(list(one.levels_off_at), "and")
-    full = "saturates" if len(one.levels_off_at) == 1 else "saturate together"
-    levels = "It levels off"
+    levels = "Throughput levels off at"
     if one.meets:
-        levels = f"Without {listed(list(one.meets), 'and')} it would level off"
+        levels = f"Without {listed(list(one.meets), 'and')} throughput would level off at"
     return (
-        f"{levels} at {_rate(one, one.most)}, where {where} {full}; the knee is at "
-        f"{number(one.knee)} under way (now {number(one.jobs)})."
+        f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization; the knee is at "
+        f"{number(one.knee)} in the system (now {number(one.jobs)})."
     )
 
 
 def _bounds(one: ClosedSolution) -> str:
     if one.meets:
         return ""
-    told = f" Bounds of the rate: asymptotic {_between(one, one.asymptotic)}"
+    told = f" Bounds of throughput: asymptotic {_between(one, one.asymptotic)}"
     if one.balanced is not None:
         told += f", balanced {_between(one, one.balanced)}"
     return f"{told}."

@@ -337,6 +337,8 @@ def _bottleneck(view: SolveView) -> str:
     if found.saturates_at is None:
         most = heaviest_in_words(view).lower()
         none = "none is known to saturate" if found.undecided else "none saturates"
+        if view.closed and not found.undecided:
+            none = "none is overloaded, as users wait for their response"
         line = f"{none}; {most}: {found.resource}."
     else:
         line = f"{_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
