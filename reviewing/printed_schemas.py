@@ -23,6 +23,7 @@ from qps.reports.text.json_shapes import (
     MeasuredShape,
     MeasuredStepShape,
 )
+from qps.reports.text.network_view import NetworkView
 from qps.reports.text.rule_text import RuleView
 from qps.reports.text.simulated_text import SimulationView
 from qps.reports.text.sizing_text import SizingView
@@ -40,6 +41,7 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "explain": (Explanation, "qps explain FILE NAME --format json"),
     "figure": (FigureShape, "qps explain FILE FIGURE --format json"),
     "code": (CodeShape, "qps explain CODE --format json"),
+    "network": (NetworkView, "qps explain --network FILE --format json"),
     "rule": (RuleView, "qps explain RULE --format json"),
     "diff": (DifferenceView, "qps diff --format json"),
     "ci": (CiView, "qps ci --format json"),

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.network import itinerary as nodes
-from qps.compiler.network.network import Class, StationKind
+from qps.compiler.network.classes import Class
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.simulation.kinds import Numbers
 from qps.simulation.played import (
     Call,

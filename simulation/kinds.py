@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product as combinations
 
 from qps.compiler.network import itinerary as nodes
-from qps.compiler.network.network import Class, ItemKinds, Network
+from qps.compiler.network.classes import Class, ItemKinds
+from qps.compiler.network.network import Network
 from qps.compiler.network.passages import passages
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted

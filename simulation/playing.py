@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network.arrivals import ArrivalProcess
-from qps.compiler.network.network import Class, Network
+from qps.compiler.network.classes import Class
+from qps.compiler.network.network import Network
 from qps.simulation.itinerary_steps import ItinerarySteps, with_worth
 from qps.simulation.kinds import Numbers, each_of, kinds_in
 from qps.simulation.lengths import episode_of, lead_of

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.network import network as net
+from qps.compiler.network import stations_and_pools as parts
+from qps.compiler.network.network import Network
 from qps.simulation.kinds import Numbers
 from qps.simulation.operating_point import OperatingPoint
 from qps.simulation.played import Station
@@ -25,7 +26,7 @@ def refused(message: str, hint: str | None = None) -> QpsError:
 class Stations(Struct, kw_only=True):
     """The stations so far, in the order in which they were met, and what is to be remarked."""
 
-    network: net.Network
+    network: Network
     point: OperatingPoint
     known: list[Station] = field(default_factory=list)
     index: dict[str, int] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class Stations(Struct, kw_only=True):
         self.index[station.name] = len(self.known)
         self.known.append(station)
 
-    def _room(self, station: net.Station, servers: float, numbers: Numbers) -> float:
+    def _room(self, station: parts.Station, servers: float, numbers: Numbers) -> float:
         """Return for how many there is room: where nobody may wait, for those being served."""
         if station.room is not None:
             return self._whole(station.name, numbers(station.room), "places")

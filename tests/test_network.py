@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
+import qps
 from helpers.specs import lowered
+from qps.cli import main
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.arrivals import ArrivalProcess
-from qps.compiler.network.network import Network, StationKind
+from qps.compiler.network.network import Network
 from qps.compiler.network.passages import passages
 from qps.compiler.network.spread import SpreadKind
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.pipeline import check_file
 from qps.engine.formulas import ONE, ZERO, Formula
+from qps.reports.text.facts import COLUMNS
+from qps.reports.text.network_text import NetworkScreen, network_text
+from qps.reports.text.network_view import network_view
+from qps.reports.text.table import text_width
 
 ROOT = Path(__file__).resolve().parents[1]
+_PRELUDE, *_BY_HAND = (
+    (ROOT / "tests" / "networks_by_hand.txt").read_text(encoding="utf-8").split("\n== ")
+)
+_DECLARATIONS = _PRELUDE[_PRELUDE.index("\nusers") :]
+
 _HEAD = """
 users N in 2..100
 unit thread
@@ -226,3 +243,79 @@ def test_a_network_holds_all_that_is_loaded(path: Path) -> None:
     for one in network.classes.values():
         for passage in passages(one):
             assert graph.resources.keys() >= set(passage.stations)
+    for users in (None, graph.high):
+        shown = network_text(graph, path.name, users).splitlines()
+        assert all(text_width(line) <= COLUMNS for line in shown), shown
+    assert {one.name for one in network_view(graph, path.name).classes} == graph.streams.keys()
+
+
+@pytest.mark.parametrize("name", ["sfu", "applications/fifteen_services", "textbook/lqns_pyramid"])
+def test_a_network_fits_a_screen(name: str, golden: Callable[[Path, str], None]) -> None:
+    path = ROOT / "specs" / f"{name}.qps"
+    text = network_text(lower(*_default(path)), f"specs/{name}.qps")
+    assert len(text.splitlines()) <= 50
+    golden(ROOT / "tests" / "goldens" / "networks" / f"{path.stem}.txt", text)
+
+
+_BACK = """topology { node a = box; node b = box; node c = box; link l = free between a, b, c }
+stream s for each user { traffic 1 request/s; at a { call b { work; call a { work } } } }
+stream t for each user { traffic 1 request/s; at b { call c * 20 % { work } } }"""
+
+
+def test_networkx_finds_cycles_of_calls_and_what_holds_a_network_together() -> None:
+    graph = qps.loads(f"{_DECLARATIONS}\n{_BACK}\n").network().graph()
+    calls = [edge for edge in graph.edges(data=True) if edge[2]["kind"] == "call"]
+    assert [(a, b, of["stream"]) for a, b, of in calls] == [
+        ("a", "b", "s"),
+        ("b", "a", "s"),
+        ("b", "c", "t"),
+    ]
+    assert str(calls[-1][2]["times"]) == "t.c.times"
+    [cycle] = nx.simple_cycles(nx.DiGraph(calls))
+    assert sorted(cycle) == ["a", "b"]
+    assert list(nx.articulation_points(nx.Graph(graph))) == ["b"]
+    assert graph.nodes["a"]["stations"] == ["a.cpu"]
+
+
+def test_hops_are_edges_and_answers_are_none() -> None:
+    graph = qps.load(ROOT / "specs" / "applications" / "fifteen_services.qps").network().graph()
+    hops = {(a, b) for a, b, kind in graph.edges(data="kind") if kind == "hop"}
+    assert hops == {("client", "gateway"), ("gateway", "client")}
+    calls = [edge for edge in graph.edges(data="kind") if edge[2] == "call"]
+    assert not list(nx.simple_cycles(nx.DiGraph([(a, b) for a, b, _ in calls])))
+
+
+def test_a_graph_without_networkx_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = _network("at a { work }")
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(QpsError) as refused:
+        network.graph()
+    assert "networkx" in refused.value.diagnostics[0].hints[0]
+
+
+def test_explain_prints_the_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "site.qps"
+    way = "topology { node a = box }\nstream s for each user { traffic 1 request/s; at a { work } }"
+    spec.write_text(f"{_DECLARATIONS}\n{way}\n", encoding="utf-8")
+    assert main(["explain", "--network", str(spec), "--at", "7"]) == 0
+    printed = capsys.readouterr().out
+    assert "N = 7" in printed
+    assert "s: open, 7 × 1 request/s, Poisson\n    a: cpu 10 ms\n" in printed
+    assert main(["explain", "--network", str(spec), "--format", "json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["classes"][0]["flows"] == {"formula": "N", "value": None}
+    assert value["classes"][0]["itinerary"][1]["type"] == "serve"
+    assert main(["explain", "--network", str(spec), "a.cpu"]) == 2
+    assert main(["explain", "--network", str(spec), "--at", "7000"]) == 2
+
+
+@pytest.mark.parametrize("case", _BY_HAND, ids=lambda case: case.partition("\n")[0])
+def test_a_text_means_the_network_that_was_written_by_hand(case: str) -> None:
+    text, _, expected = case.partition("\n")[2].partition("\n--\n")
+    screen = NetworkScreen(lowered(f"{_DECLARATIONS}\n{text}\n"))
+    facts = [" | ".join(fact) for fact in list(screen.facts())[1:]]
+    rows = [" | ".join(row) for table in screen.tables() for row in table.rows]
+    classes = [
+        line for name, head, way in screen.classes() for line in (f"{name}: {head}", f"  {way}")
+    ]
+    assert [*facts, *rows, *classes] == expected.strip().splitlines()

@@ -43,6 +43,7 @@ COMMANDS = {
     "explain": "explain site.qps host.cpu.load --format json",
     "figure": "explain site.qps drawn --format json",
     "code": "explain QPS0301 --format json",
+    "network": "explain --network site.qps --at 10 --format json",
     "rule": "explain claim-loosened --format json",
     "diff": "diff site.qps other.qps --format json",
     "matrix": "matrix site.qps -o matrix.json -q",

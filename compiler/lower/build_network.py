@@ -12,20 +12,12 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.mixtures import Mixed, Mixtures
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.network.arrivals import ArrivalProcess
+from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.itinerary import Take
-from qps.compiler.network.network import (
-    Class,
-    Elastic,
-    ItemKinds,
-    Link,
-    Network,
-    Open,
-    Place,
-    Pool,
-    Station,
-)
+from qps.compiler.network.network import Elastic, Link, Network
 from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.spread import Spread, SpreadKind
+from qps.compiler.network.stations_and_pools import Open, Place, Pool, Station
 from qps.engine.formulas import ONE
 
 

@@ -13,8 +13,9 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary_builder import ItineraryBuilder
-from qps.compiler.network.network import Class, StationKind
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from qps.compiler.network.network import ItemKinds
+from qps.compiler.network.classes import ItemKinds
 from qps.engine.formulas import ONE, Formula, apply, maximum, product, total
 from qps.engine.monomials import monomials
 from qps.engine.operations import PRODUCT, SUM

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.network.network import StationKind
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.engine.formulas import ONE, ZERO, Formula, minimum, symbol
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import (
     At,
     Call,
@@ -19,7 +20,6 @@ from qps.compiler.network.itinerary import (
     Serve,
     Take,
 )
-from qps.compiler.network.network import Class
 
 
 class Passage(Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Lose, Merge, Resize, Restore, Send, Serve, Thin
-from qps.compiler.network.network import Class
 from qps.compiler.network.passages import Passage
 from qps.engine.formulas import Formula, total
 

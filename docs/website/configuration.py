@@ -14,6 +14,7 @@ _TUTORIAL, _LANGUAGE, _COMMANDS = "docs/tutorial.md", "docs/language.md", "docs/
 _START = ("docs/measuring.md", "docs/report.md", "docs/editors.md")
 _GUIDES = ("docs/quality.md", "docs/ci.md")
 _CONCEPTS = (
+    "docs/network.md",
     "docs/traffic.md",
     "docs/limits.md",
     "docs/compared.md",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import sympy
 
     from qps.compiler.lower.load_graph import LoadGraph
+    from qps.compiler.network.network import Network
     from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.answers import SolveView
     from qps.reports.text.difference_text import DifferenceView
@@ -190,6 +191,19 @@ class Model(ShowsItself):
         spec = self.spec.with_parts_of(_as_texts(set))
         configuration = spec.configuration(scenario, _as_texts(set))
         return lower(as_stated(spec.model, configuration), configuration)
+
+    def network(
+        self,
+        scenario: Scenarios = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> Network:
+        """Return the queueing network of one configuration: stations, pools, classes, itineraries.
+
+        It is not solved. `network().graph()` is a `networkx.MultiDiGraph` of the nodes of the
+        topology, with an edge for each call (`kind="call"`) and each hop of each stream; that takes
+        `pip install "networkx>=3.2"`.
+        """
+        return self.graph(scenario, set).network
 
     def utilization_of(
         self,

@@ -17,8 +17,10 @@ from qps.compiler import ir
 from qps.compiler.lower.labels.premises import Numbers, Walked
 from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
 from qps.compiler.lower.queueing import Queue
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Cross, Serve, Thin
-from qps.compiler.network.network import Class, Network, Station
+from qps.compiler.network.network import Network
+from qps.compiler.network.stations_and_pools import Station
 from qps.engine.formulas import ZERO, Formula, apply, maximum, number, product, total
 
 MOST_VARIATION = 3

@@ -34,8 +34,10 @@ from qps.compiler.lower.labels.premises import (
     whole,
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Lose
-from qps.compiler.network.network import Class, Network, Station
+from qps.compiler.network.network import Network
+from qps.compiler.network.stations_and_pools import Station
 
 
 def gate_of(

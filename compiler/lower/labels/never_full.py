@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from qps.compiler.lower.labels.premises import Numbers, Walked, is_holders
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Merge, Send, Take
-from qps.compiler.network.network import Class, Network, Pool
+from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
+from qps.compiler.network.stations_and_pools import Pool
 from qps.engine.formulas import Formula, total
 
 

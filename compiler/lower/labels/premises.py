@@ -17,10 +17,12 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve, Take
-from qps.compiler.network.network import Class, Network, Place, Station, StationKind
+from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages
 from qps.compiler.network.station_runs import Run, runs_of
+from qps.compiler.network.stations_and_pools import Place, Station, StationKind
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.known_ranges import Range
 from qps.engine.monomials import expanded, monomials

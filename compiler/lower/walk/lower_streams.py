@@ -17,8 +17,9 @@ from qps.compiler.lower.walk.walk_nodes import WalkedNodes
 from qps.compiler.lower.walk.walk_pools import WalkedPools
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
+from qps.compiler.network.classes import Class, Holder, Items, Playout
 from qps.compiler.network.itinerary import Delay, Sequence
-from qps.compiler.network.network import Class, Holder, Items, Open, Playout
+from qps.compiler.network.stations_and_pools import Open
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, ZERO, Formula, number, symbol
 

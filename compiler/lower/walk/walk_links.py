@@ -14,7 +14,7 @@ from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
 from qps.compiler.network.itinerary import Cross, Delay, PortVisit
-from qps.compiler.network.network import StationKind
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, Formula
 

@@ -48,7 +48,7 @@ from qps.compiler.network.itinerary import (
     Thin,
     Times,
 )
-from qps.compiler.network.network import StationKind
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum
 

@@ -13,7 +13,7 @@ from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
 from qps.compiler.network.itinerary import Take
-from qps.compiler.network.network import StationKind
+from qps.compiler.network.stations_and_pools import StationKind
 from qps.engine.formulas import ONE
 
 

@@ -85,9 +85,17 @@ def add_explain(commands: Commands) -> None:
         nargs="?",
         help="resource, measure or chart, such as web.cpu or replies.latency",
     )
+    command.add_argument(
+        "--network",
+        action="store_true",
+        help="print the queueing network of the spec: stations, links, pools, classes",
+    )
     takes_changes(command)
     command.add_argument(
-        "--at", metavar="N", type=int, help="set the population [default: the capacity]"
+        "--at",
+        metavar="N",
+        type=int,
+        help="set the population [default: the capacity; with --network: none]",
     )
     takes_sampling(command)
     command.set_defaults(confidence=None)

@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "explain": (
         ("qps explain site.qps web.cpu", "utilization: formula, inputs, lines"),
         ("qps explain site.qps replies.latency --at 5000", "at 5,000 users"),
+        ("qps explain --network site.qps", "stations, pools and classes of the network"),
         ("qps explain QPS0301", "an error code: cause and fix"),
     ),
     "test": (

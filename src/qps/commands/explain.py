@@ -1,4 +1,4 @@
-"""`qps explain`: a number taken apart, or the meaning of a diagnostic's code."""
+"""`qps explain`: a number taken apart, the queueing network, or a diagnostic's code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from qps.commands.console import Exit
 
 
 def run(arguments: Namespace) -> Exit:
-    """Explain a code where it stands alone, else what is named behind a spec."""
+    """Explain a code where it stands alone, else what is named behind a spec, or its network."""
+    if arguments.network:
+        from qps.commands.explain_network import explain_network  # noqa: PLC0415
+
+        return explain_network(arguments)
     if arguments.name is None:
         from qps.commands.explain_code import explain_code  # noqa: PLC0415 - waits for no solver
 

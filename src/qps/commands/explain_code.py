@@ -83,5 +83,6 @@ def _number(code: Code) -> int:
 def _nothing_named(word: str) -> QpsError:
     return complain(
         "`qps explain` needs the name of a number",
-        f"such as `qps explain {word} web.cpu`, or a code: `qps explain QPS0301`",
+        f"such as `qps explain {word} web.cpu`, `--network` for the queueing network, or a code: "
+        "`qps explain QPS0301`",
     )

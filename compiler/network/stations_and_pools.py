@@ -1,0 +1,98 @@
+"""Stations, which serve items, and pools, of which items hold some."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.network.spread import Spread
+from qps.engine.formulas import ONE, ZERO, Formula
+
+
+class StationKind(StrEnum):
+    """What a station is."""
+
+    PROCESSOR = "processor"
+    THREAD = "thread"
+    """A single thread of a processor, which keeps one core busy at most."""
+    RATE = "rate"
+    """A card, a disk: it does so much a second."""
+    STORE = "store"
+    """What is held at once."""
+    PORT = "port"
+    """A port of a switch: its end at a machine, in one direction."""
+    MEDIUM = "medium"
+    """A link that is one for all, or one of its two directions."""
+    CAP = "cap"
+    """A limit of items a second of a port or medium."""
+
+
+class Open(Struct, frozen=True):
+    """A quantity that rests on what the network comes to: a load, a jitter, a buffer."""
+
+    stated: ir.Quantity
+
+
+class Place(Struct, frozen=True):
+    """A node or link, of which there are so many `copies`, all alike."""
+
+    name: str
+    copies: Formula
+
+
+class Station(Struct, frozen=True, kw_only=True):
+    """What serves items at a place: its servers, and how what arrives is waited for.
+
+    `queueing` is None where no waiting is counted; `is_unmodeled` where nothing says that none is
+    meant. `variation` is the coefficient of variation of service times, `speeds` how fast all
+    present are served, by how many they are, `room` for how many there is room, those in service
+    among them. `background` is the load that no item causes, by what causes it: that of idling, and
+    what flows take for good (`Serve.per_flow`), of all of them. `rate` is what one server does in a
+    second, in bits or items, None of processors; `capacity` what a store that flows keep some of
+    holds. A port is `port_of` a link.
+    """
+
+    name: str
+    place: Place
+    kind: StationKind
+    span: Span
+    queueing: ir.Queueing | None = None
+    is_unmodeled: bool = False
+    servers: Formula = ONE
+    variation: Formula = ZERO
+    speeds: tuple[Formula, ...] = ()
+    room: Formula | None = None
+    spread: Spread = Spread()
+    background: tuple[tuple[str, Formula], ...] = ()
+    rate: Formula | None = None
+    capacity: Formula | None = None
+    port_of: str | None = None
+    jitter: Open | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether items wait here."""
+        return self.queueing is not None
+
+    def time_for(self, amount: Formula) -> Formula:
+        """Return how long one server takes for so many bits or items, in s."""
+        assert self.rate is not None
+        return amount / self.rate
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """What items take a part of and give back: so much `capacity` in each copy of its place.
+
+    A part of the capacity is `kept` for good, by what keeps it. Where it `is_unmodeled` nobody
+    waits for it.
+    """
+
+    name: str
+    place: Place
+    capacity: Formula
+    span: Span
+    kept: tuple[tuple[str, Formula], ...] = ()
+    is_unmodeled: bool = False
