@@ -23,7 +23,7 @@ def offers(name: str) -> str:
 
     syntax = parse(Source(name, module_text(name))).value
     assert syntax is not None
-    lines = ["| name | what it is |", "|---|---|"]
+    lines = ["| Name | Meaning |", "|---|---|"]
     for item in syntax.declarations:
         kinds = (ast.Let, ast.Func, ast.Network, ast.Machine, ast.Component, ast.Param, ast.Unit)
         if not isinstance(item, kinds) or item.name.text.startswith("trace_"):
