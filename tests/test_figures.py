@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isnan, log10
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -119,12 +119,15 @@ def test_where_a_line_has_no_real_value_it_has_a_gap() -> None:
 
 def test_a_logarithmic_axis_has_points_in_proportion() -> None:
     drawn = _drawn(BASE + "figure f { over N in 1..1000; line host.cpu.load; log x }\n")
-    steps = np.diff([log10(point) for point in drawn.at])
-    assert np.allclose(steps, 3 / (len(drawn.at) - 1))
-    assert (drawn.at[0], drawn.at[-1]) == (1, pytest.approx(1000))
+    assert drawn.at == tuple(sorted(set(np.geomspace(1, 1000, 241).round())))
     assert drawn.curves[0].values == pytest.approx([0.03 * n for n in drawn.at])
     level = _drawn(BASE + "figure f { over N in 1..1000; line host.cpu.load; log y }\n")
-    assert np.allclose(np.diff(level.at), 999 / (len(level.at) - 1))
+    assert level.at == tuple(np.linspace(1, 1000, 241).round())
+
+
+def test_of_few_users_each_number_is_a_point() -> None:
+    drawn = _drawn(BASE + "figure f { over N in 1..40; line host.cpu.load }\n")
+    assert drawn.at == tuple(range(1, 41))
 
 
 # -- over a parameter ----------------------------------------------------------------------

@@ -293,8 +293,12 @@ def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
 
 
 def _points(figure: ir.Figure, count: int) -> list[float]:
+    """Return so many points of the axis at most, with both ends; of users whole numbers."""
     space = np.geomspace if "x" in figure.logarithmic else np.linspace
-    return [float(point) for point in space(float(figure.low), float(figure.high), count)]
+    points = [float(point) for point in space(float(figure.low), float(figure.high), count)]
+    if figure.parameter is None and figure.low.denominator == figure.high.denominator == 1:
+        points = sorted({float(round(point)) for point in points})
+    return points
 
 
 def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
