@@ -62,10 +62,10 @@ Scenarios: TypeAlias = "str | Sequence[str] | None"
 
 
 class Spec(Struct, frozen=True, kw_only=True):
-    """A checked spec: its model, and what later changes need.
+    """A checked spec: its model, and the input of later changes.
 
-    These are its `program`, and what is `known` of what that declares. `files` are those that it
-    was read from, with checksums of their texts; `accepted` is what its project lets fail of it.
+    That input is its `program`, and what is `known` of its declarations. `files` are the files of
+    the spec, with checksums; `accepted` are the failures that its project file accepts.
     """
 
     model: ir.Model

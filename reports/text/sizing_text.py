@@ -85,7 +85,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
 
 
 class MendView(Struct, frozen=True):
-    """A capacity of these resources that alone fixes what still fails."""
+    """A capacity of these resources that fixes, by itself, what still fails."""
 
     resources: tuple[str, ...]
     takes: float

@@ -51,7 +51,7 @@ class CurvePoint(Struct, frozen=True):
 
 
 class Tolerance(Struct, frozen=True):
-    """A share of gaps, and the smallest playout buffer (s) that keeps to it, or None."""
+    """A fraction of gaps, and the smallest playout buffer (s) that meets it; None if none does."""
 
     gaps: float
     buffer: float | None

@@ -32,10 +32,10 @@ _FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
 
 
 class NextLimit(Struct, frozen=True):
-    """The limit of the capacity if the first limit were lifted.
+    """The next limit: what would limit capacity if the first limit were lifted.
 
-    `requirement` holds up to `met_up_to`, None where it fails from the start; where nothing else
-    limits in the range, `requirement` is None and `met_up_to` the end of the range.
+    `requirement` is met up to `met_up_to`, None if it is never met. If nothing else limits
+    capacity in the range, `requirement` is None and `met_up_to` is the end of the range.
     """
 
     requirement: str | None

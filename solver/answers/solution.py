@@ -53,9 +53,9 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
 
 
 class BottleneckChange(Struct, frozen=True):
-    """From this population on, another resource has the highest utilization.
+    """The population `at` which another resource gets the highest utilization.
 
-    None if the resource is undecided.
+    `to` is that resource, None if it is undecided.
     """
 
     at: float
@@ -174,7 +174,7 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
 
 
 class FullTogether(Struct, frozen=True):
-    """Resources that are saturated for a range of the share of a class."""
+    """Resources that are saturated together, and the range of a class's fraction of the mix."""
 
     at: float
     to: float
@@ -182,10 +182,10 @@ class FullTogether(Struct, frozen=True):
 
 
 class MixSolution(Struct, frozen=True, kw_only=True):
-    """What the share `of` a class decides, of all that is under way; the `others` keep theirs.
+    """Bottlenecks by the mix of classes: the fraction `of` one varies, the `others` keep theirs.
 
-    Its `share` is that of now; the ranges are those from none of it to nothing else, and their ends
-    are `known` as stations are.
+    `share` is its current fraction. `ranges` cover fractions from 0 to 1; `known` is the certainty
+    of their ends.
     """
 
     of: str

@@ -47,9 +47,9 @@ class Share(Struct, frozen=True, kw_only=True):
 
 
 class ShareOfVariance(Share, frozen=True, kw_only=True):
-    """Share of the variance; `promise_if_halved` is the capacity with half its spread.
+    """Fraction of the variance; `promise_if_halved` is the capacity with half its spread.
 
-    Half means half as wide.
+    Half its spread means a distribution that is half as wide.
     """
 
     promise_if_halved: int | None

@@ -49,12 +49,11 @@ class ChangeKind(StrEnum):
 class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "unit"}):
     """A number or option before and after, as the specs write it; values in base units.
 
-    `modes` are those that it is of, empty where it is of all that do not set it themselves.
-    `alone` is what the old answer moves by when this change is made alone, `step` by what the
-    answer moves when it is made after all changes that stand before it, `share` its Shapley value
-    (L. S. Shapley, A value for n-person games, 1953), all in users; None where an answer on the
-    way does not exist. It is `within_error` where it moves the old answer by less than the model
-    error of an approximation when it is made alone.
+    `modes` are the modes that it applies to; empty for all modes that do not set it themselves.
+    The effects on capacity are in users: `alone` is that of this change only, `step` that of this
+    change after all changes before it, and `share` its Shapley value (L. S. Shapley, A value for
+    n-person games, 1953). They are None if an intermediate spec has no result. The change is
+    `within_error` if `alone` is less than the model error.
     """
 
     name: str
@@ -71,7 +70,7 @@ class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "
 
     @property
     def key(self) -> str:
-        """Return what no other change of two specs is called."""
+        """Return a name that is unique among the changes of two specs."""
         return f"{self.name} in {', '.join(self.modes)}" if self.modes else self.name
 
 
