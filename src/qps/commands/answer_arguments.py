@@ -121,7 +121,7 @@ def add_test(commands: Commands) -> None:
     )
     command.add_argument(
         "--interval",
-        metavar="PROBABILITY",
+        metavar="PERCENT",
         default="90 %",
         help="set the level of prediction intervals of measured rows [default: 90 %%]",
     )
@@ -141,7 +141,7 @@ def add_simulate(commands: Commands) -> None:
     )
     command.add_argument(
         "--precision",
-        metavar="SHARE",
+        metavar="PERCENT",
         default="2 %",
         help="stop when 95 %% confidence intervals are this narrow [default: 2 %%]",
     )

@@ -87,7 +87,7 @@ def add_trace(commands: Commands) -> None:
         "--latency", metavar="TIME", help="maximum acceptable playout buffer [default: 230ms]"
     )
     command.add_argument(
-        "--gaps", metavar="SHARE", help="maximum acceptable share of gaps [default: 6 %%]"
+        "--gaps", metavar="PERCENT", help="maximum acceptable percentage of gaps [default: 6 %%]"
     )
     command.add_argument(
         "--buffer",

@@ -155,11 +155,11 @@ def declare_drift(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--tolerance",
-        metavar="SHARE",
+        metavar="PERCENT",
         help="with --observed: ignore drift that changes utilization by less [default: 5 %%]",
     )
     command.add_argument(
         "--chance",
-        metavar="SHARE",
+        metavar="PERCENT",
         help="with --observed: false-alarm rate [default: 1 %%]",
     )
