@@ -250,8 +250,9 @@ def _criterion(known: Certainty, *, at_most: bool = True) -> Criterion:
     graph: LoadGraph = lowered(f"{WAITING}require {{ p.latency <= 1 s }}\n")
     stated = graph.criteria[0]
     return Criterion(
-        name="x", measure=stated.measure, limit=stated.limit, at_most=at_most, strict=False,
-        dimension=stated.dimension, span=stated.span, axis=None, known=known,
+        name="x", measure=stated.measure, value=stated.value, limit=stated.limit,
+        at_most=at_most, strict=False, dimension=stated.dimension, span=stated.span,
+        axis=None, known=known,
     )  # fmt: skip
 
 

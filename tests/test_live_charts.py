@@ -104,7 +104,7 @@ def lines_of(graph: LoadGraph, key: str) -> dict[str, Formula]:
         return {name: one.load / one.target for name, one in graph.resources.items()}
     if key == "shares":
         return {by: part for one in graph.resources.values() for by, part in one.parts.items()}
-    quality = {"": graph.quality, "quality": graph.quality}
+    quality = {"": graph.quality_value, "quality": graph.quality_value}
     if key == "quality":
         return quality
     return {one.name: near(one) for one in graph.criteria} | quality
@@ -112,7 +112,7 @@ def lines_of(graph: LoadGraph, key: str) -> dict[str, Formula]:
 
 def near(criterion: Criterion) -> Formula:
     """Return how near a criterion is to its limit, which is 1."""
-    over = criterion.measure / criterion.limit
+    over = criterion.value / criterion.limit
     return over if criterion.at_most else 1 / over
 
 

@@ -83,7 +83,7 @@ ANSWERS = """() => {
     mode: graph.mode,
     saturations: Object.fromEntries(solved.resources.map((one) => [one.name, one.at])),
     loads: Object.fromEntries(solved.resources.map((one) => [one.name, value(one.about.load)])),
-    met: Object.fromEntries(solved.criteria.map((one) => [one.criterion.name, one.met])),
+    met: Object.fromEntries(solved.criteria.map((one) => [one.criterion.name, one.holds])),
     quality: graph.quality === null ? null : value(graph.quality),
     knees: solved.elastic.map((one) => [one.yields?.at ?? null, one.exhausted?.at ?? null]),
     answer: document.getElementById("answer").firstChild.textContent,

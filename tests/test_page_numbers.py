@@ -14,7 +14,7 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.nightly import nightly
 from helpers.page_numbers import cut_on, shown_on
-from helpers.reports import html_of, page_of
+from helpers.reports import claims_of, html_of, page_of
 from helpers.specs import checked
 from helpers.true_numbers import Truth, numbers_in, worth
 from qps.compiler.pipeline import Spec, load
@@ -59,8 +59,17 @@ topology { node db = box }
 stream ask for each user { traffic pace; at db { work } }
 measure left = 1 - db.cpu.load
 require { left >= 50 %; ask.latency <= 10 ms }
+expect alike "what was measured" {
+  ask.latency ~ 1.25 ms within 1 % with N = 200
+  db.utilization ~ 21 % within 1 % with N = 200
+  capacity > 100
+  db.utilization < 10 % with N = 200
+  source "a paper"
+}
+expect far "what it misses" { ask.latency ~ 2 ms within 1 % with N = 200; missed "a cache" }
+expect endless "beyond all it can do" { ask.latency ~ 1 s within 1 % with N = 2_000 }
 """
-"""What nobody knows."""
+"""What nobody knows, with claims that hold, fail, are missed, and have no finite value."""
 MODES = """
 users viewers in 1..100
 param picture elastic 1..10 frame/s
@@ -102,7 +111,8 @@ def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth
     page = page_of(spec, *settings, most=4, claims=())
     configuration = spec.configuration(None, settings)
     solution = solve_model(promising(spec.model, configuration), configuration)
-    return Truth(spec, solution, page.view, settings, population=population)
+    view, claims = page.view, claims_of(spec)
+    return Truth(spec, solution, view, settings, population=population, claims=claims)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +138,7 @@ def holds(truth: Truth, page: Opened) -> None:
 
 def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
     """Compare the still page, the live one, that for other users, and that with another number."""
-    page = page_of(spec, most=4, claims=())
+    page = page_of(spec, most=4)
     html, truth = render_html(page), truth_of(spec)
     holds(truth, open_page(html, scripts=False))
     live = open_page(html)
@@ -136,7 +146,7 @@ def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
     assert not live.complaints
     fewer = max(truth.graph.low, truth.at // 2)
     live.page.fill("#population-number", str(fewer))
-    elsewhere = Truth(spec, truth.solution, truth.view, population=fewer)
+    elsewhere = Truth(spec, truth.solution, truth.view, population=fewer, claims=truth.claims)
     holds(elsewhere, live)
     if setting:
         name, _, amount = setting.partition(" = ")

@@ -205,10 +205,13 @@ def test_a_row_without_any_work_tells_nothing_where_nothing_is_fixed(rows: int) 
         (1e-6, None),
     ],
 )
-def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None) -> None:
+@pytest.mark.parametrize(
+    "command", ["./filter", "python -c 'for a in b:\n\tprint(\"c\\\\\")\r\n'", "./é\u2028 \x1b[2J"]
+)
+def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None, command: str) -> None:
     costs = (Cost("packet", seconds, width), Cost("byte", seconds / 1000, width))
     step = Step(item="packet", costs=costs, runs=(), missed=0.0)
-    component = step_component(step, "./filter", 2)
+    component = step_component(step, command, 2)
     assert component is not None
     spec = (
         component + "users N in 1..9\ntopology { node host = tested }\n"

@@ -171,10 +171,16 @@ class Price(Struct, frozen=True):
 
 
 class Criterion(Struct, frozen=True, kw_only=True):
-    """A requirement: the measure must not pass the limit, from below or from above."""
+    """A requirement: the measure must not pass the limit, from below or from above.
+
+    It is judged by `measure`, of served items: that a resource is overloaded is judged by its
+    utilization, which states the reason. What is shown is the `value`: beyond saturation, a wait
+    is infinite.
+    """
 
     name: str
     measure: Formula
+    value: Formula
     limit: Formula
     at_most: bool
     strict: bool
@@ -231,7 +237,9 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     criteria: tuple[Criterion, ...]
     metric: ir.Metric
     quality: Formula | None
-    """The metric's value; None where no requirement is an axis."""
+    """The metric of the measures that are judged; None where no requirement is an axis."""
+    quality_value: Formula | None
+    """The same of the values that are shown: infinite where one of them is."""
     elastic: tuple[SettledParameter, ...]
     prices: tuple[Price, ...]
     unpriced: tuple[str, ...]

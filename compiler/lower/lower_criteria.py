@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -22,7 +23,44 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula, number
 
 
-def criteria_of(
+class Judged(Struct, frozen=True, kw_only=True):
+    """What a graph is judged by; for its fields, see those of the graph."""
+
+    criteria: tuple[Criterion, ...]
+    quality: Formula | None
+    quality_value: Formula | None
+    quality_known: Certainty
+    quality_in_series: Certainty
+
+
+def judged_by(
+    model: ir.Model,
+    requirements: tuple[ir.Requirement, ...],
+    expressions: ExpressionLowering,
+    measured: Measures,
+    in_series: Measures,
+    queues: Collection[str],
+) -> Judged:
+    """Return what a graph is judged by: of served items, with the values of all to show."""
+    served, served_in_series = measured.of_what_is_served, in_series.of_what_is_served
+    criteria = _criteria(requirements, expressions, served, served_in_series, queues)
+    quality = quality_value = _quality(model, expressions, served.of, criteria)
+    if served is not measured:
+        overall = _criteria(requirements, expressions, measured, in_series, queues)
+        quality_value = _quality(model, expressions, measured.of, overall)
+        pairs = zip(criteria, overall, strict=True)
+        criteria = tuple(replace(one, value=other.measure) for one, other in pairs)
+    known, there = _quality_known(model, expressions, served, served_in_series, criteria)
+    return Judged(
+        criteria=criteria,
+        quality=quality,
+        quality_value=quality_value,
+        quality_known=known,
+        quality_in_series=there,
+    )
+
+
+def _criteria(
     requirements: tuple[ir.Requirement, ...],
     expressions: ExpressionLowering,
     measured: Measures,
@@ -53,6 +91,7 @@ def criteria_of(
             Criterion(
                 name=requirement.name,
                 measure=measure,
+                value=measure,
                 limit=limit,
                 at_most=requirement.at_most,
                 strict=requirement.strict,
@@ -94,6 +133,7 @@ def _promised(
     return Criterion(
         name=requirement.name,
         measure=expressions.population,
+        value=expressions.population,
         limit=number(promised.population),
         at_most=True,
         strict=False,
@@ -117,6 +157,7 @@ def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Cri
     return Criterion(
         name=utilization_of(resource.name),
         measure=measure,
+        value=measure,
         limit=limit,
         at_most=True,
         strict=strict,
@@ -128,7 +169,7 @@ def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Cri
     )
 
 
-def quality_of(
+def _quality(
     model: ir.Model,
     expressions: ExpressionLowering,
     measure_of: MeasureOf,
@@ -142,7 +183,7 @@ def quality_of(
     return joined_axes(model.quality.metric, axes) if axes else None
 
 
-def quality_known(
+def _quality_known(
     model: ir.Model,
     expressions: ExpressionLowering,
     measured: Measures,

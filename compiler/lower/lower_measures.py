@@ -73,8 +73,10 @@ class Measures(Struct, frozen=True, kw_only=True):
         """The same, without the endless waits of what an overloaded resource cannot serve.
 
         By these a requirement is judged, and quality: that a resource is overloaded is judged by
-        its load, which says why.
+        its load, which says why. These themselves where there are no such waits.
         """
+        if not any(stream.endless for stream in self.streams.values()):
+            return self
         streams = {n: replace(s, endless=()) for n, s in self.streams.items()}
         return replace(self, streams=streams)
 

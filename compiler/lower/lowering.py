@@ -37,10 +37,8 @@ from qps.compiler.lower.load_graph import (
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_criteria import (
     both_known,
-    criteria_of,
+    judged_by,
     lowered_quantity,
-    quality_known,
-    quality_of,
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
@@ -243,11 +241,8 @@ def _lowered_model(
             )
             told = replace(told, rate_known=rates[stream.name])
         measured.streams[stream.name] = told
-    served = measured.of_what_is_served
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
-    served_in_series = in_series.of_what_is_served
-    criteria = criteria_of(requirements, expressions, served, served_in_series, queues)
-    known_quality = quality_known(model, expressions, served, served_in_series, criteria)
+    judged = judged_by(model, requirements, expressions, measured, in_series, queues)
     return LoadGraph(
         population=users,
         low=configuration.low,
@@ -261,9 +256,10 @@ def _lowered_model(
             if absent.isdisjoint(subjects(m.value))
         },
         absent=absent,
-        criteria=criteria,
+        criteria=judged.criteria,
         metric=model.quality.metric,
-        quality=quality_of(model, expressions, served.of, criteria),
+        quality=judged.quality,
+        quality_value=judged.quality_value,
         elastic=elastic,
         prices=prices,
         unpriced=unpriced,
@@ -282,9 +278,9 @@ def _lowered_model(
             for group in model.groups
         },
         targets=targets.stated,
-        quality_known=known_quality[0],
-        quality_in_series=known_quality[1],
-        quality_unsaid=served.unsaid(model.quality.formula) if model.quality.formula else (),
+        quality_known=judged.quality_known,
+        quality_in_series=judged.quality_in_series,
+        quality_unsaid=measured.unsaid(model.quality.formula) if model.quality.formula else (),
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
         supposed=expressions.supposed or {},

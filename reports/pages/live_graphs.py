@@ -21,8 +21,8 @@ from qps.reports.pages.topology import Topology
 from qps.reports.pages.way_strip import LEVEL
 from qps.reports.text.quantities import in_percent, is_share
 from qps.reports.text.settable import settable_numbers
-from qps.solver.answers.answering import all_criteria, rests_on_users
-from qps.solver.answers.capacity import excess
+from qps.solver.answers.answering import all_criteria, has_endless_value, rests_on_users
+from qps.solver.answers.capacity import excess, excess_shown
 from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
 from qps.solver.what_if.candidates import numbers_of_limits
@@ -77,7 +77,7 @@ class LiveGraphs:
                 "unpriced": list(graph.unpriced),
                 "bounds": [[step(over), text] for over, text in _bounds(graph)],
                 "guards": [self._guard(guard) for guard in guards.others],
-                "quality": None if graph.quality is None else step(graph.quality),
+                "quality": None if graph.quality_value is None else step(graph.quality_value),
                 "metric": graph.metric.value,
             }
         )
@@ -89,7 +89,7 @@ class LiveGraphs:
             "streams": [
                 self._stream(s, configuration, route_of(s.name)) for s in graph.streams.values()
             ],
-            "criteria": [self._criterion(c) for c in all_criteria(graph)],
+            "criteria": [self._criterion(graph, c) for c in all_criteria(graph)],
             "measures": [self._measure(m) for m in graph.measures.values()],
             "qualityKnown": {
                 "known": known_as(graph.quality_known),
@@ -181,15 +181,16 @@ class LiveGraphs:
             }
         )
 
-    def _criterion(self, criterion: Criterion) -> int:
+    def _criterion(self, graph: LoadGraph, criterion: Criterion) -> int:
         step = self._records.step
         share = in_percent(criterion)
         return self._records.record(
             {
                 "name": criterion.name,
-                "measure": step(criterion.measure),
+                "measure": step(criterion.value),
                 "limit": step(criterion.limit),
                 "over": step(excess(criterion)),
+                **self._over_shown(graph, criterion),
                 "atMost": criterion.at_most,
                 "strict": criterion.strict,
                 "axis": None if criterion.axis is None else step(criterion.axis),
@@ -200,6 +201,12 @@ class LiveGraphs:
                 "share": share,
             }
         )
+
+    def _over_shown(self, graph: LoadGraph, criterion: Criterion) -> dict[str, Json]:
+        """Return by how much the value that is shown is beyond the limit, where that may differ."""
+        if not has_endless_value(graph, criterion):
+            return {}
+        return {"overShown": self._records.step(excess_shown(criterion))}
 
     def _elastic(self, settled: SettledParameter) -> int:
         step, parameter = self._records.step, settled.parameter

@@ -65,7 +65,15 @@ from qps.reports.text.quantities import number
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.table import Table
 from qps.reports.text.text import carried, remarks, title_of
-from qps.reports.text.verdicts import claimed, interval, predicted, summary, why_missed, within
+from qps.reports.text.verdicts import (
+    claimed,
+    error,
+    interval,
+    predicted,
+    summary,
+    why_missed,
+    within,
+)
 from qps.reports.text.view import circumstances
 from qps.reports.text.worded_changes import Wording, cost_told, wording
 from qps.reports.text.wrapping import unbroken
@@ -118,7 +126,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     formulas: tuple[tuple[Explanation, str | None, str], ...]
     """Numbers taken apart, typeset where that is short, and how those not exact are known."""
     formulas_left_out: int
-    claims: tuple[tuple[ClaimResult, str, str, str, str, str], ...]
+    claims: tuple[tuple[ClaimResult, str, str, str, str, str, str], ...]
     claims_summary: str
     coverage: tuple[str, ...]
     """How many measured values lie within their prediction intervals, a sentence a table."""
@@ -215,7 +223,15 @@ def page_view(
         formulas=tuple(_formulas(solution, named[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
         claims=tuple(
-            (one, claimed(one), within(one), predicted(one), interval(one), why_missed(one))
+            (
+                one,
+                claimed(one),
+                within(one),
+                predicted(one),
+                interval(one),
+                error(one),
+                why_missed(one),
+            )
             for one in claims
         ),
         coverage=tuple(coverage_lines(coverages).splitlines()),

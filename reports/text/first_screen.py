@@ -256,7 +256,7 @@ def _limit(view: SolveView, solution: Solution, labels: Labels) -> tuple[str, st
         if criterion.promised_with is not None:
             return "Limit", f"{labels.of(name)}: not met at {further:,}"
         if found is not None:
-            at = value_at(solution.graph, criterion.measure, solution.at)
+            at = value_at(solution.graph, criterion.value, solution.at)
             limit = solution.graph.number(criterion.limit)
             then = _further(criterion, solution, further)
             return "Bottleneck", _utilization(labels.of(found.name), at, limit, "limit", then)
@@ -336,9 +336,9 @@ def _violated(solution: Solution, labels: Labels) -> Iterator[tuple[str, str]]:
             yield "Violated", f"{labels.of(name)}: not met with {users}"
             return
         share = in_percent(criterion)
-        amount = graph.at(at).number(criterion.measure)
+        amount = graph.at(at).number(criterion.value)
         value = beyond_limit(
-            graph, criterion.measure, criterion.limit, at, criterion.dimension,
+            graph, criterion.value, criterion.limit, at, criterion.dimension,
             share=share, digits=_DIGITS,
         )  # fmt: skip
         value = marked_value(value, amount, known_at(graph, criterion, at))
@@ -400,7 +400,7 @@ def _further(criterion: Criterion, solution: Solution, at: int) -> str:
     """Return the value of a requirement for more users, distinguishable from its limit."""
     share, graph = in_percent(criterion), solution.graph
     told = beyond_limit(
-        graph, criterion.measure, criterion.limit, at, criterion.dimension,
+        graph, criterion.value, criterion.limit, at, criterion.dimension,
         share=share, digits=_DIGITS,
     )  # fmt: skip
     limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)

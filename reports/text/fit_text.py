@@ -15,7 +15,7 @@ from qps.compiler.check.model.check_fits import (
 )
 from qps.compiler.data.fits import LOW_LOAD, SATURATED
 from qps.compiler.data.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
-from qps.compiler.diagnostics.render import printable
+from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
 from qps.reports.text.facts import COLUMNS
@@ -265,7 +265,7 @@ def cost_lines(cost: str, measured_on: str) -> str:
 
 def quoted(text: str) -> str:
     """Return a text as a spec writes it: in one line, without the mark that ends it."""
-    told = "".join("'" if character in '"\\\\' else character for character in printable(text))
+    told = "".join("'" if character in '"\\\\' else character for character in one_line(text))
     return f'"{told}"'
 
 

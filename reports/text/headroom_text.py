@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
@@ -100,15 +101,22 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: La
         for one in more.loads
     ]
     fails = [_failing(solution, one, more.at, labels) for one in more.failing]
-    if more.quality is not None and more.quality[1] > 1 and not labels.is_plain:
+    if more.quality is None or not _is_beyond(solution.graph, more.at):
+        pass
+    elif not labels.is_plain:
         if not fails:  # what fails by itself says more
             fails.append(quality_beyond(solution, more.at, labels))
-    elif more.quality is not None and more.quality[1] > 1:
+    else:
         known = quality_known_at(solution.graph, more.at)
         value = marked_value(told_beyond(more.quality[1], 1), more.quality[1], known)
         fails.append(phrase("reason.above", name="quality", told=value, limit=1))
     told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(told)}."
+
+
+def _is_beyond(graph: LoadGraph, at: int) -> bool:
+    """Return whether quality of served items is beyond its limit: of overload, the loads tell."""
+    return graph.quality is not None and graph.at(at).number(graph.quality) > 1
 
 
 def _failing(solution: Solution, one: FailingThere, at: int, labels: Labels) -> str:
@@ -119,7 +127,7 @@ def _failing(solution: Solution, one: FailingThere, at: int, labels: Labels) -> 
     share = in_percent(criterion)
     graph, dimension = solution.graph, criterion.dimension
     told = beyond_limit(
-        graph, criterion.measure, criterion.limit, at, dimension, share=share, digits=3
+        graph, criterion.value, criterion.limit, at, dimension, share=share, digits=3
     )
     value = marked_value(told, one.value, known_at(graph, criterion, at))
     limit = quantity(graph.number(criterion.limit), dimension, 3, share=share)

@@ -6,11 +6,13 @@ Without labels (`PLAIN`) it has identifiers, as the JSON has.
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import in_words, marked_value, parenthesis, users_known
@@ -79,9 +81,9 @@ def _reason(solution: Solution, at: int, labels: Labels) -> str:
             called = f"`{name}`" if labels.is_plain else labels.of(name)
             return phrase("reason.promise", name=called)
         share, dimension = in_percent(criterion), criterion.dimension
-        sides = criterion.measure, criterion.limit
+        sides = criterion.value, criterion.limit
         told = beyond_limit(solution.graph, *sides, at, dimension, share=share)
-        as_known = parenthesis(known_at(solution.graph, criterion, at))
+        as_known = _as_known(told, known_at(solution.graph, criterion, at))
         allowed = quantity(solution.graph.number(criterion.limit), dimension, share=share)
         return beyond(criterion, labels.measure(name), told + as_known, allowed)
     if name == QUALITY and solution.graph.quality is not None:
@@ -97,6 +99,11 @@ def _reason(solution: Solution, at: int, labels: Labels) -> str:
     return f"{labels.of(name)} fails"
 
 
+def _as_known(told: str, known: Certainty) -> str:
+    """Return in parentheses how a value is known; nothing of one that is infinite."""
+    return "" if told == quantity(inf, DIMENSIONLESS) else parenthesis(known)
+
+
 def beyond(criterion: Criterion, name: str, told: str, limit: str) -> str:
     """Return that a measure is beyond its limit: `replies p99 is 101 ms, above the …`."""
     if criterion.strict:
@@ -108,9 +115,9 @@ def beyond(criterion: Criterion, name: str, told: str, limit: str) -> str:
 
 def _of_quality(solution: Solution, at: int, labels: Labels) -> str:
     graph = solution.graph
-    if labels.is_plain and graph.quality is not None:
-        told = beyond_limit(graph, graph.quality, ONE, at)
-        known = parenthesis(quality_known_at(graph, at))
+    if labels.is_plain and graph.quality_value is not None:
+        told = beyond_limit(graph, graph.quality_value, ONE, at)
+        known = _as_known(told, quality_known_at(graph, at))
         return phrase("reason.above", name=QUALITY, told=told + known, limit=1)  # in the JSON
     return quality_beyond(solution, at, labels)
 
@@ -151,7 +158,7 @@ def value_and_limit(criterion: Criterion, solution: Solution, at: int) -> str:
     share, graph = in_percent(criterion), solution.graph
     most = graph.number(criterion.limit)
     limit = quantity(most, criterion.dimension, _DIGITS, share=share)
-    amount = graph.at(at).number(criterion.measure)
+    amount = graph.at(at).number(criterion.value)
     value = beside_limit(amount, most, criterion.dimension, share=share, digits=_DIGITS)
     known = known_at(graph, criterion, at)
     if criterion.at_most and not criterion.strict and isfinite(amount):

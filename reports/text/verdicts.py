@@ -194,12 +194,20 @@ _TENTH, _LEAST = 0.1, 0.0005
 def relative_error(share: float) -> str:
     """Return how far a prediction is off, with its sign.
 
-    >>> relative_error(0.0114), relative_error(-0.5), relative_error(-0.0003)
-    ('+1.1 %', '-50 %', '0 %')
+    >>> relative_error(0.0114), relative_error(-0.5), relative_error(-0.0003), relative_error(inf)
+    ('+1.1 %', '-50 %', '0 %', '+∞')
     """
+    if not isfinite(share):
+        return f"{'-' * (share < 0) or '+'}{quantity(abs(share), DIMENSIONLESS)}"
     if abs(share) < _LEAST:
         return "0 %"
     return f"{share * 100:+.{0 if abs(share) >= _TENTH else 1}f} %"
+
+
+def error(result: ClaimResult) -> str:
+    """Return how far a prediction is off, empty where nothing says so."""
+    off = result.relative_difference
+    return "" if off is None else relative_error(off)
 
 
 def mark(result: ClaimResult) -> str:
@@ -376,9 +384,7 @@ def claims_table(results: Sequence[ClaimResult], columns: _Columns = _ALL) -> Ta
             result.name,
             claimed(result),
             predicted(result),
-            ""
-            if result.relative_difference is None
-            else relative_error(result.relative_difference),
+            error(result),
             within(result),
             interval(result),
             f"{result.file}:{result.line}" if columns is _ALL else str(result.line),

@@ -21,7 +21,7 @@ from qps.solver.answers.beyond_measured import (
     report_beyond,
     report_far,
 )
-from qps.solver.answers.capacity import excess, fails_at, first_failure
+from qps.solver.answers.capacity import excess, excess_shown, fails_at, first_failure
 from qps.solver.answers.closed_answers import closed_solutions
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
 from qps.solver.answers.judgement import Judgement
@@ -136,8 +136,10 @@ def solve(graph: LoadGraph) -> Solution:
         requirements=tuple(
             _criterion(graph, item, at) for item in judged if item.criterion.span is not None
         ),
-        quality_at_limit=None if graph.quality is None else value_at(graph, graph.quality, at),
-        quality_met_up_to=_met_up_to(graph, quality[0].first_failure) if quality else None,
+        quality_at_limit=None
+        if graph.quality_value is None
+        else value_at(graph, graph.quality_value, at),
+        quality_met_up_to=_holds_up_to(graph, quality[0]) if quality else None,
         sensitivity=sensitivity,
         sensitivity_of=sensitivity_of,
         elastic=elastic_solutions(graph, at),
@@ -161,12 +163,14 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     if graph.quality is None:
         return graph.criteria
     measure = graph.quality
+    value = measure if graph.quality_value is None else graph.quality_value
     if graph.metric is ir.Metric.EUCLIDEAN:
         axes = axes_of(graph.criteria)
         measure = axes[0] if len(axes) == 1 else measure**2
     quality = Criterion(
         name=QUALITY,
         measure=measure,
+        value=value,
         limit=ONE,
         at_most=True,
         strict=False,
@@ -208,13 +212,19 @@ def limiting_of(
     return int(judgement.limiting(failing, resources))
 
 
-def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
+def when_it_fails(
+    graph: LoadGraph,
+    criterion: Criterion,
+    until: int | None = None,
+    over: Formula | None = None,
+) -> int | None:
     """Return the first population of the range at which a criterion fails, None for nowhere.
 
-    What fails after `until` may be told as failing nowhere.
+    What fails after `until` may be told as failing nowhere. It fails where `over` is above zero:
+    its excess if there is none.
     """
     return first_failure(
-        graph.valued(excess(criterion)),
+        graph.valued(excess(criterion) if over is None else over),
         graph.population,
         graph.low,
         graph.high,
@@ -289,10 +299,27 @@ def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:
     beyond = at + 1 if at < graph.high else None
     return CriterionSolution(
         item.criterion,
-        _met_up_to(graph, item.first_failure),
-        value_at(graph, item.criterion.measure, at),
-        None if beyond is None else value_at(graph, item.criterion.measure, beyond),
+        _holds_up_to(graph, item),
+        value_at(graph, item.criterion.value, at),
+        None if beyond is None else value_at(graph, item.criterion.value, beyond),
     )
+
+
+def _holds_up_to(graph: LoadGraph, item: _Judged) -> int | None:
+    """Return up to where the value that is shown keeps to its limit: to saturation at most."""
+    failure = item.first_failure
+    if has_endless_value(graph, item.criterion) and failure != graph.low:
+        until, over = failure and failure - 1, excess_shown(item.criterion)
+        shown = when_it_fails(graph, item.criterion, until, over)
+        failure = failure if shown is None else shown
+    return _met_up_to(graph, failure)
+
+
+def has_endless_value(graph: LoadGraph, criterion: Criterion) -> bool:
+    """Return whether the value that is shown is infinite where what is judged may not be."""
+    if criterion.name == QUALITY:
+        return graph.quality_value is not graph.quality
+    return criterion.value is not criterion.measure
 
 
 def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:

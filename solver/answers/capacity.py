@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
@@ -38,6 +40,11 @@ def excess(criterion: Criterion) -> Formula:
     """Return what is above zero where a criterion fails, zero on its limit."""
     gap = criterion.measure - criterion.limit
     return gap if criterion.at_most else -gap
+
+
+def excess_shown(criterion: Criterion) -> Formula:
+    """Return the same of the value that is shown, which is infinite beyond saturation."""
+    return excess(replace(criterion, measure=criterion.value))
 
 
 def fails_at(graph: LoadGraph, criterion: Criterion, at: int) -> bool:

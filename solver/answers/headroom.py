@@ -185,7 +185,7 @@ def more_users(solution: Solution) -> MoreUsers | None:
     wanted = -(-11 * now // 10)
     there = min(wanted, graph.high)
     failing = [
-        FailingThere(criterion, value_at(graph, criterion.measure, there))
+        FailingThere(criterion, value_at(graph, criterion.value, there))
         for criterion in graph.criteria
         if criterion.span is not None and fails_at(graph, criterion, there)
     ]
@@ -197,7 +197,9 @@ def more_users(solution: Solution) -> MoreUsers | None:
     return MoreUsers(
         at=there,
         is_end_of_range=there < wanted,
-        quality=None if graph.quality is None else _both(graph, graph.quality, now, there),
+        quality=None
+        if graph.quality_value is None
+        else _both(graph, graph.quality_value, now, there),
         failing=tuple(failing),
         streams=_streams(graph, now, there),
         loads=tuple(sorted(loads, key=lambda one: -one.utilization / one.target)),

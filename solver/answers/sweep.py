@@ -27,10 +27,10 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
 def _columns(graph: LoadGraph) -> dict[str, Formula]:
     loads = {utilization_of(name): r.load for name, r in graph.resources.items()}
     # Of a load that nobody states a limit of, its criterion leaves out users who slow down.
-    columns = loads | {c.name: c.measure for c in graph.criteria} | loads
+    columns = loads | {c.name: c.value for c in graph.criteria} | loads
     columns |= {m.name: m.value for m in graph.measures.values()}
-    if graph.quality is not None:
-        columns["quality"] = graph.quality
+    if graph.quality_value is not None:
+        columns["quality"] = graph.quality_value
     return {name: graph.valued(formula) for name, formula in columns.items()}
 
 

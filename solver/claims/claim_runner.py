@@ -249,11 +249,11 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         self._note_answer(graphs)
         told = [
             substituted(
-                graph.quality,
+                graph.quality_value,
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free},
             )
             for graph in graphs
-            if graph.quality is not None
+            if graph.quality_value is not None
         ]
         if not told:
             _fail(

@@ -369,7 +369,7 @@ class _GroupCompiler:
                 for one in graph.resources.values()
             ),
             guards=guards_of(self.model, configuration, graph, asking, inputs),
-            told=(graph.quality, *costs, *columns, *map(asking.expression, asked)),
+            told=(graph.quality_value, *costs, *columns, *map(asking.expression, asked)),
             values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs=inputs,
             decided=graph.decided,

@@ -194,5 +194,6 @@ class Asking:
             case ir.MeasureKind.LARGEST:
                 return LARGEST
             case ir.MeasureKind.QUALITY:
-                return UNDEFINED if self.graph.quality is None else self.graph.quality
+                found = self.graph.quality_value
+                return UNDEFINED if found is None else found
         return Measures.of_graph(self.graph).of(asked)

@@ -495,7 +495,7 @@ class _Mode:
             FailingThere(
                 criterion=criterion,
                 limit=value_at(graph, criterion.limit, self._population),
-                value=value_at(graph, criterion.measure, self._population),
+                value=value_at(graph, criterion.value, self._population),
                 mode=graph.mode,
                 known=known_at(graph, criterion, self._population),
             )

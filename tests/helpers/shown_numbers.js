@@ -31,6 +31,9 @@
     of: placeOf(one), kind: one.tagName.toLowerCase(),
     as: one.getAttribute("class") ?? "", text: plain(withoutTitle(one)),
   })).filter((one) => one.text);
+  const ownText = (one) => plain([...one.childNodes].filter((own) => own.nodeType === Node.TEXT_NODE).map((own) => own.textContent).join(" "));
+  texts.push(...[...document.querySelectorAll("summary")].filter((one) => seen(one) && !isInnermost(one) && ownText(one))
+    .map((one) => ({ of: placeOf(one), kind: "summary", as: "", text: ownText(one) })));
   const fields = [...document.querySelectorAll("#controls input, #numbers input")]
     .filter((one) => seen(one) && one.type === "text")
     .map((one) => ({ of: one.id || one.ariaLabel, kind: "field", as: "", text: one.value }));

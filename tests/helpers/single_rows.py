@@ -97,7 +97,7 @@ def _told(
             r.name: nan if _is_unknown(r.saturation) else _reached(r.saturation.at)
             for r in solution.resources
         },
-        quality=values.of(graph.quality),
+        quality=values.of(graph.quality_value),
         cost=values.of(cost),
         running_cost=values.of(running),
         columns=tuple(values.of(asking.expression(c.value.expr)) for c in question.columns),

@@ -16,6 +16,7 @@ from itertools import pairwise, product
 from math import floor, inf, isfinite, isnan, nan
 
 from helpers.page_numbers import Cell, Line, Shown, ShownTable, ShownText
+from helpers.true_claims import told_of, wrong_claims
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
@@ -55,6 +56,7 @@ from qps.reports.text.written import unit_of
 from qps.solver.answers.answering import QUALITY, solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_results import ClaimResult
 
 LONGEST = 48
 """Letters of a name on a page."""
@@ -67,7 +69,8 @@ POINTS = 6
 """Of each line, that are looked at."""
 
 BAD = re.compile(
-    r"undefined|\bNaN\b|\[object|\bnull\b|\bInfinity\b|∞ %|\bTrue\b|\bFalse\b|Fraction\("
+    r"undefined|\bNaN\b|\bnan\b|\binf\b|"
+    r"\[object|\bnull\b|\bInfinity\b|∞ %|\bTrue\b|\bFalse\b|Fraction\("
 )
 """What no page says."""
 
@@ -116,7 +119,9 @@ class Truth:
         settings: Sequence[str] = (),
         scenario: str | None = None,
         population: int | None = None,
+        claims: tuple[ClaimResult, ...] = (),
     ) -> None:
+        self.claims = claims
         self.spec, self.solution, self.view = spec, solution, view
         self.settings, self.scenario = tuple(settings), scenario
         self.graph = solution.graph
@@ -190,7 +195,7 @@ class Truth:
         """Return what a page may write of a requirement at a population."""
         graph = self.graph
         return self.told(
-            graph.at(at).number(criterion.measure),
+            graph.at(at).number(criterion.value),
             criterion.dimension,
             known_at(graph, criterion, at),
             share=in_percent(criterion),
@@ -210,7 +215,7 @@ class Truth:
             found += [f"{table.of}: {one}" for one in judge(table)]
         for line in shown.lines:
             found += [f"picture of {line.of}: {one}" for one in self._line(line)]
-        return found + list(self._texts(shown))
+        return [*found, *self._texts(shown), *self._claims_left_out(shown)]
 
     @staticmethod
     def unsaid(shown: Shown) -> list[str]:
@@ -243,7 +248,7 @@ class Truth:
             "numbers": self._assumptions,
             "assumptions": nothing,
             "formulas": self._parts,
-            "claims": nothing,
+            "claims": self._claims,
             "figures": nothing,
             **{f"picture-{one}": nothing for one in ("quality", "space")},
         }
@@ -286,9 +291,11 @@ class Truth:
         if at is not None and (criterion is None or criterion.promised_with is None):
             if criterion is not None:
                 return self.measured(criterion, at)
-            assert graph.quality is not None
+            assert graph.quality_value is not None
             known = quality_known_at(graph, at)
-            return self.told(graph.at(at).number(graph.quality), known=known, limit=1.0) | {""}
+            return self.told(graph.at(at).number(graph.quality_value), known=known, limit=1.0) | {
+                ""
+            }
         if column == "Met up to":
             item = next(
                 (
@@ -323,7 +330,7 @@ class Truth:
         if said == "not evaluated":
             return
         graph = self.graph
-        value = self.here(graph.quality if criterion is None else criterion.measure)  # type: ignore[arg-type]
+        value = self.here(graph.quality_value if criterion is None else criterion.value)  # type: ignore[arg-type]
         limit = 1.0 if criterion is None else graph.number(criterion.limit)
         at_most = criterion is None or criterion.at_most
         if abs(value - limit) <= SAME * abs(limit):
@@ -674,17 +681,12 @@ class Truth:
         if of != "picture-needs":
             return []
         if bare.startswith("quality ("):
-            return [lambda at: self._value(graph.quality or ZERO, at)]
+            return [lambda at: self._value(graph.quality_value or ZERO, at)]
         names = self.names.get(bare.removesuffix(" (limit / value)"), ())
         return [
-            lambda at, one=one, measure=measure: self._share(one, measure, at)
+            lambda at, one=one: self._share(one, one.value, at)
             for one in graph.criteria
             if one.span is not None and one.name in names
-            # Of a measure beyond a saturation: what is required leaves its end to the loads.
-            for measure in {
-                one.measure,
-                *(m.value for m in graph.measures.values() if m.name == one.name),
-            }
         ]
 
     def _measures_of(self, name: str) -> Iterator[Formula]:
@@ -736,6 +738,20 @@ class Truth:
             return not all(map(isfinite, around))
         least, most = min(around), max(one if isfinite(one) else inf for one in around)
         return least - ROUNDED * abs(least) - SAME <= read <= most + ROUNDED * abs(most) + SAME
+
+    # -- claims -------------------------------------------------------------------------------
+
+    def _claims(self, table: ShownTable) -> Iterator[str]:
+        """Yield where a claim is told otherwise than `qps test --format json` tells it."""
+        yield from wrong_claims(table, self.claims, _amounts)
+
+    def _claims_left_out(self, shown: Shown) -> Iterator[str]:
+        """Yield where what became of all claims is not summarized as the test does."""
+        if not self.claims:
+            return
+        wanted = told_of(self.claims)["summary"]
+        if wanted not in shown.told("claims") or shown.table("claims") is None:
+            yield f"claims: {shown.told('claims')}, not {wanted!r}"
 
     # -- what the spec states ------------------------------------------------------------------
 
@@ -818,7 +834,7 @@ class Truth:
         value, before = graph.at(at).number, graph.at(self.solution.at).number
         for criterion in graph.criteria:
             share = in_percent(criterion) or criterion.span is None
-            for formula in (criterion.measure, criterion.limit):
+            for formula in (criterion.value, criterion.limit):
                 most = value(criterion.limit)
                 yield from self.told(value(formula), criterion.dimension, share=share, limit=most)
                 yield from self.told(value(formula), criterion.dimension)
@@ -850,8 +866,8 @@ class Truth:
                 dimension = MONEY / TIME if cost.is_running else MONEY
                 yield from self.told(value(formula), dimension)
                 yield from self.told(value(formula) / at, dimension)
-        if graph.quality is not None:
-            yield from self.told(value(graph.quality))
+        if graph.quality_value is not None:
+            yield from self.told(value(graph.quality_value))
 
     def _sayings_of_way(self, name: str) -> Iterator[str]:
         """Yield the times of a way: of each step, of several in a row, at each place, in calls."""

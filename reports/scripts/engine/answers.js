@@ -111,7 +111,7 @@ export function* judgingAll(run, setting) {
   const criteria = [], unjudged = [];
   for (const criterion of run.graph.criteria) {
     const promise = promiseOf(run.model, run.graph, setting, criterion);
-    if (promise === undefined) criteria.push(yield* judging(run, criterion));
+    if (promise === undefined) criteria.push(yield* withHolding(run, yield* judging(run, criterion)));
     else if (promise === null) unjudged.push(criterion);
     else criteria.push(promisedUpTo(run.graph, criterion, promise));
   }
@@ -123,7 +123,7 @@ function promisedUpTo(graph, criterion, promise) {
   const failure = promise >= graph.high ? null : Math.max(promise + 1, graph.low);
   const bySamples = (known) => ["approximation", [...(known?.[1] ?? []), `${criterion.name}: evaluated by sampling`]];
   const [known, knownInSeries] = [criterion.known, criterion.knownInSeries].map(bySamples);
-  return { criterion: { ...criterion, known, knownInSeries, isPromised: true }, failure, knownThere: known, met: metUpTo(failure, graph) };
+  return { criterion: { ...criterion, known, knownInSeries, isPromised: true }, failure, knownThere: known, met: metUpTo(failure, graph), holds: metUpTo(failure, graph) };
 }
 
 // A criterion with the first population at which it fails, null for none; in slices.
@@ -133,6 +133,21 @@ export function* judging(run, criterion) {
   const failure = yield* failingFirst(curve, low, high, (n) => fails(run, curve, criterion, n));
   const knownThere = failure === null ? criterion.known : knownAt(run, criterion, failure);
   return { criterion, failure, knownThere, met: metUpTo(failure, run.graph) };
+}
+
+// A criterion that is judged, with up to where its value keeps to its limit: beyond saturation that is infinite.
+function* withHolding(run, judged) {
+  const { criterion, failure } = judged, { low, high } = run.graph;
+  if (criterion.overShown === undefined || failure === low) return { ...judged, holds: judged.met };
+  const curve = run.curve(criterion.overShown, [criterion.measure, criterion.limit]);
+  const shown = yield* failingFirst(curve, low, failure === null ? high : failure - 1, (n) => failsShown(run, criterion, n));
+  return { ...judged, holds: metUpTo(shown ?? failure, run.graph) };
+}
+
+// Whether the value that is shown is beyond its limit; it is where the criterion fails.
+export function failsShown(run, criterion, population) {
+  const over = criterion.overShown ?? criterion.over;
+  return fails(run, run.curve(over, [criterion.measure, criterion.limit]), { ...criterion, over }, population);
 }
 
 export function fails(run, curve, criterion, population) {

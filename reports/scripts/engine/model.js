@@ -91,6 +91,7 @@ function outputsOf(graph) {
   }
   for (const one of graph.criteria) {
     found.push(one.measure, one.limit, one.over);
+    if (one.overShown !== undefined) found.push(one.overShown);
     if (one.axis !== null) found.push(one.axis);
   }
   for (const one of graph.measures) found.push(one.value);

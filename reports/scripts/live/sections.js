@@ -1,6 +1,6 @@
 // The parts of the page that are not pictures: answer, lights, tables.
 
-import { fails, isStated } from "../engine/answers.js";
+import { failsShown, isStated } from "../engine/answers.js";
 import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
 import { besideLimit, number, percent, whole, wholePopulation } from "../common/format.js";
@@ -38,8 +38,7 @@ export function lightOf(column, judged) {
   const { criterion, failure } = judged;
   const { run, n } = column;
   if (criterion.isPromised) return failure === null || n < failure ? light("yes", "met") : light("no", "not met");
-  const isMet = !fails(run, run.curve(criterion.over, [criterion.measure, criterion.limit]), criterion, n);
-  if (!isMet) return light("no", "not met");
+  if (failsShown(run, criterion, n)) return light("no", "not met");
   run.at(n);
   const measure = criterion.name === "quality" ? run.value(column.graph.quality) : run.value(criterion.measure);
   const limit = run.value(criterion.limit);
@@ -60,7 +59,7 @@ export function showRequirements(column) {
       return marked(text, knownAt(run, criterion, at), value);
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
-    const met = one.met === null ? "never" : one.met === graph.high ? phrase("page.full_range") : marked(whole(one.met), largestKnown([one], graph.low));
+    const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${graph.metric})` : labelled(model, criterion.name);
     const limits = criterion.name === solved.limitedBy ? [" ", light("shown", phrase("page.limits"))] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
