@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from qps.compiler import ir
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_measures import measures_of
 from qps.compiler.ir.measure_names import CAPACITY, current_name, percentile_level, percentile_text
@@ -11,21 +12,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME
 
-_WAITING: Mapping[str, str] = {
-    "none": "no queueing",
-    "mm1": "M/M/1: Poisson arrivals, one server, exponential service times",
-    "md1": "M/D/1: Poisson arrivals, one server, constant service times per stream",
-    "mg1": "M/G/1: Poisson arrivals, one server, service times with coefficient of variation `cv`",
-    "mmc": "M/M/c: Poisson arrivals, c cores with one queue, exponential service times",
-    "mgc": (
-        "M/G/c: Poisson arrivals, c cores with one queue, service times with coefficient of "
-        "variation `cv`"
-    ),
-    "ps": "processor sharing: Poisson arrivals, all jobs share the server or the cores",
-    "priority": "Poisson arrivals, streams with higher priority are served first",
-    "loss": "Poisson arrivals at the cores of a CPU, lost if all cores are busy (Erlang B)",
-    "periodic": "equal periodic streams with random phases",
-}
+_WAITING: Mapping[str, str] = {one.value: one.traits.meaning for one in ir.Discipline}
 _NAMED: Mapping[str, str] = {
     "count": "count(place): number of machines, links or groups",
     "members": "members(group): number of users in each group",

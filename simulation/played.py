@@ -27,6 +27,7 @@ class Station(Struct, frozen=True, kw_only=True):
     servers: float = 1
     waits: bool = False
     discipline: str = "none"
+    is_first_come: bool = False
     variation: float = 0.0
     background: float = 0.0
     speeds: tuple[float, ...] = ()

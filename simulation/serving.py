@@ -11,7 +11,7 @@ from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import gone_of, lot_of
 from qps.simulation.played import Lose, Serve, goes_on
 from qps.simulation.scene import Of, Scene
-from qps.simulation.sharing_and_ranks import IN_TURN, Visitor, machine_of
+from qps.simulation.sharing_and_ranks import Visitor, machine_of
 from qps.simulation.stations import NORMAL, Happening, InRoom, InTurn, Lock, draws
 
 
@@ -35,7 +35,7 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         return _serve_threaded(scene, step, mean, then)
     if known.room < math.inf:
         return _serve_in_room(scene, step, mean, then, of)
-    if known.discipline not in IN_TURN:
+    if not known.is_first_come:
         return _serve_otherwise(scene, step, mean, then)
     after = (of_item(then),)
 

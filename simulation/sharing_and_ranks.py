@@ -12,9 +12,6 @@ import simpy
 from qps.simulation.played import Station
 from qps.simulation.stations import NORMAL, Happening, Schedule
 
-IN_TURN = frozenset({"mm1", "md1", "mg1", "mmc", "mgc", "periodic", "loss"})
-"""Disciplines that take who came first."""
-
 
 class Visitor:
     """Who visits a station: the service left, and where to go on."""

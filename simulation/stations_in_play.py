@@ -44,6 +44,7 @@ class Stations(Struct, kw_only=True):
                     servers=self._whole(name, servers, "servers") if station.waits else servers,
                     waits=station.waits,
                     discipline=_word(station.queueing),
+                    is_first_come=_is_first_come(station.queueing),
                     variation=numbers(station.variation),
                     background=numbers(self.point.background[name]),
                     speeds=tuple(numbers(speed) for speed in station.speeds),
@@ -86,6 +87,10 @@ class Stations(Struct, kw_only=True):
                 "choose another population, `--at`",
             )
         return round(count)
+
+
+def _is_first_come(queueing: ir.Queueing | None) -> bool:
+    return queueing is not None and queueing.traits.is_first_come
 
 
 def _word(queueing: ir.Queueing | None) -> str:

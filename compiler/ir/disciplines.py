@@ -17,19 +17,22 @@ from qps.compiler.ir.parameters import Quantity
 class Traits(Struct, frozen=True, kw_only=True):
     """What is true of a discipline.
 
-    `variation` is the coefficient of variation of its service times where the spec does not say it,
-    None where it must. It `counts_servers` where a resource has whole cores, each as fast beside
-    others as alone, and `needs_cores` where it is for nothing else. `is_random` where items arrive
-    at random. A network of queues is in product form where `has_product_form` and visits are
-    exponential and equally long; `is_insensitive` where it does not matter how service times vary.
-    Streams whose users wait `may_be_closed` there: they are told as if it were in product form. It
-    `loses` what finds no room, and `has_ranks` where streams say which of them go first. It `takes`
-    what else may be said.
+    `meaning` is told of it in an editor. `variation` is the coefficient of variation of its service
+    times where the spec does not say it, None where it must. It `counts_servers` where a resource
+    has whole cores, each as fast beside others as alone; where it is for nothing else,
+    `on_one_server` is what takes its place there. `is_first_come` where those who wait are served
+    in turn, `is_random` where items arrive at random. A network of queues is in product form where
+    `has_product_form` and visits are exponential and equally long; `is_insensitive` where it does
+    not matter how service times vary. Streams whose users wait `may_be_closed` there: they are
+    told as if it were in product form. It `loses` what finds no room, and `has_ranks` where streams
+    say which of them go first. It `takes` what else may be said.
     """
 
+    meaning: str = ""
     variation: int | None = 1
     counts_servers: bool = False
-    needs_cores: bool = False
+    on_one_server: str | None = None
+    is_first_come: bool = True
     is_random: bool = True
     has_product_form: bool = False
     may_be_closed: bool = True
@@ -37,6 +40,11 @@ class Traits(Struct, frozen=True, kw_only=True):
     has_ranks: bool = False
     loses: bool = False
     takes: tuple[str, ...] = ()
+
+    @property
+    def needs_cores(self) -> bool:
+        """Whether it is for the cores of a processor alone."""
+        return self.on_one_server is not None
 
 
 class Discipline(Enum):
@@ -60,22 +68,65 @@ class Discipline(Enum):
 
 
 _TRAITS = {
-    Discipline.NONE: Traits(variation=0, is_random=False),
-    Discipline.MM1: Traits(has_product_form=True, takes=("room",)),
-    Discipline.MD1: Traits(variation=0, takes=("room",)),
-    Discipline.MG1: Traits(variation=None, takes=("cv", "room")),
+    Discipline.NONE: Traits(
+        meaning="no queueing", variation=0, is_first_come=False, is_random=False
+    ),
+    Discipline.MM1: Traits(
+        meaning="M/M/1: Poisson arrivals, one server, exponential service times",
+        has_product_form=True,
+        takes=("room",),
+    ),
+    Discipline.MD1: Traits(
+        meaning="M/D/1: Poisson arrivals, one server, constant service times per stream",
+        variation=0,
+        takes=("room",),
+    ),
+    Discipline.MG1: Traits(
+        meaning="M/G/1: Poisson arrivals, one server, service times with coefficient of variation "
+        "`cv`",
+        variation=None,
+        takes=("cv", "room"),
+    ),
     Discipline.MMC: Traits(
-        counts_servers=True, needs_cores=True, has_product_form=True, takes=("room",)
+        meaning="M/M/c: Poisson arrivals, c cores with one queue, exponential service times",
+        counts_servers=True,
+        on_one_server="mm1",
+        has_product_form=True,
+        takes=("room",),
     ),
     Discipline.MGC: Traits(
-        variation=None, takes=("cv", "room"), counts_servers=True, needs_cores=True
+        meaning="M/G/c: Poisson arrivals, c cores with one queue, service times with coefficient "
+        "of variation `cv`",
+        variation=None,
+        counts_servers=True,
+        on_one_server="mg1",
+        takes=("cv", "room"),
     ),
     Discipline.PS: Traits(
-        counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
+        meaning="processor sharing: Poisson arrivals, all jobs share the server or the cores",
+        counts_servers=True,
+        is_first_come=False,
+        has_product_form=True,
+        is_insensitive=True,
+        takes=("speeds",),
     ),
-    Discipline.PRIORITY: Traits(counts_servers=True, has_ranks=True, takes=("cv", "preemptive")),
-    Discipline.LOSS: Traits(counts_servers=True, needs_cores=True, may_be_closed=False, loses=True),
-    Discipline.PERIODIC: Traits(variation=0, is_random=False),
+    Discipline.PRIORITY: Traits(
+        meaning="Poisson arrivals, streams with higher priority are served first",
+        counts_servers=True,
+        is_first_come=False,
+        has_ranks=True,
+        takes=("cv", "preemptive"),
+    ),
+    Discipline.LOSS: Traits(
+        meaning="Poisson arrivals at the cores of a CPU, lost if all cores are busy (Erlang B)",
+        counts_servers=True,
+        on_one_server="mm1",
+        may_be_closed=False,
+        loses=True,
+    ),
+    Discipline.PERIODIC: Traits(
+        meaning="equal periodic streams with random phases", variation=0, is_random=False
+    ),
 }
 
 

@@ -12,8 +12,6 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 _WORDS = {discipline.value: discipline for discipline in ir.Discipline}
-ONE_SERVER = {"mmc": "mm1", "mgc": "mg1", "loss": "mm1"}
-"""The disciplines of one server that are what those of several cores are."""
 _NOT_TAKEN = {
     "cv": (
         "coefficient of variation",
@@ -65,14 +63,14 @@ class QueueingChecker(Part, frozen=True):
         return self._one_server(queueing, "a port of a network")
 
     def _one_server(self, queueing: ir.Queueing, what: str) -> ir.Queueing | None:
-        if not queueing.traits.needs_cores:
+        word, on_one_server = queueing.discipline.value, queueing.traits.on_one_server
+        if on_one_server is None:
             return queueing
-        word = queueing.discipline.value
         self.sink.report(
             codes.MISPLACED,
             queueing.span,
             f"`{word}` needs the cores of a CPU; {what} is a single server",
-            hint=instead(word, ONE_SERVER[word]),
+            hint=instead(word, on_one_server),
         )
         return None
 
