@@ -440,8 +440,8 @@ def _now(view: SolveView, solution: Solution, name: str) -> str:
     for one in view.resources:
         if one.name == resource_in(name):
             at = beside_limit(one.utilization_at_limit, one.target, share=True)
-            of = f" of its {percent(one.target)} target" if one.target != 1 else ""
-            return f"utilization {at}{of} now, "
+            target = f" (target {percent(one.target)})" if one.target != 1 else ""
+            return f"utilization {at} now{target}, "
     return ""
 
 
@@ -481,13 +481,14 @@ def _measure_next(view: SolveView) -> str:
     if view.odds is None or not view.odds.shares:
         return ""
     one = view.odds.shares[0]
-    told = f"{one.number}: causes {percent(one.first_order, 2)} of the variance"
+    told = f"`{one.number}` causes {percent(one.first_order, 2)} of the variance"
     least = view.odds.interval.least
     if one.promise_if_halved is None or one.promise_if_halved == least:
         return told
     halved = rounded_down(one.promise_if_halved)
     return (
-        f"{told}; with half its spread the interval starts at {halved} {noun(view.population.name)}"
+        f"{told}; half its spread would raise the lower end to {halved} "
+        f"{noun(view.population.name)}"
     )
 
 
