@@ -161,7 +161,7 @@ def test_a_price_is_told_asked_for_and_never_made_up(
     file.write_text(SHOP.replace("memory 8 GB }", "memory 8 GB; price 900 $ }"), encoding="utf-8")
     main(["solve", str(file)])
     told = capsys.readouterr().out
-    assert "+1,800 $" in told
+    assert "+$1,800" in told
     assert "same cost" in told
     assert "no prices set" not in told
 

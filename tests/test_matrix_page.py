@@ -122,7 +122,7 @@ def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any
     page = open_page(small, scripts=False).page
     told = page.text_content("#answer")
     assert "96 configurations; 72 feasible, 24 infeasible." in told
-    assert "Cheapest: 100 $, ≤ 200 users with host cheap, hosts 1, pace 0.5 packet/s" in told
+    assert "Cheapest: $100, ≤ 200 users with host cheap, hosts 1, pace 0.5 packet/s" in told
     assert "Query" in page.text_content(".asked")
     assert "host in [cheap, fast]" in page.text_content(".asked")
     assert page.locator("#rows tbody tr").count() == 50
@@ -456,7 +456,7 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
     )
     page.page.mouse.move(*place)
     told = figure.locator(".readout").text_content()
-    assert told.startswith("cost 100 $, capacity ≤ ")
+    assert told.startswith("cost $100, capacity ≤ ")
     assert ", Pareto-optimal: host cheap, hosts 1, pace 0.5 packet/s" in told
     page.page.mouse.click(*place)
     details = page.page.locator(".details")
@@ -471,7 +471,7 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
     figure.locator("summary").click()
     figure.locator("tbody tr").first.wait_for()
     cells = figure.locator("tbody tr").first.locator("td").all_text_contents()
-    assert cells[0] == "100 $"
+    assert cells[0] == "$100"
     with page.page.expect_download() as download:
         figure.get_by_role("button", name="Download as SVG").click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<svg")

@@ -206,7 +206,7 @@ def test_the_page_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
     solved(AXES)
     assert main(["report", "clash.parquet", "-o", "clash.html"]) == 0
     told = capsys.readouterr().out
-    assert "Cheapest: 15,650 $, ≤ 156 users with cost 1 ms/packet" in told
+    assert "Cheapest: $15,650, ≤ 156 users with cost 1 ms/packet" in told
     columns = {one["name"]: one for one in data_of("clash.html")["columns"]}  # type: ignore[attr-defined]
     assert columns["cost"]["axis"]
     assert not columns["answer:cost"]["axis"]

@@ -49,7 +49,7 @@ def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
     told = advise(spec.model, configuration, solve_model(spec.model, configuration))
     (copies,) = (one for one in told if one.change == "host = server * 2")
     assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.capacity:,}")
-    assert rows["host: 1 -> 2 servers"][3] == "+900 $"
+    assert rows["host: 1 -> 2 servers"][3] == "+$900"
     assert copies.price == 900
     page.page.click("[aria-label='Try host: 1 -> 2 servers']")
     assert "--set 'host=server * 2'" in page.page.inner_text(".command")

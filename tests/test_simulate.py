@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from helpers.specs import lowered
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration
@@ -650,3 +651,35 @@ def test_a_part_of_a_request_is_refused_with_a_number_of_users_that_has_none() -
         "use a population that divides into whole numbers: `--at 220`",
     )
     assert played(graph, 220)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "mean", "error", "verdict"),
+    [
+        (0.09, 0.095, 0.001, "pass"),
+        (0.11, 0.12, 0.001, "FAIL"),
+        (0.0999, 0.1001, 0.001, "undecided"),
+        (0.09, 0.2, 0.001, "predicted pass, simulated FAIL"),
+    ],
+)
+def test_a_limit_within_the_interval_is_undecided(
+    predicted: float, mean: float, error: float, verdict: str
+) -> None:
+    graph = lowered(
+        "users N in 1..9\nmachine box { cpu 1 core }\ncomponent work { cpu 1 ms/request }\n"
+        "topology { node host = box }\n"
+        "stream page for each user { traffic 1 request/s; at host { work } }\n"
+        "require { page.latency <= 100 ms }\n"
+    )
+    criterion = graph.criteria[0]
+    one = Compared(
+        subject="page.latency",
+        measure="page.latency",
+        dimension=TIME,
+        predicted=predicted,
+        known=EXACT,
+        simulated=Estimate(mean, error, 20),
+        criterion=criterion,
+        limit=0.1,
+    )
+    assert simulated_tables([one])[0].rows[0][-1] == verdict

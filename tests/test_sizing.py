@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -257,13 +258,28 @@ def test_the_numbers_of_machines_that_are_told_do_and_fewer_do_not(
     assert told.get("web", 1) == max(boxes, work)
 
 
+@pytest.mark.parametrize(
+    "text", [SESSIONS, SESSIONS.replace("* boxes", "* 2").replace("held <= 1 GB", "N >= 0")]
+)
+def test_numbers_of_machines_are_set_as_printed(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sessions.qps"
+    path.write_text(text)
+    assert main(["solve", str(path), "--users", "3000", "-q"]) == 0
+    told = capsys.readouterr().out
+    (setting,) = re.findall(r"web: 2 -> \d+ servers +--set '(.+)'", told)
+    assert main(["solve", str(path), "--set", setting, "--format", "json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["capacity"] >= 3000
+
+
 def test_one_thing_has_one_figure() -> None:
     def rows(text: str, population: int, head: str) -> list[str]:
         found = sizing_text(sized(text, population), "s").splitlines()
         return [" ".join(line.split()) for line in found if line.strip().startswith(head)]
 
     # what 3,100 sessions take is 13 boxes, wherever it is told
-    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 core 87.5 % 60 % 7 core 13 (650 $/month)"]
+    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 core 87.5 % 60 % 7 core 13 ($650/month)"]
     # 60 % of a line is not enough for 3 ms: it takes what the answer says
     (line,) = rows(SHOP + "require { pages.latency <= 3 ms }\n", 300, "line.forth")
     assert line.endswith(" ≥ 400 Mbit/s")
@@ -407,7 +423,7 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
     assert lines[0] == "Sizing for 3,100 users s.qps"
     assert lines[2].startswith("Result 3,100 users are supported with more capacity of ")
     assert "Resource Today Utilization Limit Required or machines" in lines
-    assert "web CPU 4 core 165 % 60 % 13 core 4 (200 $/month)" in lines
+    assert "web CPU 4 core 165 % 60 % 13 core 4 ($200/month)" in lines
     assert any(line.endswith("1 Mbit/s 124,000 % 100 % 1.24 Gbit/s") for line in lines)
     assert main(["solve", spec, "--users", "N = 3100", "--format", "markdown"]) == 0
     assert "| web CPU | 4 core | 165 % | 60 % | 13 core |" in capsys.readouterr().out

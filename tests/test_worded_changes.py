@@ -93,15 +93,15 @@ CHOICES: list[tuple[str, str, str]] = [
 """A place or option, what is to be there, and that in words."""
 
 COSTS: list[tuple[Way, str, float | None, float | None, str]] = [
-    (Way.CAPACITY, "web", 900.0, None, "+900 $"),
-    (Way.CAPACITY, "web", -450.0, None, "-450 $"),
-    (Way.CAPACITY, "web", None, 0.25 / 3600, "+183 $/month"),
-    (Way.CAPACITY, "web", 1234.5, -0.25 / 3600, "+1,230 $ and -183 $/month"),
+    (Way.CAPACITY, "web", 900.0, None, "+$900"),
+    (Way.CAPACITY, "web", -450.0, None, "-$450"),
+    (Way.CAPACITY, "web", None, 0.25 / 3600, "+$183/month"),
+    (Way.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,230 and -$183/month"),
     (Way.CAPACITY, "web", 0.0, None, "same cost"),
     (Way.CAPACITY, "web", 0.0, 0.0, "same cost"),
     (Way.CAPACITY, "wan", None, None, "no price set"),
     (Way.DEMAND, "size", 0.0, None, ""),
-    (Way.DEMAND, "size", -30.0, None, "-30 $"),
+    (Way.DEMAND, "size", -30.0, None, "-$30"),
 ]
 """A way to help, of what, what it costs more, once and while it runs, and that in words."""
 

@@ -101,7 +101,22 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
     if dimension == DIMENSIONLESS:
         return percent(value, digits) if share else number(value, digits)
     factor, unit = scale_of(value, dimension)
-    return f"{number(value / factor, digits)} {unit}"
+    return with_unit(number(value / factor, digits), unit)
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Return a number with its unit behind it, money with its sign before it.
+
+    >>> with_unit("40", "ms"), with_unit("1,118", "$/month"), with_unit("-5", "$")
+    ('40 ms', '$1,118/month', '-$5')
+    """
+    if unit.startswith(_MONEY):
+        sign = "-" if text.startswith("-") else ""
+        return f"{sign}{_MONEY}{text.removeprefix('-')}{unit.removeprefix(_MONEY)}"
+    return f"{text} {unit}".rstrip()
+
+
+_MONEY = "$"
 
 
 def quantity_in(value: float, unit: str, digits: int = 4) -> str:
@@ -113,7 +128,7 @@ def quantity_in(value: float, unit: str, digits: int = 4) -> str:
     if not isfinite(value) or unit in ("", str(DIMENSIONLESS)):
         return number(value, digits)
     factor, name = _scale_among(value, scales_of_unit(unit))
-    return f"{number(value / factor, digits)} {name}"
+    return with_unit(number(value / factor, digits), name)
 
 
 def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.matrices import ANSWER
 from qps.reports.pages.json_values import Json
-from qps.reports.text.quantities import is_share, number, scales_of_unit
+from qps.reports.text.quantities import is_share, number, scales_of_unit, with_unit
 from qps.solver.matrix.tables import LOAD, SATURATION
 
 DIGITS = 6
@@ -88,7 +88,7 @@ class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
 
     def quantity(self, value: Any) -> str:
         """Return a value with its unit."""
-        return f"{self.told(value)} {self.unit}" if self.unit else self.told(value)
+        return with_unit(self.told(value), self.unit)
 
     def at(self, row: int) -> Any:
         """Return the value in a row, None for none."""

@@ -16,6 +16,8 @@ COLUMNS = 80
 _INDENT = "  "
 _LABEL = 12
 """Columns of a label, with one blank behind; longer ones widen the column for all."""
+VALUE_COLUMN = len(_INDENT) + _LABEL + 1
+"""Columns before the value of a fact."""
 
 
 def title_lines(title: str, place: str, width: int = COLUMNS) -> list[str]:

@@ -18,6 +18,7 @@ from qps.compiler.quantities.scales import (
     scales,
     scales_of_unit,
     whole_population,
+    with_unit,
 )
 
 if TYPE_CHECKING:  # its algebra is slow to import, and nothing is computed here
@@ -35,6 +36,7 @@ __all__ = [
     "scales",
     "scales_of_unit",
     "whole_population",
+    "with_unit",
 ]
 
 _TELLING = 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from msgspec import Struct
 
@@ -181,11 +182,32 @@ def agreement(one: Compared) -> str:
 
 
 def _verdict(one: Compared) -> str:
-    """Return whether a requirement passes; the prediction counts, of which a difference is said."""
-    predicted, simulated = one.is_met(one.predicted), one.is_met(one.simulated.mean)
+    """Return whether a requirement passes, by the prediction and by the simulation.
+
+    Where they differ, and the limit lies within the interval of the simulation, that is undecided.
+    """
+    mean, half = one.simulated.mean, one.simulated.half_width()
+    predicted, simulated = one.is_met(one.predicted), one.is_met(mean)
     if predicted is simulated:
-        return "pass" if predicted else "FAIL"
-    return "pass (simulated: fail)" if predicted else "FAIL (simulated: pass)"
+        return _PASSES[simulated]
+    if not isfinite(half) or one.is_met(mean - half) is not one.is_met(mean + half):
+        return _UNDECIDED
+    return f"predicted {_PASSES[predicted]}, simulated {_PASSES[simulated]}"
+
+
+_PASSES = {True: "pass", False: "FAIL", None: "FAIL"}
+_UNDECIDED = "undecided"
+
+
+def _why_undecided(one: Compared) -> str:
+    """Return that the limit lies within the interval of the simulation."""
+    mean, half, share = one.simulated.mean, one.simulated.half_width(), _is_share(one)
+    assert one.limit is not None
+    limit = quantity(one.limit, one.dimension, share=share)
+    if not isfinite(half):
+        return f"no interval around the simulated value to compare with the limit of {limit}"
+    low, high = (quantity(end, one.dimension, share=share) for end in (mean - half, mean + half))
+    return f"the limit of {limit} is within the simulated 95 % confidence interval, {low} to {high}"
 
 
 def _name(one: Compared, labels: Labels) -> str:
@@ -233,9 +255,14 @@ def simulation_result(
     required = [one for one in found if one.criterion is not None]
     if required:
         failing = [one for one in required if _verdict(one) != "pass"]
-        named = "; ".join(f"{_name(one, labels)}: {_verdict(one)}" for one in failing)
+        named = "; ".join(f"{_name(one, labels)}: {_why(one)}" for one in failing)
         parts.append(named or "all requirements pass")
     return "; ".join(parts)
+
+
+def _why(one: Compared) -> str:
+    verdict = _verdict(one)
+    return f"{verdict}, {_why_undecided(one)}" if verdict == _UNDECIDED else verdict
 
 
 def _agreeing(found: Sequence[Compared], labels: Labels) -> str:

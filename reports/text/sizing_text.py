@@ -13,7 +13,7 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.difference_text import values_moved
-from qps.reports.text.facts import COLUMNS
+from qps.reports.text.facts import COLUMNS, VALUE_COLUMN
 from qps.reports.text.how_known import (
     ALL_EXACT,
     OTHERS_EXACT,
@@ -27,6 +27,7 @@ from qps.reports.text.how_known import (
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
+from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import by_their_switch
 from qps.reports.text.quantities import (
     in_percent,
@@ -39,7 +40,7 @@ from qps.reports.text.quantities import (
     side_of,
 )
 from qps.reports.text.reliability import EXACT_HERE, because_first
-from qps.reports.text.table import Table
+from qps.reports.text.table import Table, text_width
 from qps.reports.text.text_layout import Layout
 from qps.reports.text.wrapping import held
 from qps.solver.answers.answering import QUALITY
@@ -50,7 +51,6 @@ from qps.solver.what_if.sizing import MOST
 _DIGITS = 4
 _EXACT_DIGITS = 6
 _HAIR = 1e-9
-_NO_SETTINGS: Mapping[str, str] = {}
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -168,25 +168,35 @@ def _failing_view(one: FailingThere) -> FailingView:
     )
 
 
+class Settings(Struct, frozen=True, kw_only=True):
+    """What `--set` takes: the names of capacities by resource, and counts of machines by node.
+
+    What is written before a count, such as `web = server * ` or `replicas = `.
+    """
+
+    capacities: Mapping[str, str] = {}
+    machines: Mapping[str, str] = {}
+
+
+NO_SETTINGS = Settings()
+
+
 def sizing_text(
     sizing: Sizing,
     place: str,
     *,
     labels: Labels = PLAIN,
-    settings: Mapping[str, str] = _NO_SETTINGS,
+    settings: Settings = NO_SETTINGS,
     markdown: bool = False,
     width: int = COLUMNS,
 ) -> str:
-    """Return the answer, what is to be changed, and what each resource has and requires.
-
-    `settings` are the names that `--set` takes for capacities, by resources.
-    """
+    """Return the answer, what is to be changed, and what each resource has and requires."""
     layout = Layout(
         title=f"Sizing for {counted(sizing.at, sizing.population)}",
         place=place,
         facts=(
             ("Result", labels.told(sizing_answer(sizing)).removesuffix(".")),
-            *_changes(sizing, labels, settings),
+            *_change_facts(sizing, labels, settings, width),
             *(
                 ("Reliability" if i == 0 else "", line)
                 for i, line in enumerate(_reliability(sizing, labels))
@@ -198,29 +208,74 @@ def sizing_text(
     return layout.printed(markdown=markdown, width=width)
 
 
-def _changes(
-    sizing: Sizing, labels: Labels, settings: Mapping[str, str]
+class _Change(Struct, frozen=True):
+    """A change as one reads it, and how to set it, empty where it cannot be set."""
+
+    text: str
+    setting: str
+
+
+def _change_facts(
+    sizing: Sizing, labels: Labels, settings: Settings, width: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the changes of capacities that together support the population."""
-    label, seen = "Change", set[str]()
+    """Yield the changes that together support the population, and counts of machines instead."""
+    groups = (
+        ("Change", [*_capacity_changes(sizing, labels, settings)]),
+        ("Or machines" if sizing.is_carried else "Change", [*_more(sizing, settings)]),
+    )
+    found = [one for _, changes in groups for one in changes]
+    widest = max((text_width(one.text) for one in found), default=0)
+    fits = widest + max((len(one.setting) for one in found), default=0) + 2 <= width - VALUE_COLUMN
+    for label, changes in groups:
+        for place, one in enumerate(changes):
+            blanks = widest - text_width(one.text) + 2 if fits else 1
+            gap = held(" " * blanks) if fits else " "
+            yield "" if place else label, f"{one.text}{one.setting and gap + held(one.setting)}"
+
+
+def _capacity_changes(sizing: Sizing, labels: Labels, settings: Settings) -> Iterator[_Change]:
+    """Yield the capacities that are too small, the one that must grow most first."""
+    seen = set[str]()
     for one in sorted(
         _ordered(sizing), key=lambda one: -(one.takes or 0) / (one.capacity.has or 1)
     ):
         if one.suffices or not one.takes or isnan(one.capacity.has) or not sizing.is_carried:
             continue
-        name = settings.get(one.resource)
+        name = settings.capacities.get(one.resource)
         if name in seen:
             continue  # ports of a link, of which the one that requires most is named
         has, takes = _has(one), _setting(one)
         change = values_moved(has, takes)
         if name is None:
-            yield label, f"{labels.of(one.resource)}: {change}"
+            yield _Change(f"{labels.of(one.resource)}: {change}", "")
         else:
             seen.add(name)
             change = change.removesuffix(" core") if name.endswith(".cores") else change
-            pasted = held(f"--set {quote(f'{name} = {takes}')}")
-            yield label, f"{name}: {change}: {pasted}"
-        label = ""
+            yield _Change(f"{name}: {change}", f"--set {quote(f'{name} = {takes}')}")
+
+
+def _more(sizing: Sizing, settings: Settings) -> Iterator[_Change]:
+    """Yield the counts of machines that support the population, each of a node once."""
+    counts: dict[str, tuple[int, int]] = {}
+    if not sizing.is_carried and sizing.growth is not None:
+        for grown in sizing.growth.machines:
+            counts |= dict.fromkeys(grown.nodes, (grown.now, grown.takes))
+    for one in _ordered(sizing) if sizing.is_carried else ():
+        machines = one.machines
+        if machines is not None and not one.suffices and one.machines_mode is None:
+            now, most = counts.get(one.place, (machines.now, machines.now))
+            counts[one.place] = now, max(most, machines.takes)
+    seen = set[str]()
+    for node, (now, takes) in counts.items():
+        before = settings.machines.get(node)
+        if takes <= now or before in seen:
+            continue
+        text = phrase("change.servers", name=node, before=f"{now:,}", after=f"{takes:,}")
+        if before is None:
+            yield _Change(text, "")
+        else:
+            seen.add(before)
+            yield _Change(text, f"--set {quote(f'{before}{takes}')}")
 
 
 def _has(one: Needed) -> str:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.reports.text.facts import COLUMNS, facts_text, notes_text, title_lines, warnings_text
 from qps.reports.text.table import Table, escaped, joined
+from qps.reports.text.wrapping import unheld
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -49,9 +50,9 @@ class Layout(Struct, frozen=True, kw_only=True):
             if not fact:
                 continue
             if label or not lines:
-                lines.append(f"- **{escaped(label)}:** {escaped(fact)}")
+                lines.append(f"- **{escaped(label)}:** {escaped(unheld(fact))}")
             else:
-                lines[-1] += f"; {escaped(fact)}"
+                lines[-1] += f"; {escaped(unheld(fact))}"
         return "\n".join(lines)
 
     def printed(self, *, markdown: bool, width: int = COLUMNS) -> str:

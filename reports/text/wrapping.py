@@ -41,3 +41,8 @@ def unbroken(text: str) -> str:
 def held(text: str) -> str:
     """Return a text that is not cut where it has blanks, such as what is to be pasted."""
     return text.replace(" ", _HOLDS)
+
+
+def unheld(text: str) -> str:
+    """Return the same with plain blanks, one where there are several."""
+    return _BLANKS.sub(" ", text.replace(_HOLDS, " "))

@@ -64,7 +64,13 @@ export function quantity(units, value, dimension, { share = false, digits = 4 } 
   if (!Number.isFinite(value)) return number(value);
   if (dimension === "") return share ? percent(value, digits) : number(value, digits);
   const [factor, unit] = scaleOf(units, value, dimension);
-  return `${number(value / factor, digits)} ${unit}`;
+  return withUnit(number(value / factor, digits), unit);
+}
+
+// A number with its unit behind it, money with its sign before it: `40 ms`, `$1,118/month`.
+export function withUnit(text, unit) {
+  if (unit.startsWith("$")) return `${text.startsWith("-") ? "-" : ""}$${text.replace("-", "")}${unit.slice(1)}`;
+  return `${text} ${unit}`.trimEnd();
 }
 
 function scaleOf(units, value, dimension) {

@@ -1,7 +1,7 @@
 // The rows of a matrix: columns of distinct values in order, and for each row the number of its
 // value, from 1 on; 0 is no value. To sort and to filter, the numbers will do.
 
-import { number, whole } from "../common/format.js";
+import { number, whole, withUnit } from "../common/format.js";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const NOTHING = "–";
@@ -26,7 +26,7 @@ export class RowColumn {
   tellRow(row) { return this.mark(row) + this.tell(this.codes[row]); }
 
   // The same with its unit.
-  quantity(code) { return code && this.unit ? `${this.tell(code)} ${this.unit}` : this.tell(code); }
+  quantity(code) { return code ? withUnit(this.tell(code), this.unit) : this.tell(code); }
 
   // The mark of how the value of a row is known; what is exact has none.
   mark(row) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from functools import partial
 
 from msgspec.structs import replace
@@ -128,7 +129,7 @@ def _solve_for(arguments: Namespace) -> Exit:
 
 def _size(arguments: Namespace) -> Exit:
     """Print what each resource needs to support a population."""
-    from qps.reports.text.sizing_text import sizing_text, sizing_view  # noqa: PLC0415 - seldom
+    from qps.reports.text.sizing_text import Settings, sizing_text, sizing_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
     spec = load(arguments.file).with_parts_of(arguments.set)
@@ -145,7 +146,10 @@ def _size(arguments: Namespace) -> Exit:
             sizing,
             ", ".join(_asked(spec, arguments)),
             labels=spec.model.once(labels_of),
-            settings=_capacity_settings(spec, configuration, sizing),
+            settings=Settings(
+                capacities=_capacity_settings(spec, configuration, sizing),
+                machines=dict(_machine_settings(configuration)),
+            ),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
         )
@@ -161,6 +165,15 @@ def _capacity_settings(spec: Spec, configuration: Configuration, sizing: Sizing)
         for one in sizing.needed
     }
     return {resource: name for resource, name in names.items() if name in known}
+
+
+def _machine_settings(configuration: Configuration) -> Iterator[tuple[str, str]]:
+    """Yield what `--set` takes before the number of machines of a node, where it takes one."""
+    for node in configuration.nodes.values():
+        if isinstance(node.count, ir.Constant):
+            yield node.name, f"{node.name} = {node.machine} * "
+        elif isinstance(node.count, ir.ParameterValue):
+            yield node.name, f"{node.count.name} = "
 
 
 def _asked(spec: Spec, arguments: Namespace) -> list[str]:
