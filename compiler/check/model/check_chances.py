@@ -47,11 +47,15 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
             sink.report(
                 codes.COINS,
                 first.times.span,
-                f"calls of {told} are independent: some items of `{stream.name}` make all "
-                "of them, some none",
-                label="their shares sum to 1",
-                secondary=[Label(call.times.span, "and this one") for call in others if call.times],
-                hint="if each item makes exactly one of them, declare one stream for each share",
+                f"calls to {told} are independent: some items of `{stream.name}` make "
+                + ("both, others neither" if len(others) == 1 else "all of them, others none"),
+                label="these probabilities sum to 1",
+                secondary=[
+                    Label(call.times.span, f"probability of the call to `{call.node}`")
+                    for call in others
+                    if call.times
+                ],
+                hint="if each item makes exactly one of them, declare one stream for each call",
             )
         _report_parts(stream, timed, model, sink)
 
@@ -63,11 +67,11 @@ def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> No
     sink.report(
         codes.ONE_SHARE,
         first.times.span,
-        f"calls of {called} are independent: some items of `{stream.name}` make only one of them",
-        label="this share",
-        secondary=[Label(call.times.span, "the same share") for call in others if call.times],
-        hint="if the same items make all of them, call one node with this share and make the "
-        "calls from there, or declare a separate stream for the share",
+        f"calls to {called} are independent: some items of `{stream.name}` make only one of them",
+        label="this probability",
+        secondary=[Label(call.times.span, "the same probability") for call in others if call.times],
+        hint="if the same items make all of them, call one node with this probability and make the "
+        "calls from there, or declare a separate stream for these items",
     )
 
 
