@@ -89,7 +89,7 @@ def test_charts_are_what_python_says(waits: str, open_page: Any) -> None:
         for name, values in chart["lines"]:
             assert_alike(values, columns(graph, chart["at"], [expected[bare(name, expected)]])[0])
     populations, rows, names = page.run(SPACE)
-    axes = {one.name: one.axis for one in graph.criteria if one.axis is not None}
+    axes = {one.name: one.axis_value for one in graph.criteria if one.axis_value is not None}
     assert names == list(axes)
     for row, column in zip(rows, columns(graph, populations, list(axes.values())), strict=True):
         assert_alike(row, column)

@@ -136,18 +136,27 @@ def holds(truth: Truth, page: Opened) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def beyond_saturation(truth: Truth) -> int:
+    """Return how many users are too many for a resource, or the end of the range."""
+    graph = truth.graph
+    found = [one.saturation.at for one in truth.solution.resources if one.saturation.at is not None]
+    return max(graph.low, min(graph.high, int(1.1 * min(found, default=graph.high)) + 1))
+
+
 def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
-    """Compare the still page, the live one, that for other users, and that with another number."""
+    """Compare the still page, the live one, that for fewer and for too many, and another number."""
     page = page_of(spec, most=4)
     html, truth = render_html(page), truth_of(spec)
     holds(truth, open_page(html, scripts=False))
     live = open_page(html)
     holds(truth, live)
     assert not live.complaints
-    fewer = max(truth.graph.low, truth.at // 2)
-    live.page.fill("#population-number", str(fewer))
-    elsewhere = Truth(spec, truth.solution, truth.view, population=fewer, claims=truth.claims)
-    holds(elsewhere, live)
+    for population in (max(truth.graph.low, truth.at // 2), beyond_saturation(truth)):
+        live.page.fill("#population-number", str(population))
+        elsewhere = Truth(
+            spec, truth.solution, truth.view, population=population, claims=truth.claims
+        )
+        holds(elsewhere, live)
     if setting:
         name, _, amount = setting.partition(" = ")
         live.page.check("text=lock to maximum")

@@ -188,6 +188,8 @@ class Criterion(Struct, frozen=True, kw_only=True):
     span: Span | None
     axis: Formula | None
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+    axis_value: Formula | None = None
+    """The same of the value that is shown."""
     rests_on: tuple[str, ...] = ()
     """The streams, resources, nodes and links that the measure names."""
     known: Certainty = EXACT

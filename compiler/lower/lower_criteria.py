@@ -49,7 +49,9 @@ def judged_by(
         overall = _criteria(requirements, expressions, measured, in_series, queues)
         quality_value = _quality(model, expressions, measured.of, overall)
         pairs = zip(criteria, overall, strict=True)
-        criteria = tuple(replace(one, value=other.measure) for one, other in pairs)
+        criteria = tuple(
+            replace(one, value=other.measure, axis_value=other.axis) for one, other in pairs
+        )
     known, there = _quality_known(model, expressions, served, served_in_series, criteria)
     return Judged(
         criteria=criteria,
@@ -98,6 +100,7 @@ def _criteria(
                 dimension=requirement.measure.dimension,
                 span=requirement.span,
                 axis=axis,
+                axis_value=axis,
                 rests_on=subjects(requirement.measure, requirement.limit),
                 known=known[0],
                 known_in_series=known[1],

@@ -193,7 +193,7 @@ class LiveGraphs:
                 **self._over_shown(graph, criterion),
                 "atMost": criterion.at_most,
                 "strict": criterion.strict,
-                "axis": None if criterion.axis is None else step(criterion.axis),
+                "axis": None if criterion.axis_value is None else step(criterion.axis_value),
                 "stated": criterion.span is not None,
                 **({} if criterion.certainty is None else {"certainty": criterion.certainty}),
                 **knowns(criterion),

@@ -140,9 +140,9 @@ def criteria_behind_quality(solution: Solution, at: int) -> list[Criterion]:
     """Return the requirements that make quality what it is: those nearest to their limits."""
     point = solution.graph.at(at)
     judged = [
-        (point.number(item.criterion.axis), item.criterion)
+        (point.number(item.criterion.axis_value), item.criterion)
         for item in solution.requirements
-        if item.criterion.axis is not None
+        if item.criterion.axis_value is not None
     ]
     judged.sort(key=lambda pair: -pair[0])
     return [criterion for share, criterion in judged if share > 0][:_MOST_OF_QUALITY]

@@ -244,16 +244,19 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         return Measures.of_graph(graph).of(asked)
 
     def _quality(self, configuration: Configuration, span: Span, free: str | None) -> Formula:
-        """Return the quality: of the worst mode, where there are several."""
+        """Return the quality: of the worst mode, where there are several.
+
+        It is that of served items: what overload does to one design and to another is compared.
+        """
         graphs = self._in_each_mode(configuration)
         self._note_answer(graphs)
         told = [
             substituted(
-                graph.quality_value,
+                graph.quality,
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free},
             )
             for graph in graphs
-            if graph.quality_value is not None
+            if graph.quality is not None
         ]
         if not told:
             _fail(

@@ -194,6 +194,5 @@ class Asking:
             case ir.MeasureKind.LARGEST:
                 return LARGEST
             case ir.MeasureKind.QUALITY:
-                found = self.graph.quality_value
-                return UNDEFINED if found is None else found
+                return UNDEFINED if self.graph.quality is None else self.graph.quality
         return Measures.of_graph(self.graph).of(asked)
