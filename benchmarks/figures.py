@@ -19,7 +19,7 @@ def quote(about: str, found: Mapping[str, Measured]) -> None:
     _, mark, after = rest.partition(_END)
     if not mark:
         raise RuntimeError(f"docs/benchmarks.md has lost the marks of its figures: {_BEGIN}{_END}")
-    table = Table(("what", "takes"), tuple(_figures(found))).as_markdown()
+    table = Table(("Benchmark", "Result"), tuple(_figures(found))).as_markdown()
     told = f"Measured on {datetime.now(UTC):%d %B %Y} on this machine: {about}.\n"
     path.write_text(f"{before}{_BEGIN}{table}\n{told}{_END}{after}", encoding="utf-8")
 
@@ -31,25 +31,27 @@ def _figures(found: Mapping[str, Measured]) -> list[tuple[str, str]]:
     if _MILLION in rows["matrices"]:
         row = rows["matrices"][_MILLION]
         times = row[3:-2]
-        shown = ", ".join(f"{t} s on {2**k}" for k, t in enumerate(times[:-1]))
+        shown = ", ".join(
+            f"{t} s on {2**k} core{'s' if k else ''}" for k, t in enumerate(times[:-1])
+        )
         shown += f"{', ' if shown else ''}{times[-1]} s on all cores"
         figures.append(
             (
-                f"{_MILLION} configurations of the audioconference, of {row[1]} structures",
-                f"{row[2]} s to compile, {shown} to solve; {row[-2]} µs of a processor for a row",
+                f"{_MILLION} configurations of the audioconference with {row[1]} structures",
+                f"{row[2]} s to compile, {shown} to solve; {row[-2]} µs of CPU time for each",
             )
         )
     ((_, row, numpy, ratio),) = found["bare"].rows
     figures.append(
         (
-            "a row solved, against its formulas evaluated once by numpy",
-            f"{ratio} times ({row} ns and {numpy} ns of a processor)",
+            "one configuration, compared with its formulas evaluated once by numpy",
+            f"{ratio} times as long ({row} ns and {numpy} ns of CPU time)",
         )
     )
     figures += [
         (
-            f"`qps matrix` to Parquet, the whole process: {size} rows",
-            f"{seconds} s ({cpu} s of processors), {memory} MB of memory, {written} MB of file",
+            f"`qps matrix` to Parquet: {size} configurations",
+            f"{seconds} s ({cpu} s of CPU time), {memory} MB of memory, file of {written} MB",
         )
         for size, seconds, cpu, memory, written in found["files"].rows[-2:]
     ]
@@ -60,4 +62,4 @@ def _figures(found: Mapping[str, Measured]) -> list[tuple[str, str]]:
     ]
     size, *_, total, _ = found["specs"].rows[-1]
     figures.append((f"a spec of {size} components: check, lower, solve", f"{total} ms"))
-    return [(what.replace("`", ""), takes) for what, takes in figures]
+    return figures

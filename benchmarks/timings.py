@@ -48,7 +48,7 @@ def machine() -> str:
     return (
         f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GB, "
         f"{platform.system()} {platform.release()}; Python {platform.python_version()}, "
-        f"{libraries}; {load:.1f} other processes at work as it began"
+        f"{libraries}; load average {load:.1f} at the start"
     )
 
 
