@@ -431,3 +431,34 @@ def test_what_is_lost_gives_back_what_it_holds(
     assert float(load(graph, "n0.threads", users)) == pytest.approx(held, rel=0.1)
     mean = float(graph.at(users).number(graph.streams["s"].mean_latency))
     assert mean == pytest.approx(latency, rel=0.1)
+
+
+_UNEVEN = """
+users N in 1..2
+unit thread
+network wire {{ propagation 0 s }}
+machine ma {{ cpu 64 core, queueing ps; threads 4 thread }}
+machine mb {{ cpu 2 core, queueing {queueing} }}
+component own {{ cpu 1 s/request }}
+component query {{ cpu 1 s/request }}
+topology {{ node a = ma; node b = mb; link l = wire between a, b }}
+stream job in all {{
+  traffic 1.65 request/s, 1 bit/request
+  at a {{ take threads; own; call b {{ query }}; give threads }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("queueing", "error", "played"),
+    [("mmc", 0.25, 19.4), ("mgc cv 0.5", 0.25, None), ("mgc cv 2", 0.8, 83.0)],
+)
+def test_a_pool_held_for_very_uneven_services_is_known_less_well(
+    queueing: str, error: float, played: float | None
+) -> None:
+    """Those who hold a place meet at the long services: the rest of the places stands empty."""
+    graph = lowered(_UNEVEN.format(queueing=queueing))
+    job = graph.streams["job"]
+    assert job.latency_certainty.error == error
+    if played is not None:
+        assert graph.at(1).number(job.mean_latency) == pytest.approx(played, rel=error)

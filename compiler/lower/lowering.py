@@ -216,15 +216,16 @@ def _lowered_model(
         put_in=put_in,
         gate=gate,
     )
-    held_by_users = of_users.resources | roomy.resources
+    held_by_users, numbers = of_users.resources | roomy.resources, Numbers(expressions)
     pools = settled_pools(
         {n: one for n, one in streams.demands.items() if n not in held_by_users},
         results,
         resources,
         queues | of_users.queues,
         put_in,
+        numbers,
     )
-    queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, Numbers(expressions)))
+    queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, numbers))
     resources = with_load_errors(pools.resources | held_by_users, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream, result in zip(there, results, strict=True):

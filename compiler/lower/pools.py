@@ -37,6 +37,7 @@ from qps.compiler.lower.held_by import (
     station_of,
     station_of_pool,
 )
+from qps.compiler.lower.labels.premises import Numbers
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad
@@ -67,7 +68,8 @@ class _Held(Struct, frozen=True, kw_only=True):
     """A hold: how often it begins, what is done meanwhile, and how long if any number could.
 
     `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
-    there are `uneven` times those for exponential services of random arrivals.
+    there are `uneven` times those for exponential services of random arrivals. Where first comes
+    first services have the `variations`.
     """
 
     hold: Hold
@@ -77,6 +79,7 @@ class _Held(Struct, frozen=True, kw_only=True):
     variance: Formula
     stations: dict[str, Station]
     uneven: Formula
+    variations: frozenset[Formula]
     is_in_line: bool
     known: Certainty
 
@@ -87,8 +90,12 @@ def settled_pools(
     resources: Mapping[str, ResourceLoad],
     queues: Mapping[str, PlacedQueue],
     put_in: Substitution,
+    numbers: Numbers,
 ) -> SettledPools:
-    """Return loads and queues with those of pools; `put_in` is what elastic parameters come to."""
+    """Return loads and queues with those of pools; `put_in` is what elastic parameters come to.
+
+    What the `numbers` vouch for tells how well it is known, and no more.
+    """
     found = SettledPools(
         resources=dict(resources), queues=dict(queues), networks={}, filled={}, holds=[], rooms={}
     )
@@ -118,7 +125,8 @@ def settled_pools(
         found.resources[name] = replace(
             load, load=whole, unsettled=whole, parts=parts, streams=streams, known=known
         )
-        queue = _queue(name, held, network, comes)
+        vary = any(numbers.is_above_zero(v - 1) for one in held for v in one.variations)
+        queue = _queue(name, held, network, comes, vary=vary)
         found.queues[name] = PlacedQueue(queue, put_in)
         for visit, one in zip(queue.visits, held, strict=True):
             if one.hold.stage is not None:
@@ -185,14 +193,21 @@ def _held_for_no_time(hold: Hold) -> QpsError:
     )
 
 
-def _queue(name: str, held: Sequence[_Held], network: Network, comes: Filled) -> Queue:
+def _queue(
+    name: str, held: Sequence[_Held], network: Network, comes: Filled, *, vary: bool
+) -> Queue:
     """Return the queue for places: longer by two moments where what comes does so unevenly."""
     visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held)
     arrivals = from_outside(visits, comes.load)
     longer = ONE if arrivals is ONE else apply("uneven", arrivals, ONE, comes.load)
     return Queue(
         resource=name,
-        law=Pool(adds=comes.adds * longer, tail=comes.tail * longer, share=comes.share),
+        law=Pool(
+            adds=comes.adds * longer,
+            tail=comes.tail * longer,
+            share=comes.share,
+            vary=vary,
+        ),
         traits=_TRAITS,
         variation=ZERO,
         servers=network.places,
@@ -315,6 +330,11 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
         variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
         stations=stations,
         uneven=_weighed(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
+        variations=frozenset(
+            part.queue.variation
+            for part in waits
+            if part.queue is not None and not part.queue.traits.is_insensitive
+        ),
         is_in_line=is_in_line,
         known=_known(hold, line, is_in_line=is_in_line),
     )

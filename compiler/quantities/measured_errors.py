@@ -126,7 +126,8 @@ def table() -> Mapping[Quantity, Errors]:
     return msgspec.json.decode(path.read_bytes(), type=dict[Quantity, Errors])
 
 
-_NAMES = re.compile(r"`[^`]*`(?:, `[^`]*`)*(?: and `[^`]*`)?")
+NAMES = re.compile(r"`[^`]*`(?:, `[^`]*`)*(?: (?:and|or) `[^`]*`)?")
+"""One or several names of a spec."""
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
@@ -138,4 +139,4 @@ def method_of(reason: str) -> str:
     'quantiles at · are of # laws'
     """
     statement = reason.partition(": ")[0]
-    return _NUMBER.sub("#", _NAMES.sub("·", statement))
+    return _NUMBER.sub("#", NAMES.sub("·", statement))

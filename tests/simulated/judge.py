@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from math import inf, isfinite
@@ -18,6 +17,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.measured_errors import NAMES
 from qps.simulation.agreement import Compared, Verdict, compared, judged, predictions
 from qps.simulation.crew import RUNS, Effort, Simulation, simulate
 from qps.simulation.lengths import lengths_of
@@ -37,8 +37,6 @@ _LONGEST = 3600.0
 """So many seconds at most for one play, however slow the machine is."""
 _TO_SETTLE, _AGAIN = 30, 6
 """So many times as long what settles by then is played, and what seems wrong."""
-_NAMED = r"`[^`]*`((, `[^`]*`)* and `[^`]*`)?"
-"""One or several names of a spec."""
 _NEAR, _NEARER, _NO_NEARER = 0.02, 0.005, 0.05
 _SEEN_OFTEN = ("latency", "p50", "p95", "rate", "load", "loss")
 """How well these are known decides how long it is played."""
@@ -120,7 +118,7 @@ def _number(subject: str, measure: str, predicted: float, known: Certainty) -> N
         predicted=predicted,
         kind=known.kind,
         error=known.error,
-        why=tuple(dict.fromkeys(re.sub(_NAMED, "·", why) for why in known.reasons)),
+        why=tuple(dict.fromkeys(NAMES.sub("·", why) for why in known.reasons)),
     )
 
 

@@ -11,18 +11,21 @@ from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
 LOAD_ERROR = "predicted utilization was 0.9–1.1× simulated"
 NESTED_ERROR = ", up to 2× inside a smaller pool"
 ERROR = "0.8–1.25× simulated, up to 95 % utilization"
+UNEVEN_ERROR = "down to 0.3× simulated with uneven service times while it is held"
 
 
 class Pool(Law, frozen=True):
     """What a pool adds to a latency: of those who are later by it at all, `tail` on average.
 
     What an item does while it holds a place has stages of its own in its latency, the waits for
-    queues there as if any number could hold one.
+    queues there as if any number could hold one. Where services there `vary` more than exponential
+    ones, those who hold a place meet at long ones, and it lets through less than is told.
     """
 
     adds: Formula
     tail: Formula
     share: Formula
+    vary: bool = False
 
     def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
         """Return by how much the pool makes a visit later, on average."""
@@ -54,9 +57,9 @@ class Pool(Law, frozen=True):
         return approximation(
             (
                 f"waiting time for `{queue.resource}` is that of the mean number of busy "
-                f"servers: predicted latency was {ERROR}"
+                f"servers: predicted latency was {UNEVEN_ERROR if self.vary else ERROR}"
             ),
-            error=0.25,
+            error=None if self.vary else 0.25,
         )
 
     def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
