@@ -347,6 +347,13 @@ def test_former_flags_are_shown_nowhere(capsys: pytest.CaptureFixture[str]) -> N
     shown = parser_of("solve").format_help() + run(capsys, "completion", "bash")[1]
     assert "--users" in shown
     assert [flag for flag in FORMER_FLAGS if flag in shown] == []
+    for command, former in (
+        ("simulate", "--seconds"),
+        ("test", "--seconds"),
+        ("history", "--most"),
+    ):
+        assert former not in parser_of(command).format_help()
+        assert parser_of(command).parse_args([command, "a.qps", former, "7"])
     assert "did you mean `--carry`" not in run(capsys, "solve", "small.qps", "--cary", "3")[2]
 
 

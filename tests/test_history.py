@@ -125,7 +125,7 @@ def test_pictures_hold_no_text_of_a_stranger_as_it_is(capsys: pytest.CaptureFixt
     [
         (["gone.qps"], "`gone.qps` does not exist at `HEAD`"),
         (["ü, new.qps", "--from", "nowhere"], "unknown git revision `nowhere`"),
-        (["ü, new.qps", "--most", "0"], "`--most` must be at least 1"),
+        (["ü, new.qps", "--limit", "0"], "`--limit` must be at least 1"),
         (["ü, new.qps", "-o", "h.pdf"], "cannot draw to"),
         (["/none/such.qps"], "is not in a git repository"),
     ],

@@ -210,8 +210,8 @@ def test_it_says_where_the_precision_is_not_reached(
     [
         (("--precision", "0"), "`--precision` must be a share"),
         (("--precision", "two"), "`--precision` must be a share"),
-        (("--seconds", "-1"), "`--seconds` must be above 0"),
-        (("--seconds", "∞"), "`--seconds` must be above 0"),
+        (("--time-limit", "-1"), "`--time-limit` must be above 0"),
+        (("--seconds", "∞"), "`--time-limit` must be above 0"),
         (("--at", "0"), "N = 0 is outside the range 1..100"),
         (("--workers", "0"), "`0` is not a number from 1 to 999999"),
         (("--seed", "x"), "invalid int value"),

@@ -88,7 +88,7 @@ def test_what_is_not_told_in_time_fails_and_says_so(
     shown = capsys.readouterr().out
     assert "precision not reached: the confidence interval is" in shown
     assert main(["test", file_of(tmp_path, claims), "--seconds", "0"]) == 2
-    assert "`--seconds` must be above 0" in capsys.readouterr().err
+    assert "`--time-limit` must be above 0" in capsys.readouterr().err
 
 
 def test_claims_of_one_configuration_are_played_together() -> None:

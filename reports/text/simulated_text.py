@@ -249,7 +249,7 @@ def simulation_result(
     if not simulation.has_settled:
         return (
             f"no steady state within {number(effort.seconds)} s, so nothing is judged; raise "
-            "`--seconds`"
+            "`--time-limit`"
         )
     parts = [_agreeing(found, labels)]
     required = [one for one in found if one.criterion is not None]
@@ -319,7 +319,7 @@ def simulation_notes(
     elif simulation.has_settled:
         notes.append(
             f"Precision of ±{percent(effort.precision)} not reached within "
-            f"{number(effort.seconds)} s; raise `--seconds`."
+            f"{number(effort.seconds)} s; raise `--time-limit`."
         )
     remarks = simulation.played.remarks
     return [*notes, *(f"{remark[:1].upper()}{remark[1:]}." for remark in remarks)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from qps.commands.common_arguments import (
@@ -11,6 +10,7 @@ from qps.commands.common_arguments import (
     takes_advice,
     takes_changes,
     takes_format,
+    takes_former,
     takes_one_spec,
     takes_paths,
     takes_readers,
@@ -22,6 +22,9 @@ from qps.version import __version__
 
 FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
 """Flags of `qps solve` by their former names, which are read for ever and shown nowhere."""
+
+FORMER_LIMIT = {"--seconds": "seconds"}
+"""The same for `--time-limit` of `qps simulate` and `qps test`."""
 
 
 def add_check(commands: Commands) -> None:
@@ -65,8 +68,7 @@ def add_solve(commands: Commands) -> None:
         help="with --users: find the values of this one input that support that many users",
     )
     takes_advice(command)
-    for former, dest in FORMER_FLAGS.items():
-        command.add_argument(former, dest=dest, help=argparse.SUPPRESS)
+    takes_former(command, FORMER_FLAGS)
     takes_sampling(command)
     takes_format(command, "text", "json", "markdown")
 
@@ -114,11 +116,13 @@ def add_test(commands: Commands) -> None:
         help="skip claims that are `simulated`",
     )
     command.add_argument(
-        "--seconds",
-        metavar="SECONDS",
+        "--time-limit",
+        dest="seconds",
+        metavar="TIME",
         default="60",
         help="stop each simulation after this wall time [default: 60 s]",
     )
+    takes_former(command, FORMER_LIMIT)
     command.add_argument(
         "--interval",
         metavar="PERCENT",
@@ -146,11 +150,13 @@ def add_simulate(commands: Commands) -> None:
         help="stop when 95 %% confidence intervals are this narrow [default: 2 %%]",
     )
     command.add_argument(
-        "--seconds",
+        "--time-limit",
+        dest="seconds",
         metavar="TIME",
         default="60",
         help="stop after this much wall time [default: 60 s]",
     )
+    takes_former(command, FORMER_LIMIT)
     command.add_argument(
         "--seed", metavar="NUMBER", type=int, default=1, help="seed the random numbers [default: 1]"
     )

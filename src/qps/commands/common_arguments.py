@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,6 +36,16 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
         "-q", "--quiet", action="store_true", help="print only results and failures"
     )
     return command
+
+
+def takes_former(
+    command: argparse.ArgumentParser, flags: Mapping[str, str], kind: type[int] | type[str] = str
+) -> None:
+    """Have a command take flags by their former names, which are read for ever and not shown."""
+    for flag, dest in flags.items():
+        command.add_argument(
+            flag, dest=dest, type=kind, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
 
 
 def takes_format(command: argparse.ArgumentParser, *choices: str) -> None:

@@ -27,8 +27,8 @@ def seconds_of(text: str) -> float:
     value = _number_of(text, "s")
     if value is None or not 0 < value <= _MOST_SECONDS:
         raise complain(
-            f"`--seconds` must be above 0 and at most {_MOST_SECONDS:,} s, not `{text[:20]}`",
-            "such as `--seconds 60`",
+            f"`--time-limit` must be above 0 and at most {_MOST_SECONDS:,} s, not `{text[:20]}`",
+            "such as `--time-limit 60`",
         )
     return value
 

@@ -77,7 +77,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "history": (
         ("qps history site.qps", "capacity by commit, with causes"),
-        ("qps history site.qps --most 50 -o history.html", "a chart of 50 commits"),
+        ("qps history site.qps --limit 50 -o history.html", "a chart of 50 commits"),
     ),
     "trace": (
         ("qps trace night.csv --period 160ms", "jitter and best playout buffer"),

@@ -25,7 +25,7 @@ def run(arguments: Namespace) -> Exit:
     if output is not None and output.suffix not in (".svg", ".html"):
         raise complain(f"cannot draw to `{output}`", "write `-o history.svg` or `-o history.html`")
     if arguments.most < 1:
-        raise complain("`--most` must be at least 1", "such as `--most 20`")
+        raise complain("`--limit` must be at least 1", "such as `--limit 20`")
     file: Path = arguments.file
     own = resolved_path(file.absolute().parent) / file.name
     top = top_for([own])

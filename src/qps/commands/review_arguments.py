@@ -9,6 +9,7 @@ from qps.commands.common_arguments import (
     command_of,
     takes_changes,
     takes_format,
+    takes_former,
     takes_one_spec,
     takes_paths,
 )
@@ -103,12 +104,14 @@ def add_history(commands: Commands) -> None:
     command = command_of(commands, "history", "show the capacity of a spec over its git history")
     takes_one_spec(command)
     command.add_argument(
-        "--most",
+        "--limit",
+        dest="most",
         metavar="COUNT",
         type=int,
         default=20,
         help="list at most this many revisions that change the spec [default: 20]",
     )
+    takes_former(command, {"--most": "most"}, int)
     command.add_argument(
         "--from",
         dest="since",
