@@ -39,7 +39,7 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
 
 
 def takes_former(
-    command: argparse.ArgumentParser, flags: Mapping[str, str], kind: type[int] | type[str] = str
+    command: argparse.ArgumentParser, flags: Mapping[str, str], kind: type[int | str] = str
 ) -> None:
     """Have a command take flags by their former names, which are read for ever and not shown."""
     for flag, dest in flags.items():
