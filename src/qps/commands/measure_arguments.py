@@ -8,9 +8,11 @@ import argparse
 def declare_measure(command: argparse.ArgumentParser) -> None:
     """Declare what is measured, what asks it for work, and how both are counted."""
     command.usage = (
-        "qps measure OUT.csv (--of NAME | --server COMMAND) --vary 'rate in 100, 200 request/s' "
-        "--count PATTERN [flags] -- GENERATOR … {rate} … {seconds}\n"
-        "       qps measure step [--vary 'count in 1000, 10000 packet'] -- COMMAND … {count}"
+        "qps measure OUT.csv (--of NAME | --server COMMAND)\n"
+        "           --vary 'rate in 100, 200 request/s' --count PATTERN [flags]\n"
+        "           -- GENERATOR … {rate} … {seconds}\n"
+        "       qps measure step [--vary 'count in 1000, 10000 packet']\n"
+        "           -- COMMAND … {count}"
     )
     command.add_argument(
         "what", metavar="OUT.csv", help="table to write, or `step` to measure a single command"
@@ -34,7 +36,7 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         help="substitute {rate}, {size}, … in the generator command, such as 'rate in 100, "
         "200 request/s'; {rate/8} computes; repeatable for all combinations",
     )
-    command.add_argument("--idle", action="store_true", help="measure the idle server, too")
+    command.add_argument("--idle", action="store_true", help="also measure the idle server")
     command.add_argument(
         "--count",
         metavar="[ITEM=]PATTERN",
@@ -46,7 +48,7 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         "--from",
         dest="source",
         metavar="URL|COMMAND",
-        help="read counts from a status page or a command's output, before and after each run",
+        help="read counts from a status page or a command's output, twice during each run",
     )
     _declare_runs(command)
 
@@ -56,7 +58,7 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         "--seconds",
         metavar="TIME",
         default="5",
-        help="set the length of a run, {seconds} [default: 5 s]",
+        help="length of a run, which replaces {seconds} [default: 5 s]",
     )
     command.add_argument(
         "--warm-up",
@@ -77,7 +79,7 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--cores",
         metavar="N",
-        help="report CPU in %% of N cores [default: the cores this process may use]",
+        help="report CPU in %% of N cores [default: the cores that the server can use]",
     )
     command.add_argument(
         "--interface",
@@ -111,7 +113,7 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         "--no-check",
         dest="check",
         action="store_false",
-        help="skip the initial check that the machine is idle and reaches the highest rate",
+        help="skip the initial check that the machine is idle and the generator fast enough",
     )
     command.add_argument("--resume", action="store_true", help="resume an interrupted measurement")
 
