@@ -12,6 +12,7 @@ import pytest
 
 import qps
 from helpers.specs import lowered
+from helpers.walked_loads import BY_HAND, DECLARATIONS, WalkedLoads
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
@@ -29,10 +30,7 @@ from qps.reports.text.network_view import network_view
 from qps.reports.text.table import text_width
 
 ROOT = Path(__file__).resolve().parents[1]
-_PRELUDE, *_BY_HAND = (
-    (ROOT / "tests" / "networks_by_hand.txt").read_text(encoding="utf-8").split("\n== ")
-)
-_DECLARATIONS = _PRELUDE[_PRELUDE.index("\nusers") :]
+_, *_BY_HAND = BY_HAND.read_text(encoding="utf-8").split("\n== ")
 
 _HEAD = """
 users N in 2..100
@@ -232,12 +230,14 @@ def _default(path: Path) -> tuple[object, object]:
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "specs").rglob("*.qps")), ids=lambda path: path.stem
 )
-def test_a_network_holds_all_that_is_loaded(path: Path) -> None:
+def test_a_network_holds_all_that_is_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = check_file(path).value
     if spec is None or spec.program.is_module:
         pytest.skip("a module")
+    walked_loads = WalkedLoads(monkeypatch)
     graph = lower(spec.model, spec.configuration(None))
     network = graph.network
+    walked_loads.hold(network)
     assert {*network.stations, *network.pools} == graph.resources.keys()
     assert network.classes.keys() == graph.streams.keys()
     for one in network.classes.values():
@@ -263,7 +263,7 @@ stream t for each user { traffic 1 request/s; at b { call c * 20 % { work } } }"
 
 
 def test_networkx_finds_cycles_of_calls_and_what_holds_a_network_together() -> None:
-    graph = qps.loads(f"{_DECLARATIONS}\n{_BACK}\n").network().graph()
+    graph = qps.loads(f"{DECLARATIONS}\n{_BACK}\n").network().graph()
     calls = [edge for edge in graph.edges(data=True) if edge[2]["kind"] == "call"]
     assert [(a, b, of["stream"]) for a, b, of in calls] == [
         ("a", "b", "s"),
@@ -296,7 +296,7 @@ def test_a_graph_without_networkx_says_what_to_install(monkeypatch: pytest.Monke
 def test_explain_prints_the_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = tmp_path / "site.qps"
     way = "topology { node a = box }\nstream s for each user { traffic 1 request/s; at a { work } }"
-    spec.write_text(f"{_DECLARATIONS}\n{way}\n", encoding="utf-8")
+    spec.write_text(f"{DECLARATIONS}\n{way}\n", encoding="utf-8")
     assert main(["explain", "--network", str(spec), "--at", "7"]) == 0
     printed = capsys.readouterr().out
     assert "N = 7" in printed
@@ -310,9 +310,14 @@ def test_explain_prints_the_network(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("case", _BY_HAND, ids=lambda case: case.partition("\n")[0])
-def test_a_text_means_the_network_that_was_written_by_hand(case: str) -> None:
+def test_a_text_means_the_network_that_was_written_by_hand(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, _, expected = case.partition("\n")[2].partition("\n--\n")
-    screen = NetworkScreen(lowered(f"{_DECLARATIONS}\n{text}\n"))
+    walked_loads = WalkedLoads(monkeypatch)
+    graph = lowered(f"{DECLARATIONS}\n{text}\n")
+    walked_loads.hold(graph.network)
+    screen = NetworkScreen(graph)
     facts = [" | ".join(fact) for fact in list(screen.facts())[1:]]
     rows = [" | ".join(row) for table in screen.tables() for row in table.rows]
     classes = [

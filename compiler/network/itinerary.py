@@ -83,15 +83,22 @@ class Delay(Struct, frozen=True, kw_only=True):
 
 
 class PortVisit(Struct, frozen=True, kw_only=True):
-    """A port carries so many `bits` of an item; the next one begins with it where it `overlaps`.
+    """A port carries the `payload` of an item, and what a `header` adds to it.
 
-    `cap` is a limit of items a second, with how many of these come with one item of the class.
+    The next port begins with the item where it `overlaps`. `cap` is a limit of items a second, with
+    how many of these come with one item of the class.
     """
 
     station: str
-    bits: Formula
+    payload: Formula
+    header: Formula = ZERO
     overlaps: bool
     cap: tuple[str, Formula] | None = None
+
+    @property
+    def bits(self) -> Formula:
+        """The bits of an item here, headers included."""
+        return self.payload + self.header
 
 
 class Cross(Struct, frozen=True, kw_only=True):

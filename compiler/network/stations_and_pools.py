@@ -77,6 +77,11 @@ class Station(Struct, frozen=True, kw_only=True):
         """Whether items wait here."""
         return self.queueing is not None
 
+    @property
+    def fastest(self) -> Formula:
+        """How fast all present are served at most, beside one that is there alone."""
+        return self.speeds[-1] if self.speeds else ONE
+
     def time_for(self, amount: Formula) -> Formula:
         """Return how long one server takes for so many bits or items, in s."""
         assert self.rate is not None

@@ -65,10 +65,11 @@ class DelayView(Struct, frozen=True, kw_only=True):
 
 
 class PortVisitView(Struct, frozen=True, kw_only=True):
-    """A port carries the bits of an item."""
+    """A port carries the payload of an item, in bits, with a header."""
 
     station: str
-    bits: Number
+    payload: Number
+    header: Number
     overlaps: bool
     cap: tuple[str, Number] | None
 

@@ -42,20 +42,25 @@ def full_queue(
 
 
 def recovery(stage: str, losses: Iterable[LossPart], share: Formula, span: Span) -> LossPart:
-    """Return a stage that restores a share q of what transmission has lost so far.
-
-    A loss L becomes L (1 - q): of 1 - L that reach the stage it makes 1 - L (1 - q).
-    """
-    lost = [part.value for part in losses if part.kind is LossKind.TRANSMISSION]
-    reaching = product(1 - value for value in lost)
-    leaving = 1 - (1 - reaching) * (1 - share)
+    """Return a stage that restores a share of what transmission has lost so far."""
+    lost = (part.value for part in losses if part.kind is LossKind.TRANSMISSION)
     return LossPart(
         stage=stage,
         kind=LossKind.TRANSMISSION,
-        value=1 - leaving / reaching,
+        value=restoring(lost, share),
         span=span,
         restored=share,
     )
+
+
+def restoring(lost: Iterable[Formula], share: Formula) -> Formula:
+    """Return the loss, below zero, of a stage that restores a share q of what was lost before.
+
+    A loss L becomes L (1 - q): of 1 - L that reach the stage it makes 1 - L (1 - q).
+    """
+    reaching = product(1 - value for value in lost)
+    leaving = 1 - (1 - reaching) * (1 - share)
+    return 1 - leaving / reaching
 
 
 def averaged_losses(

@@ -121,8 +121,11 @@ class WalkedLinks:
                 self._load_link(f"{name}.{item}s", limited, load, link, network)
                 self._result.unbounded[f"{name}.{item}s"] = None
                 capped = f"{name}.{item}s", flow.per_item(item)
-            visit_of_port = PortVisit(station=name, bits=item_bits, overlaps=False, cap=capped)
-            ports.append(visit_of_port)
+            payload = flow.per_item(INFORMATION_BASE)
+            header = item_bits - payload
+            ports.append(
+                PortVisit(station=name, payload=payload, header=header, overlaps=False, cap=capped)
+            )
         before = [replace(port, overlaps=True) for port in ports[:-1]]
         self._under_way.add(Cross(link=leg.link, ports=(*before, *ports[-1:]), every_copy=last))
         travel = LatencyPart(
