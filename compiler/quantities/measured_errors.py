@@ -126,9 +126,9 @@ def table() -> Mapping[Quantity, Errors]:
     return msgspec.json.decode(path.read_bytes(), type=dict[Quantity, Errors])
 
 
-NAMES = re.compile(r"`[^`]*`(?:, `[^`]*`)*(?: (?:and|or) `[^`]*`)?")
-"""One or several names of a spec."""
-_NUMBER = re.compile(r"\d[\d.,]*")
+NAMES = r"`[^`]*`(?:, `[^`]*`)*(?: (?:and|or) `[^`]*`)?"
+"""One or several names of a spec, as a pattern."""
+_NUMBER = r"\d[\d.,]*"
 
 
 @cache
@@ -139,4 +139,4 @@ def method_of(reason: str) -> str:
     'quantiles at · are of # laws'
     """
     statement = reason.partition(": ")[0]
-    return _NUMBER.sub("#", NAMES.sub("·", statement))
+    return re.sub(_NUMBER, "#", re.sub(NAMES, "·", statement))
