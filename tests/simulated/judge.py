@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from math import inf, isfinite
@@ -118,7 +119,7 @@ def _number(subject: str, measure: str, predicted: float, known: Certainty) -> N
         predicted=predicted,
         kind=known.kind,
         error=known.error,
-        why=tuple(dict.fromkeys(NAMES.sub("·", why) for why in known.reasons)),
+        why=tuple(dict.fromkeys(re.sub(NAMES, "·", why) for why in known.reasons)),
     )
 
 
