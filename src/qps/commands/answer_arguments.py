@@ -42,7 +42,7 @@ def add_solve(commands: Commands) -> None:
     command = command_of(
         commands,
         "solve",
-        "compute the capacity, the bottleneck, and the changes that would raise capacity",
+        "compute capacity, bottleneck, and changes that would raise capacity",
     )
     takes_one_spec(command)
     command.add_argument(

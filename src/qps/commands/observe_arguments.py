@@ -25,7 +25,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
         one = sources.add_parser(
             name,
             help=help_text,
-            description=f"Convert to a table for `qps fit`: {help_text}.",
+            description=f"Convert {name} data to a table for `qps fit`.\n\nInput: {help_text}.",
             epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
