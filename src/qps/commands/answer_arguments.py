@@ -42,7 +42,7 @@ def add_solve(commands: Commands) -> None:
     command = command_of(
         commands,
         "solve",
-        "compute capacity, bottleneck, and changes that would raise capacity",
+        "compute capacity, bottleneck, and ways to raise capacity",
     )
     takes_one_spec(command)
     command.add_argument(
