@@ -85,7 +85,11 @@ def requirement_rows(
             RequirementRow(
                 measure=f"{called(QUALITY)} ({view.quality.metric})",
                 limit="≤ 1",
-                value=marked(beside_limit(view.quality.at_limit, 1), view.quality.known),
+                value=marked_value(
+                    beside_limit(view.quality.at_limit, 1),
+                    view.quality.at_limit,
+                    view.quality.known,
+                ),
                 beyond="",
                 met_up_to=_up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,

@@ -406,7 +406,8 @@ def _further(criterion: Criterion, solution: Solution, at: int) -> str:
     limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
     known = known_at(graph, criterion, at)
     side = "over" if criterion.at_most else "under"
-    return f"{marked(_or_just(told, limit, side), known)} at {at:,}"
+    value = graph.at(at).number(criterion.value)
+    return f"{marked_value(_or_just(told, limit, side), value, known)} at {at:,}"
 
 
 def _or_just(told: str, limit: str, side: str) -> str:

@@ -157,7 +157,9 @@ def _requirements(view: SolveView, criteria: Sequence[Criterion], labels: Labels
         rows.append(
             (
                 f"{labels.of(QUALITY)} ({view.quality.metric})",
-                marked(number(view.quality.at_limit), view.quality.known),
+                marked_value(
+                    number(view.quality.at_limit), view.quality.at_limit, view.quality.known
+                ),
                 "≤ 1",
                 _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
                 *_behind(QUALITY, labels),

@@ -15,6 +15,7 @@
     const own = cell.cloneNode(true), id = own.querySelector("code.id");
     const titled = cell.title || (own.querySelector("[title]")?.getAttribute("title") ?? "");
     for (const one of own.querySelectorAll("code.id, .light, button, .working")) one.remove();
+    for (const one of own.querySelectorAll("br")) one.replaceWith(" ");
     const lights = [...cell.querySelectorAll(".light")].map((one) => plain(one.textContent));
     return { text: plain(own.textContent), name: id ? plain(id.textContent) : titled, lights };
   };

@@ -53,7 +53,7 @@ def wrong_claims(
             (claimed, {*_claimed(entry, result)}),
             (predicted, {*_predicted(entry, result)}),
         ):
-            found = amounts([cell.text])
+            found = {(n, "" if word == "within" else word) for n, word in amounts([cell.text])}
             strange = found - amounts(true)
             is_left_out = result.kind != "unclaimed" and not found and any(amounts(true))
             if strange or is_left_out:

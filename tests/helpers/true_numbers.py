@@ -17,9 +17,11 @@ from math import floor, inf, isfinite, isnan, nan
 
 from helpers.page_numbers import Cell, Line, Shown, ShownTable, ShownText
 from helpers.true_claims import told_of, wrong_claims
+from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Criterion
-from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.lower.losses_in_series import in_series_at, known_at, quality_known_at
+from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
@@ -457,12 +459,9 @@ class Truth:
                 wanted |= self.told(self.here(one.value), one.dimension, known, share=True)
             elif of_stream is not None:
                 number_, dimension, is_share = of_stream
-                kept = {
-                    text
-                    for known in self._kinds
-                    for text in self.told(number_, dimension, known, share=is_share)
-                }
-                wanted = kept
+                owner, _, part = name.rpartition(".")
+                known = self._measures_here.known(ir.Measured(ir.MeasureKind(part), owner))
+                wanted = self.told(number_, dimension, known, share=is_share)
             elif name in ("Cost", "Running cost"):
                 cost = graph.cost(is_running=name == "Running cost")
                 if cost is None:
@@ -482,9 +481,9 @@ class Truth:
             yield from _differs(what, "value", value, wanted)
 
     @cached_property
-    def _kinds(self) -> list[Certainty]:
-        """Return how the numbers of streams are known, and that they are exact."""
-        return [EXACT, *(s.latency_certainty for s in self.graph.streams.values())]
+    def _measures_here(self) -> Measures:
+        """Return the measures as they are known at the population."""
+        return Measures.of_graph(self.graph, in_series_at(self.graph, self.at))
 
     def _carried(self, table: ShownTable) -> Iterator[str]:
         for what, at, hour, month, *_ in table.rows:
@@ -821,6 +820,7 @@ class Truth:
             yield samples_text(view.odds.samples, len(view.odds.shares))
             halved = [share.promise_if_halved for share in view.odds.shares]
             yield from (percent(share.first_order, 2) for share in view.odds.shares)
+            yield from (percent(one.probability, 2) for one in view.odds.bottlenecks)
             for end in (
                 view.odds.interval.least,
                 view.odds.interval.most,

@@ -22,12 +22,12 @@ export function showComparison(columns, active, choose, drop) {
     row("Limit", (one) => make("span", null, limitRow(one))),
     row(columns.some(isPlanned) ? "Reaches its target first" : "Saturates first", (one) => firstInShort(one)),
     row("Shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
-    ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n)))))),
+    ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not evaluated" : "";
       if (found.criterion.isPromised) return lightOf(one, found);
-      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n))}`);
+      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n), one.value(found.criterion.measure))}`);
     })),
     ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(make("span", null, labelled(ownerOf(columns, name), name), " utilization"), (one) => {
       const found = one.solved.resources.find((r) => r.name === name);
