@@ -173,7 +173,7 @@ def taken(started: object, shot: Shot, folder: Path) -> bytes:
         page = found.page
         page.set_viewport_size({"width": shot.width, "height": shot.height})
         page.wait_for_selector(
-            "#advice table, #advice p:has-text('helps'), #advice p:has-text('Nothing')"
+            "#advice table, #advice p:has-text('change that'), #advice p:has-text('is needed')"
         )
         page.evaluate("() => qps.drawAll()")
         page.evaluate(f"() => document.querySelector('{shot.start}').scrollIntoView()")
