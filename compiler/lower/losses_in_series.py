@@ -3,7 +3,7 @@
 Each load counts what is offered, also what an earlier resource has lost: of resources in a row the
 loss is an upper bound, and what arrives a lower bound; waits for them may be told as too long, or
 as endless where they end. So are those of every other stream that meets what such a stream has
-thinned.
+thinned: of waits alone, also where one resource is overloaded that another one follows.
 """
 
 from __future__ import annotations
@@ -50,10 +50,22 @@ def in_series_anywhere(streams: Mapping[str, StreamMeasures]) -> InSeries:
 
 def in_series_at(graph: LoadGraph, population: int) -> InSeries:
     """Return the same at a population."""
+    return in_series(graph.streams, _overloaded_at(graph, population))
+
+
+def _overloaded_at(graph: LoadGraph, population: int) -> frozenset[str]:
     at = graph.at(population)
     # What has no definite value may be overloaded.
-    overloaded = (n for n, r in graph.resources.items() if not at.number(r.load) <= 1)
-    return in_series(graph.streams, frozenset(overloaded))
+    return frozenset(n for n, r in graph.resources.items() if not at.number(r.load) <= 1)
+
+
+def _thins(streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]) -> bool:
+    """Return whether less may come to a resource than its load counts, as another one loses some.
+
+    Calls return to where they were made, so no order keeps a resource from that.
+    """
+    passed = (one.saturating for one in streams.values() if len(one.saturating) > 1)
+    return any(not overloaded.isdisjoint(each) for each in passed)
 
 
 def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -> Certainty:
@@ -89,11 +101,21 @@ def rests_on_losses(expr: ir.Expr) -> bool:
     return any(part.kind in _LOST | _ARRIVING | _LATE for part in parts)
 
 
+def rests_on_waits_alone(expr: ir.Expr) -> bool:
+    """Return whether an expression names how late streams are, and nothing that is lost of them."""
+    kinds = {part.kind for part in parts_of(expr) if isinstance(part, ir.Measured)}
+    return not kinds.isdisjoint(_LATE) and kinds.isdisjoint(_LOST | _ARRIVING)
+
+
 def known_at(graph: LoadGraph, item: Criterion | NamedMeasure, population: int) -> Certainty:
     """Return how a criterion or a measure is known at a population."""
-    if item.known == item.known_in_series or not in_series_at(graph, population):
+    if item.known == item.known_in_series:
         return item.known
-    return item.known_in_series
+    overloaded = _overloaded_at(graph, population)
+    if in_series(graph.streams, overloaded):
+        return item.known_in_series
+    is_thinned = item.is_of_waits and _thins(graph.streams, overloaded)
+    return item.known_in_series if is_thinned else item.known
 
 
 def quality_known_at(graph: LoadGraph, population: int) -> Certainty:

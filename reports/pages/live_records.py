@@ -62,7 +62,11 @@ def known_as(known: Certainty) -> Json:
 
 def knowns(item: Criterion | NamedMeasure) -> dict[str, Json]:
     """Return how a measure is known, and how where saturated resources follow each other."""
-    return {"known": known_as(item.known), "knownInSeries": known_as(item.known_in_series)}
+    return {
+        "known": known_as(item.known),
+        "knownInSeries": known_as(item.known_in_series),
+        "isOfWaits": item.is_of_waits,
+    }
 
 
 def line(text: str | None) -> str:

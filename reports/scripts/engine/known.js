@@ -23,7 +23,8 @@ export function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 // -- losses in series ----------------------------------------------------------------------
 
 // For each stream the resources that may lose less of it than is told at a population: those in a
-// row that are overloaded, and whatever meets them (`compiler/lower/losses_in_series.py`).
+// row that are overloaded, and whatever meets them; and whether an overloaded resource `thins` what
+// comes to another one (`compiler/lower/losses_in_series.py`).
 function inSeriesAt(run, population) {
   const { graph, numbers } = run, kept = lastInSeries.get(run);
   if (kept && kept.numbers === numbers && kept.graph === graph && kept.population === population) return kept.found;
@@ -37,12 +38,13 @@ const lastInSeries = new WeakMap(); // of a run: exact fractions take long, and 
 function inSeries(run, population) {
   const { graph } = run;
   const several = graph.streams.filter((one) => one.saturating.length);
-  if (!several.some((one) => one.saturating.length > 1)) return new Map();
+  if (!several.some((one) => one.saturating.length > 1)) return { streams: new Map(), thins: false };
   run.at(population);
   const overloaded = new Set(graph.resources.filter((one) => isOverloaded(run, one, population)).map((one) => one.name));
   const passed = several.map((one) => [one.name, one.saturating.filter((name) => overloaded.has(name))]);
   const thinned = new Set(passed.flatMap(([, names]) => (names.length > 1 ? names : [])));
-  return new Map(passed.map(([stream, names]) => [stream, names.filter((name) => thinned.has(name))]).filter(([, names]) => names.length));
+  const streams = new Map(passed.map(([stream, names]) => [stream, names.filter((name) => thinned.has(name))]).filter(([, names]) => names.length));
+  return { streams, thins: several.some((one) => one.saturating.length > 1 && one.saturating.some((name) => overloaded.has(name))) };
 }
 
 // Whether a load may be above 1; next to it floats do not tell, exact fractions do.
@@ -54,14 +56,15 @@ function isOverloaded(run, resource, population) {
 }
 
 // How a criterion, a measure or the quality is known at a population.
-export function knownAt(run, { known, knownInSeries }, population) {
-  const isSame = JSON.stringify(known) === JSON.stringify(knownInSeries);
-  return isSame || !inSeriesAt(run, population).size ? known : knownInSeries;
+export function knownAt(run, { known, knownInSeries, isOfWaits }, population) {
+  if (JSON.stringify(known) === JSON.stringify(knownInSeries)) return known;
+  const { streams, thins } = inSeriesAt(run, population);
+  return streams.size || (isOfWaits && thins) ? knownInSeries : known;
 }
 
 // How what a stream loses is known at a population, and what arrives of it.
 export function lossKnown(run, stream, measure, population) {
-  const names = inSeriesAt(run, population).get(stream.name);
+  const names = inSeriesAt(run, population).streams.get(stream.name);
   if (!names) return null;
   const reason = `the utilization of ${listed(names.map((name) => `\`${name}\``))} includes traffic lost at other resources`;
   return [measure === "loss" ? "upper bound" : "lower bound", [reason]];
