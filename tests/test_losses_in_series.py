@@ -49,21 +49,25 @@ def test_waits_that_count_what_was_lost_before_are_upper_bounds(
 
 @needs_node
 @pytest.mark.parametrize(
-    ("saturating", "loads", "is_of_waits", "kind"),
+    ("saturating", "loads", "waiting", "kind"),
     [
-        (["a", "b"], [1.8, 0.7], True, "upper bound"),
-        (["a", "b"], [1.8, 0.7], False, None),
-        (["a", "b"], [0.8, 0.7], True, None),
-        (["a"], [1.8, 0.7], True, None),
-        (["a", "b"], [1.8, 1.7], False, "upper bound"),
+        (["a", "b"], [1.8, 0.7], ["quiet"], "upper bound"),
+        (["a", "b"], [1.8, 0.7], [], None),
+        (["a", "b"], [1.8, 0.7], ["loud"], None),
+        (["a", "b"], [0.8, 0.7], ["quiet"], None),
+        (["a"], [1.8, 0.7], ["quiet"], None),
+        (["a", "b"], [1.8, 1.7], [], "upper bound"),
     ],
 )
 def test_a_page_knows_them_alike(
-    saturating: list[str], loads: list[float], kind: str | None, *, is_of_waits: bool
+    saturating: list[str], loads: list[float], waiting: list[str], kind: str | None
 ) -> None:
-    item = {"known": None, "knownInSeries": ["upper bound", ["so"]], "isOfWaits": is_of_waits}
+    item = {"known": None, "knownInSeries": ["upper bound", ["so"]], "waitsOf": waiting}
     graph = {
-        "streams": [{"name": "loud", "saturating": saturating}],
+        "streams": [
+            {"name": "loud", "saturating": saturating},
+            {"name": "quiet", "saturating": ["b"]},
+        ],
         "resources": [{"name": n, "load": one} for n, one in zip("ab", loads, strict=True)],
     }
     script = (

@@ -196,8 +196,8 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """How the measure is known; the limit is always exact."""
     known_in_series: Certainty = EXACT
     """How it is known where a stream passes several resources that are loaded beyond 1."""
-    is_of_waits: bool = False
-    """Whether it rests on how late streams are, and on nothing that is lost of them."""
+    waits_of: tuple[str, ...] = ()
+    """The streams on whose waits it rests; none where it rests on what is lost, too."""
     unsaid: tuple[Unwaited, ...] = ()
     """The resources on which it rests and of which nothing says how they are waited for."""
     promised_with: float | None = None
@@ -218,8 +218,8 @@ class NamedMeasure(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
     known_in_series: Certainty = EXACT
     """How it is known where a stream passes several resources that are loaded beyond 1."""
-    is_of_waits: bool = False
-    """Whether it rests on how late streams are, and on nothing that is lost of them."""
+    waits_of: tuple[str, ...] = ()
+    """The streams on whose waits it rests; none where it rests on what is lost, too."""
 
 
 class GroupSize(Struct, frozen=True):

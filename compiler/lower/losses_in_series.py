@@ -3,12 +3,12 @@
 Each load counts what is offered, also what an earlier resource has lost: of resources in a row the
 loss is an upper bound, and what arrives a lower bound; waits for them may be told as too long, or
 as endless where they end. So are those of every other stream that meets what such a stream has
-thinned: of waits alone, also where one resource is overloaded that another one follows.
+thinned: of waits alone, also where such a stream passes one overloaded resource.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
@@ -59,13 +59,19 @@ def _overloaded_at(graph: LoadGraph, population: int) -> frozenset[str]:
     return frozenset(n for n, r in graph.resources.items() if not at.number(r.load) <= 1)
 
 
-def _thins(streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]) -> bool:
-    """Return whether less may come to a resource than its load counts, as another one loses some.
+def _are_thinned(
+    waiting: Iterable[str], streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]
+) -> bool:
+    """Return whether less comes to what some streams wait for than its load counts.
 
-    Calls return to where they were made, so no order keeps a resource from that.
+    Another stream loses some of it at an overloaded resource; they pass none themselves, which
+    would be waited for without end. Calls return to where they were made, so no order of resources
+    keeps one from that.
     """
-    passed = (one.saturating for one in streams.values() if len(one.saturating) > 1)
-    return any(not overloaded.isdisjoint(each) for each in passed)
+    losing = [one for one in streams.values() if not overloaded.isdisjoint(one.saturating)]
+    thinned = {name for one in losing for name in one.saturating} - overloaded
+    passed = (streams[name].saturating for name in waiting if name in streams)
+    return any(overloaded.isdisjoint(each) and not thinned.isdisjoint(each) for each in passed)
 
 
 def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -> Certainty:
@@ -101,10 +107,15 @@ def rests_on_losses(expr: ir.Expr) -> bool:
     return any(part.kind in _LOST | _ARRIVING | _LATE for part in parts)
 
 
-def rests_on_waits_alone(expr: ir.Expr) -> bool:
-    """Return whether an expression names how late streams are, and nothing that is lost of them."""
-    kinds = {part.kind for part in parts_of(expr) if isinstance(part, ir.Measured)}
-    return not kinds.isdisjoint(_LATE) and kinds.isdisjoint(_LOST | _ARRIVING)
+def waits_of(expr: ir.Expr) -> tuple[str, ...]:
+    """Return the streams of which an expression names how late they are, and nothing that is lost.
+
+    None where it names anything that is lost: that is known as the loads are.
+    """
+    parts = [part for part in parts_of(expr) if isinstance(part, ir.Measured)]
+    if any(part.kind in _LOST | _ARRIVING for part in parts):
+        return ()
+    return tuple(dict.fromkeys(part.subject for part in parts if part.kind in _LATE))
 
 
 def known_at(graph: LoadGraph, item: Criterion | NamedMeasure, population: int) -> Certainty:
@@ -114,8 +125,8 @@ def known_at(graph: LoadGraph, item: Criterion | NamedMeasure, population: int) 
     overloaded = _overloaded_at(graph, population)
     if in_series(graph.streams, overloaded):
         return item.known_in_series
-    is_thinned = item.is_of_waits and _thins(graph.streams, overloaded)
-    return item.known_in_series if is_thinned else item.known
+    are_thinned = _are_thinned(item.waits_of, graph.streams, overloaded)
+    return item.known_in_series if are_thinned else item.known
 
 
 def quality_known_at(graph: LoadGraph, population: int) -> Certainty:

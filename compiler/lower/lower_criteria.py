@@ -13,7 +13,7 @@ from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.load_graph import Criterion, ResourceLoad
-from qps.compiler.lower.losses_in_series import rests_on_waits_alone
+from qps.compiler.lower.losses_in_series import waits_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lower_targets import bounds_load
@@ -105,7 +105,7 @@ def _criteria(
                 rests_on=subjects(requirement.measure, requirement.limit),
                 known=known[0],
                 known_in_series=known[1],
-                is_of_waits=rests_on_waits_alone(requirement.measure.expr),
+                waits_of=waits_of(requirement.measure.expr),
                 unsaid=measured.unsaid(requirement.measure),
                 certainty=None if promised is None else _certainty(requirement),
             )

@@ -34,7 +34,7 @@ from qps.compiler.lower.load_graph import (
     LoadGraph,
     NamedMeasure,
 )
-from qps.compiler.lower.losses_in_series import in_series_anywhere, rests_on_waits_alone
+from qps.compiler.lower.losses_in_series import in_series_anywhere, waits_of
 from qps.compiler.lower.lower_criteria import (
     both_known,
     judged_by,
@@ -327,7 +327,7 @@ def _named(
         rests_on=subjects(measure.value),
         known=known,
         known_in_series=known_in_series,
-        is_of_waits=rests_on_waits_alone(measure.value.expr),
+        waits_of=waits_of(measure.value.expr),
     )
 
 

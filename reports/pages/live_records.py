@@ -65,7 +65,7 @@ def knowns(item: Criterion | NamedMeasure) -> dict[str, Json]:
     return {
         "known": known_as(item.known),
         "knownInSeries": known_as(item.known_in_series),
-        "isOfWaits": item.is_of_waits,
+        "waitsOf": list(item.waits_of),
     }
 
 

@@ -23,8 +23,8 @@ export function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 // -- losses in series ----------------------------------------------------------------------
 
 // For each stream the resources that may lose less of it than is told at a population: those in a
-// row that are overloaded, and whatever meets them; and whether an overloaded resource `thins` what
-// comes to another one (`compiler/lower/losses_in_series.py`).
+// row that are overloaded, and whatever meets them; and all that are overloaded
+// (`compiler/lower/losses_in_series.py`).
 function inSeriesAt(run, population) {
   const { graph, numbers } = run, kept = lastInSeries.get(run);
   if (kept && kept.numbers === numbers && kept.graph === graph && kept.population === population) return kept.found;
@@ -38,13 +38,13 @@ const lastInSeries = new WeakMap(); // of a run: exact fractions take long, and 
 function inSeries(run, population) {
   const { graph } = run;
   const several = graph.streams.filter((one) => one.saturating.length);
-  if (!several.some((one) => one.saturating.length > 1)) return { streams: new Map(), thins: false };
+  if (!several.some((one) => one.saturating.length > 1)) return { streams: new Map(), overloaded: new Set() };
   run.at(population);
   const overloaded = new Set(graph.resources.filter((one) => isOverloaded(run, one, population)).map((one) => one.name));
   const passed = several.map((one) => [one.name, one.saturating.filter((name) => overloaded.has(name))]);
   const thinned = new Set(passed.flatMap(([, names]) => (names.length > 1 ? names : [])));
   const streams = new Map(passed.map(([stream, names]) => [stream, names.filter((name) => thinned.has(name))]).filter(([, names]) => names.length));
-  return { streams, thins: several.some((one) => one.saturating.length > 1 && one.saturating.some((name) => overloaded.has(name))) };
+  return { streams, overloaded };
 }
 
 // Whether a load may be above 1; next to it floats do not tell, exact fractions do.
@@ -56,10 +56,17 @@ function isOverloaded(run, resource, population) {
 }
 
 // How a criterion, a measure or the quality is known at a population.
-export function knownAt(run, { known, knownInSeries, isOfWaits }, population) {
+export function knownAt(run, { known, knownInSeries, waitsOf }, population) {
   if (JSON.stringify(known) === JSON.stringify(knownInSeries)) return known;
-  const { streams, thins } = inSeriesAt(run, population);
-  return streams.size || (isOfWaits && thins) ? knownInSeries : known;
+  const { streams, overloaded } = inSeriesAt(run, population);
+  return streams.size || areThinned(run.graph, waitsOf ?? [], overloaded) ? knownInSeries : known;
+}
+
+// Whether less comes to what some streams wait for than its load counts: others lose some of it.
+function areThinned({ streams }, waiting, overloaded) {
+  const passes = ({ saturating }) => saturating.some((name) => overloaded.has(name));
+  const thinned = new Set(streams.filter(passes).flatMap((one) => one.saturating));
+  return streams.some((one) => waiting.includes(one.name) && !passes(one) && one.saturating.some((name) => thinned.has(name)));
 }
 
 // How what a stream loses is known at a population, and what arrives of it.
