@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 
 from msgspec import Struct
 
-from qps.reports.text.facts import COLUMNS, notes_text
+from qps.reports.text.facts import COLUMNS
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted, noun
-from qps.reports.text.table import Table, escaped, joined
+from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 
 _SHORT = 10
 
@@ -67,24 +68,37 @@ _WORDS = {one: one.value for one in State} | {
 }
 
 
-def history_text(history: History, *, markdown: bool = False, width: int = COLUMNS) -> str:
-    """Return a row for each revision, and in a line how far it has come."""
-    table = _table(history)
-    told = _summary(history)
-    if markdown:
-        head = f"### {escaped(history.file)}\n\n{escaped(told)}\n\n"
-        return head + table.as_markdown()
-    return joined([notes_text([told], width), table.as_text(width=width)])
+def history_text(
+    history: History, *, labels: Labels = PLAIN, markdown: bool = False, width: int = COLUMNS
+) -> str:
+    """Return a row for each revision, and in a line how far it has come.
+
+    `labels` are those of the spec as it is now: what it has no more has its identifier.
+    """
+    layout = Layout(
+        title="Capacity over the git history",
+        place=history.file,
+        facts=(("Capacity", _summary(history)),),
+        tables=(_table(history, labels),),
+    )
+    return layout.printed(markdown=markdown, width=width)
 
 
-def _table(history: History) -> Table:
+def _called(limit: str, labels: Labels) -> str:
+    """Return what limits a capacity by its label; a utilization by the resource."""
+    named = labels.told(f" `{limit}`").strip()  # begins no sentence
+    return named.strip("`") if named == f"`{limit}`" else named.removesuffix(" utilization")
+
+
+def _table(history: History, labels: Labels) -> Table:
     of = noun(history.population)
     rows = []
     for point, by in zip(history.points, history.differences, strict=True):
         is_told = point.state is State.ANSWERS
         users = f"{point.users or 0:,}" if is_told else "-"
         moved = "" if by is None else f"{by:+,}" if by else "0"
-        why = point.limited_by or "" if is_told else f"{_WORDS[point.state]}: {point.reason or ''}"
+        limit = _called(point.limited_by, labels) if point.limited_by else ""
+        why = limit if is_told else f"{_WORDS[point.state]}: {point.reason or ''}"
         rows.append((point.day, point.commit[:_SHORT], users, moved, why, point.subject))
     headings = ("Date", "Revision", of.capitalize(), "Change", "Bottleneck", "Subject")
     return Table(headings, tuple(rows), frozenset([2, 3]), long=frozenset([4, 5]))
@@ -92,10 +106,9 @@ def _table(history: History) -> Table:
 
 def _summary(history: History) -> str:
     answers = [point for point in history.points if point.state is State.ANSWERS]
-    name = Path(history.file).name
     if not answers:
-        return f"{name} has no capacity at any of these revisions."
+        return "none at any of these revisions"
     first, last = answers[0].users or 0, answers[-1].users or 0
     older = "" if history.is_whole else "; older revisions left out"
     moved = f"{last - first:+,} since {answers[0].day}" if len(answers) > 1 else "the only result"
-    return f"{name}: {counted(last, history.population)}, {moved}{older}."
+    return f"{counted(last, history.population)}, {moved}{older}"

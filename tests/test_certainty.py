@@ -47,7 +47,7 @@ from qps.reports.text.explanation import explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.inverse_text import inverse_answer, inverse_known_line
-from qps.reports.text.matrix_output import json_texts, shown
+from qps.reports.text.matrix_output import json_texts, matrix_layout
 from qps.reports.text.sizing_text import sizing_answer, sizing_known
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
@@ -375,7 +375,7 @@ def test_a_matrix_tells_how_each_answer_is_known() -> None:
     for server, known in (("box", "lower bound"), ("plain", "upper bound")):
         view = qps.loads(text).solve(set={"server": server})
         assert view.known.kind == known
-    told = shown(compiled(text), table, markdown=False)
+    told = matrix_layout(compiled(text), table).as_text(200)
     assert "≥ " in told
     assert "≤ " in told
     assert "known" not in told
@@ -407,7 +407,7 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
     }
     told = json.loads("".join(json_texts(compiled(text), [])))["known"]
     assert {name: each["kind"] for name, each in told.items()} == known
-    rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
+    rows = matrix_layout(compiled(text), qps.loads(text).matrix().to_arrow()).as_text(200)
     assert "\n  `quality_at` and `late` are upper bounds (true value may be lower): where" in rows
     assert "\n  `either` is an approximation" in rows
 
@@ -892,6 +892,6 @@ def test_quantiles_of_batches_are_bounded_where_the_law_of_a_batch_is_known(
 def test_an_axis_that_is_written_in_per_cent_is_told_so() -> None:
     text = f"{EFFORT.replace('cpu effort', 'cpu effort * (1 - hit)')}param hit = 90 %\n"
     text += f"require {{ {LATE} <= 60 ms }}\nmatrix shares {{ hit in [80, 95 %] }}\n"
-    rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
+    rows = matrix_layout(compiled(text), qps.loads(text).matrix().to_arrow()).as_text(200)
     values = [row.split()[:2] for row in rows.splitlines()]
     assert [" ".join(value) for value in values if value[1:] == ["%"]] == ["80 %", "95 %"]

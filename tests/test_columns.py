@@ -132,7 +132,9 @@ def test_eighty_columns_hold(
 
 def test_what_was_measured() -> None:
     axes = tuple(Axis(name=f"clients_{n}", values=("20",)) for n in range(3))
-    row = replace(ROW, setting=("20",) * 3, loads={f"server_{n} in %": 0.5 for n in range(2)})
+    row = replace(
+        ROW, setting=("20",) * 3, loads={f"{one}_server in %": 0.5 for one in ("web", "db")}
+    )
     view = replace(
         MEASURED,
         layout=replace(MEASURED.layout, axes=axes),

@@ -102,7 +102,7 @@ def test_it_is_bounded_and_begins_where_it_is_told(capsys: pytest.CaptureFixture
     assert not found["is_whole"]
     assert main(["history", "old.qps", "--from", "HEAD~2"]) == 0
     out = capsys.readouterr().out
-    assert "old.qps: 50 calls, -50 since 2026-03-04." in out
+    assert "Capacity     50 calls, -50 since 2026-03-04" in out
     assert re.search(r"2026-03-04 +\w{10} +50 +-50 +host.cpu.utilization +the module", out)
 
 

@@ -16,6 +16,7 @@ from qps.cli import main
 from qps.compiler.pipeline import load
 from qps.reports.pages import matrix_file, matrix_page
 from qps.reports.pages.matrix_columns import columns_of_table
+from qps.reports.pages.matrix_facts import pareto_optimal
 from qps.reports.pages.packing import data_in
 from test_matrices import BASE
 
@@ -449,3 +450,22 @@ def test_files_keep_what_was_asked() -> None:
     assert found["axes"] == ["extra", "host", "size"]
     assert main(["matrix", "shop.qps", "-o", "m.csv", "-q"]) == 0
     assert len(csv.read_csv("m.csv")) == len(found["rows"])
+
+
+@pytest.mark.parametrize(
+    ("users", "costs", "expected"),
+    [
+        ([3, 5, 5, 2, 9], [10, 20, 30, 5, 40], [True, True, False, True, True]),
+        ([3, 3, 4], [10, 10, 9], [False, False, True]),
+        ([3, 3], [10, 10], [True, True]),
+        ([None, 4], [1, None], [False, False]),
+    ],
+)
+def test_pareto_optimal_rows_are_those_that_no_other_beats(
+    users: list[int | None], costs: list[float | None], expected: list[bool]
+) -> None:
+    table = pa.table(
+        {"capacity": pa.array(users, pa.int64()), "cost": pa.array(costs, pa.float64())}
+    )
+    capacity, cost = columns_of_table(table)
+    assert pareto_optimal(capacity, cost, np.ones(len(users), bool)).tolist() == expected

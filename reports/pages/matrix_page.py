@@ -32,7 +32,7 @@ MOST_ROWS = 100_000
 _STATIC_ROWS = 50
 _MOST_LINES = 9
 _MOST_WORDS = 40
-_COSTS = ("cost", "running_cost")
+COSTS = ("cost", "running_cost")
 _MORE, _ABOUT = MARKS[Kind.LOWER_BOUND], MARKS[Kind.APPROXIMATION]
 _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
@@ -148,7 +148,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     def leads(self) -> Iterable[str]:
         """Yield the cheapest feasible configuration, and the one of the highest capacity."""
         largest = self.column(LARGEST)
-        costs = [c for c in map(self.column, _COSTS) if c is not None]
+        costs = [c for c in map(self.column, COSTS) if c is not None]
         for cost in costs:
             row, ties = self._best(cost, 1, [(largest, -1)])
             if row is not None:
@@ -312,7 +312,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             column = self.column(name)
             return None if column is None else self.columns.index(column)
 
-        costs = {name: place(name) for name in _COSTS}
+        costs = {name: place(name) for name in COSTS}
         return {
             "nouns": [noun_of_one(self._population), noun(self._population)],
             "largest": place(LARGEST),
@@ -362,7 +362,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         if self.asked is not None and self.asked.at is not None:
             gives.reverse()
         axes = {self.columns[i].name: i for i in self._telling() if self.columns[i].is_axis}
-        costs = [*_COSTS, "cost_per_user", "running_cost_per_user", *order, *own]
+        costs = [*COSTS, "cost_per_user", "running_cost_per_user", *order, *own]
         wanted = [found[name] for name in costs if name in found]
         given = [found[name] for name in gives if name in found]
         others = [*axes.values(), *found.values()]

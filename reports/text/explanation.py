@@ -8,6 +8,7 @@ from functools import partial
 from math import isclose
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import (
@@ -237,9 +238,9 @@ def explanation_text(
     )
     numbers = Table(
         ("Input", "Value", "Defined at", "Source"),
-        tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
-        firm=frozenset([0, 1, 2]),
-        long=frozenset([3]),
+        tuple((a.name, a.value, _in_file(a.place), a.source) for a in explanation.assumptions),
+        firm=frozenset([0, 2]),
+        long=frozenset([1, 3]),
     )
     notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
     title = labels.of(explanation.name)
@@ -248,10 +249,29 @@ def explanation_text(
         title=title + " utilization" * is_utilization,
         place=place,
         facts=tuple(_facts(explanation, title, labels)),
-        tables=(parted, _calls(explanation, markdown=markdown), _cases(explanation), numbers),
+        tables=(
+            *([parted] if markdown else _parted(parted, width)),
+            _calls(explanation, markdown=markdown),
+            _cases(explanation),
+            numbers,
+        ),
         notes=tuple(notes),
     )
     return layout.printed(markdown=markdown, width=width)
+
+
+def _in_file(place: str) -> str:
+    """Return a place without the folder of its file: the title has that."""
+    return place.rpartition("/")[2]
+
+
+def _parted(table: Table, width: int) -> list[Table]:
+    """Return the parts of a number; their formulas in a table below where they have no room."""
+    *others, formulas = range(len(table.headings))
+    if formulas in table.fitting(width, [formulas]):
+        return [table]
+    below = table.with_columns([0, formulas])
+    return [table.with_columns(others), replace(below, long=frozenset([1]))]
 
 
 _HEADINGS = {_SYMBOLS: "Formula", _NUMBERS: "With values", "reaches its target": "At target"}

@@ -12,6 +12,7 @@ from math import floor
 from shlex import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.ir.measure_names import percentile_level, resource_in
@@ -59,6 +60,10 @@ _MOST_REASONS = 2
 _DIGITS = 3
 _COLUMN = 15
 """Columns before the value of a fact."""
+_BARS = 1
+"""The column of a table that has bars."""
+_NARROW = 72
+"""Columns below which a table does without what loads a resource most."""
 _WIDE = 100
 """Columns from which on a table has all that loads a resource."""
 _TONES = {"Bottleneck": Tone.LIMIT, "Limit": Tone.LIMIT, "Violated": Tone.MISS}
@@ -601,7 +606,9 @@ def _resources(
         if one.name in mattering and shown[-1] < place:
             shown = [*shown[:-1], place]
     rows = tuple(table.rows[place] for place in shown)
-    text = Table(table.headings, rows, table.right, table.firm).as_lines(width=width)
+    least_first = [_BARS, len(table.headings) - 1] if width < _NARROW else [_BARS]
+    fitting = replace(table, rows=rows)
+    text = fitting.with_columns(fitting.fitting(width, least_first)).as_lines(width=width)
     giving = giving_way(solution)
     lines = text[0]
     for place, row in zip(shown, text[1:], strict=True):

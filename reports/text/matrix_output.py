@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +18,9 @@ from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.facts import COLUMNS, notes_text
 from qps.reports.text.how_known import MARKS, known_numbers, marked
 from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.nouns import counted
 from qps.reports.text.quantities import (
     is_share,
     number,
@@ -28,8 +29,8 @@ from qps.reports.text.quantities import (
     undecided_point,
     whole_population,
 )
-from qps.reports.text.table import Table, joined, text_width
-from qps.reports.text.table import escaped as escaped_cell
+from qps.reports.text.table import Table
+from qps.reports.text.text_layout import Layout
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.request import request_of
 from qps.solver.matrix.tables import (
@@ -151,17 +152,18 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
         first = False
 
 
-def shown(
+def matrix_layout(
     compiled: CompiledMatrix,
     table: pa.Table,
     *,
-    markdown: bool,
+    facts: Sequence[tuple[str, str]] = (),
+    left: int = 0,
     labels: Labels = PLAIN,
     width: int | None = None,
-) -> str:
-    """Return rows as a table for people, without columns in which nothing stands.
+) -> Layout:
+    """Return rows as people read them, without columns in which nothing stands.
 
-    In a `width`, columns that fit no more are left out, and named below.
+    In a `width`, columns that fit no more are left out, and named below; `left` rows are.
     """
     every = columns_of(compiled)
     found = {c.answer or c.name for c in every if table[c.name].null_count < len(table)}
@@ -170,53 +172,54 @@ def shown(
     columns = [c for c in every if (c.answer or c.name) in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
     columns = [column for column in columns if _is_told(column, columns)]
-    cells = {
-        c.name: [_marked_cell(c, row, known, labels) for row in table.to_pylist()] for c in columns
-    }
-    fitting = columns if markdown or width is None else _fitting(columns, cells, width)
-    laid_out = _laid_out(fitting, cells)
-    inexact = {c.name: c.known for c in fitting if not c.known.is_exact}
-    lines = known_numbers(inexact) if inexact else []
-    if len(fitting) < len(columns):
-        hidden = ", ".join(_heading(c) for c in columns if c not in fitting)
-        lines.append(f"Columns not shown: {hidden}; write all of them with `-o FILE`.")
-    if markdown:
-        return joined([laid_out.as_markdown(), escaped_cell(" ".join(lines))])
-    return joined([laid_out.as_text(width=width), notes_text(lines, width or COLUMNS)])
+    population = compiled.model.population.name
+    rows = tuple(
+        tuple(_marked_cell(column, row, known, labels, population) for column in columns)
+        for row in table.to_pylist()
+    )
+    whole = _laid_out(columns, rows)
+    shown = whole.fitting(width, _least_first(columns)) if width else range(len(columns))
+    inexact = {columns[i].name: columns[i].known for i in shown if not columns[i].known.is_exact}
+    notes = known_numbers(inexact) if inexact else []
+    hidden = [_heading(column) for i, column in enumerate(columns) if i not in shown]
+    if hidden:
+        notes.append(f"Columns not shown: {', '.join(hidden)}; write all of them with `-o FILE`.")
+    if left:
+        notes.append(f"{left:,} more rows: write all of them with `-o FILE`.")
+    return Layout(
+        title=f"Matrix {compiled.matrix.name}",
+        place=compiled.model.file,
+        facts=tuple(facts),
+        tables=(whole.with_columns(shown),),
+        notes=tuple(notes),
+    )
 
 
-def _laid_out(columns: Sequence[Column], cells: Mapping[str, Sequence[str]]) -> Table:
-    rows = tuple(zip(*(cells[column.name] for column in columns), strict=True))
+def _laid_out(columns: Sequence[Column], rows: tuple[tuple[str, ...], ...]) -> Table:
+    headings = tuple(map(_heading, columns))
     right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
     axes = frozenset(i for i, column in enumerate(columns) if column.is_axis)
-    return Table(tuple(map(_heading, columns)), rows, right, firm=axes)
+    long = frozenset(i for i, column in enumerate(columns) if column.answer in _IN_WORDS)
+    return Table(headings, rows, right, firm=axes, long=long)
 
 
-def _fitting(
-    columns: Sequence[Column], cells: Mapping[str, Sequence[str]], width: int
-) -> list[Column]:
-    """Return the columns for which there is room: those that matter least are left out first."""
-    found = list(columns)
-
-    def rank(column: Column) -> int:
-        answer = column.answer or column.name
-        return _LEAST_FIRST.index(answer) if answer in _LEAST_FIRST else len(_LEAST_FIRST)
-
-    droppable = sorted((c for c in columns if not c.is_axis and rank(c) < _NEVER), key=rank)
-    for column in droppable:
-        lines = _laid_out(found, cells).as_lines()
-        if max((text_width(line) for row in lines for line in row), default=0) <= width:
-            break
-        found.remove(column)
-    return found
+def _least_first(columns: Sequence[Column]) -> list[int]:
+    """Return the columns that a narrow terminal can do without, the least important first."""
+    ranks = {answer: rank for rank, answer in enumerate(_LEAST_FIRST)}
+    found = [
+        (ranks[answer], i)
+        for i, column in enumerate(columns)
+        if not column.is_axis and (answer := column.answer or column.name) in ranks
+    ]
+    return [i for _, i in sorted(found)]
 
 
+_IN_WORDS = ("limited_by", "bottleneck", "reason")
 _LEAST_FIRST = (
     "quality_at", "quality", "saturates_at", "bottleneck", "at", "elastic", "cost_per_user",
     "running_cost_per_user", "limited_by",
 )  # fmt: skip
 """Answers in the order in which a narrow table leaves them out, the least first."""
-_NEVER = len(_LEAST_FIRST)
 _HEADINGS = {
     LARGEST: "Capacity",
     "limited_by": "Limit",
@@ -224,6 +227,7 @@ _HEADINGS = {
     "saturates_at": "Saturates",
     "running_cost": "Running cost",
     "running_cost_per_user": "per user",
+    "reason": "Reason",
 }
 
 
@@ -237,12 +241,14 @@ def _heading(column: Column) -> str:
 
 
 def _marked_cell(
-    column: Column, row: Mapping[str, object], known: str | None, labels: Labels
+    column: Column, row: Mapping[str, object], known: str | None, labels: Labels, population: str
 ) -> str:
     """Return a cell with the mark of how it is known: of users by row, else by column."""
     told = _cell(column, row[column.name])
     if column.answer in ("limited_by", "bottleneck") and row[column.name] is not None:
         return labels.of(told)
+    if column.answer == "reason" and row[column.name] is not None:
+        return labels.told(_with_users(told, population))
     if column.answer == "saturates_at":
         is_undecided = row.get(NOT_BELOW) is not None
         return _saturation(_undecided(row) if is_undecided else told, row)
@@ -250,6 +256,16 @@ def _marked_cell(
         return marked(told, column.known)
     kind = row.get(known or "") if column.answer == LARGEST else None
     return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
+
+
+def _with_users(reason: str, population: str) -> str:
+    """Return a reason with a population in words: `fails at 4,900 users`.
+
+    >>> _with_users("talk.latency fails at N = 4900", "N")
+    'talk.latency fails at 4,900 users'
+    """
+    counts = re.compile(rf"\b{re.escape(population)} = (\d+)")
+    return counts.sub(lambda found: counted(int(found[1]), population), reason)
 
 
 def _undecided(row: Mapping[str, object]) -> str:

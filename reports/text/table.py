@@ -10,6 +10,7 @@ from unicodedata import east_asian_width
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
+from qps.reports.text.wrapping import unbroken, unheld
 
 _WIDEST_CELL = 70
 _NARROWEST_CELL = 8
@@ -120,7 +121,7 @@ class Table(_Cells, frozen=True, kw_only=True):
     def _least(self, cells: Sequence[Sequence[str]]) -> list[int]:
         """Return how narrow each column may be: words of long columns stay whole."""
         return [
-            max(len(word) for row in cells for word in (row[i].split() or [""]))
+            max(len(word) for row in cells for word in unbroken(row[i]).split(" "))
             if i in self.long
             else _NARROWEST_CELL
             for i in range(len(self.headings))
@@ -140,8 +141,8 @@ def _folded(cell: str, most: int) -> list[str]:
     """Return a cell in lines of a width."""
     if text_width(cell) <= most:
         return [cell]
-    held = wrap(cell, most, break_on_hyphens=False)
-    return [_cut(line, most) for line in held] or [""]
+    lines = wrap(unbroken(cell), most, break_on_hyphens=False)
+    return [_cut(unheld(line), most) for line in lines] or [""]
 
 
 def _shortened(cell: str) -> str:

@@ -257,7 +257,7 @@ def resource_table(
     first = 2 if bars else 1
     right = frozenset(range(first, first + 2 + has_limits))
     demand = first + 2 + has_limits
-    long = frozenset([0, demand, demand + 1]) if named else frozenset([0])
+    long = frozenset([0, demand, demand + 1] if named else [0, demand])
     table = Table(headings, tuple(rows), right, firm=frozenset([0, 1]), long=long)
     return table, [resource for resource, _ in told]
 

@@ -6,11 +6,13 @@ import sys
 from argparse import Namespace
 from pathlib import Path, PurePosixPath
 
-from qps.commands.console import Exit, complain, print_json
+from qps.commands.console import Exit, complain, print_json, width_of
+from qps.commands.kept_specs import check_file
 from qps.commands.output import style
 from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
 from qps.links import resolved_path
+from qps.reports.text.labels import PLAIN, labels_of
 from qps.reports.text.view import as_json
 from qps.reviewing.git_command import refused
 from qps.reviewing.history_picture import history_page, history_svg
@@ -44,6 +46,10 @@ def run(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(found))
     else:
-        style(sys.stdout, history_text(found, markdown=arguments.format == "markdown"))
+        spec = check_file(file).value
+        labels = PLAIN if spec is None else spec.model.once(labels_of)
+        is_markdown, width = arguments.format == "markdown", width_of(sys.stdout)
+        text = history_text(found, labels=labels, markdown=is_markdown, width=width)
+        style(sys.stdout, text)
     has_any = any(point.state is State.ANSWERS for point in found.points)
     return Exit.YES if has_any else Exit.NO

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from qps.solver.matrix.tables import Counts
 
 _SHOWN = 50
+_MOST_COMPARED = 100_000
+"""Rows among which the cheapest and the best are looked for before any are printed."""
 _ELSEWHERE = "choose another path"
 _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
 """The address of a scheduler, by its name or number; in brackets where that has colons."""
@@ -232,22 +234,33 @@ class _Job(Struct, kw_only=True):
     def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
         import pyarrow as pa  # noqa: PLC0415
 
+        from qps.reports.pages.matrix_facts import matrix_facts  # noqa: PLC0415
         from qps.reports.text.labels import labels_of  # noqa: PLC0415
-        from qps.reports.text.matrix_output import shown  # noqa: PLC0415
-        from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
+        from qps.reports.text.matrix_output import matrix_layout  # noqa: PLC0415
+        from qps.solver.matrix.tables import schema_of, telling  # noqa: PLC0415
 
-        first = schema_of(self.compiled).empty_table()
+        schema = schema_of(self.compiled)
+        gathered, count = [schema.empty_table()], 0
         for table in tables:
-            if len(first) < _SHOWN:
-                first = pa.concat_tables([first, table.slice(0, _SHOWN - len(first))])
-        markdown = self.arguments.format == "markdown"
-        print(self._summary(counted.counts) + "\n")
-        labels, width = self.spec.model.once(labels_of), width_of(sys.stdout)
-        text = shown(self.compiled, first, markdown=markdown, labels=labels, width=width)
-        sys.stdout.write(text)
-        left = counted.counts.rows - len(first)
-        if left:
-            print(f"\n  {left:,} more rows: write all of them with `-o FILE`.")
+            if count < _SHOWN or count + len(table) <= _MOST_COMPARED:
+                gathered.append(table.cast(schema))
+            count += len(table)
+        found = pa.concat_tables(gathered)
+        first, counts = found.slice(0, _SHOWN), counted.counts
+        is_whole = len(found) == counts.rows
+        facts = [("Result", self._summary(counts))]
+        if is_whole:
+            facts = matrix_facts(telling(found, counts.one_by_one), self.compiled.model.file)
+        is_markdown, width = self.arguments.format == "markdown", width_of(sys.stdout)
+        layout = matrix_layout(
+            self.compiled,
+            first,
+            facts=facts,
+            left=counts.rows - len(first),
+            labels=self.spec.model.once(labels_of),
+            width=None if is_markdown else width,
+        )
+        sys.stdout.write(layout.printed(markdown=is_markdown, width=width))
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
