@@ -26,6 +26,7 @@ from qps.compiler.lower.cycles_known import SHARED_ERROR, SHARED_TOLD
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.compiler.quantities.scales import percent
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 from qps.engine.monomials import monomials
 from qps.engine.points import Point
@@ -256,8 +257,8 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     told = listed(list(network.names), "and")
     return approximation(
         (
-            f"{told} are solved by Linearizer: rates within {error:.0%}, response times "
-            f"within {2 * error:.0%}; interpolated between solved populations"
+            f"{told} are solved by Linearizer: rates within {percent(error, 2)}, response times "
+            f"within {percent(2 * error, 2)}; interpolated between solved populations"
         ),
         error=2 * error,
     )

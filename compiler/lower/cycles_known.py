@@ -14,6 +14,7 @@ from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.compiler.quantities.scales import percent
 from qps.engine.formulas import ONE, number
 from qps.engine.networks.forked_numbers import FORKED_ERROR
 from qps.engine.substitution import Substitution
@@ -56,7 +57,7 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
                 approximation(
                     (
                         f"parallel calls of `{self.result.name}` take the maximum of independent "
-                        f"times: within {FORKED_ERROR:.0%}"
+                        f"times: within {percent(FORKED_ERROR, 2)}"
                     ),
                     error=FORKED_ERROR,
                 )

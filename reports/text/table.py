@@ -141,7 +141,9 @@ def _folded(cell: str, most: int) -> list[str]:
     """Return a cell in lines of a width."""
     if text_width(cell) <= most:
         return [cell]
-    lines = wrap(unbroken(cell), most, break_on_hyphens=False)
+    whole = unbroken(cell)  # numbers with their units, where there is room for them
+    fits = max(map(text_width, whole.split(" "))) <= most
+    lines = wrap(whole if fits else cell, most, break_on_hyphens=False)
     return [_cut(unheld(line), most) for line in lines] or [""]
 
 

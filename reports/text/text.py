@@ -247,8 +247,9 @@ def resource_table(
         )
     at = f"{view.at:,}"
     headings = (
-        "Utilization of" if bars else "Resource",
-        *(("", f"At {at}") if bars else (f"Utilization at {at}",)),
+        "Utilization of",
+        *([""] * bars),
+        f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
         "Reached at" if is_planned else "Saturates",
         "Main demand",
@@ -258,7 +259,7 @@ def resource_table(
     right = frozenset(range(first, first + 2 + has_limits))
     demand = first + 2 + has_limits
     long = frozenset([0, demand, demand + 1] if named else [0, demand])
-    table = Table(headings, tuple(rows), right, firm=frozenset([0, 1]), long=long)
+    table = Table(headings, tuple(rows), right, firm=frozenset([1]), long=long)
     return table, [resource for resource, _ in told]
 
 

@@ -41,11 +41,12 @@ class Changes(Struct, frozen=True, kw_only=True):
 
     def viewed(self, advice: Advice) -> AdviceView:
         """Return advice with its words and its setting."""
+        words = self._words(advice)
         return AdviceView(
             way=advice.way,
             name=advice.name,
-            change=advice.change,
-            words=self._words(advice),
+            change=advice.change if advice.set else words,
+            words=words,
             setting=self._setting(advice),
             set=advice.set,
             capacity=advice.capacity,

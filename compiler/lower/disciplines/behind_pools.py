@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import Certainty, approximation, compounded
+from qps.compiler.quantities.scales import percent
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _NEARLY = number(1 - Fraction(1, 10**9))
@@ -123,7 +124,7 @@ class BehindPools(Law, frozen=True):
         return approximation(
             (
                 f"arrivals at `{queue.resource}` through a pool are modeled with the mean "
-                f"number of holders: within {error:.0%}"
+                f"number of holders: within {percent(error, 2)}"
             ),
             error=error,
         )

@@ -19,6 +19,7 @@ from typing import ClassVar
 from qps.compiler.lower.disciplines.in_stages import Taken, quantile_of, taken
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.compiler.quantities.scales import percent
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 10**9))
@@ -92,7 +93,7 @@ class ByPriority(Law, frozen=True):
         return approximation(
             (
                 f"waiting time by priority at `{queue.resource}` is assumed gamma "
-                f"distributed: mostly within 5 % of simulation, always within {error:.0%}"
+                f"distributed: mostly within 5 % of simulation, always within {percent(error, 2)}"
             ),
             error=error,
         )

@@ -20,6 +20,7 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.measured_errors import UNLIKE_TIMES, VERY_UNLIKE_TIMES
+from qps.compiler.quantities.scales import percent
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -143,8 +144,8 @@ class Uneven(Struct, frozen=True, kw_only=True):
         at_most = "" if told else f" with a coefficient of variation up to {most:g}"
         measured = told or widest
         return (
-            f"rates within {measured.rates:.0%} of simulation{at_most}, times within "
-            f"{measured.times:.0%}"
+            f"rates within {percent(measured.rates, 2)} of simulation{at_most}, times within "
+            f"{percent(measured.times, 2)}"
         ).replace("%", " %")
 
     @property
@@ -156,8 +157,8 @@ class Uneven(Struct, frozen=True, kw_only=True):
         for most, told in _UNLIKE:
             if self.times is not None and self.times <= most:
                 return (
-                    f"for service times up to {most:g}× apart, rates within {told.rates:.0%} of "
-                    f"simulation, times within {told.times:.0%}"
+                    f"for service times up to {most:g}× apart, rates within "
+                    f"{percent(told.rates, 2)} of simulation, times within {percent(told.times, 2)}"
                 )
         return "model error up to the ratio of the service times"
 
@@ -312,7 +313,7 @@ class InClosedNetwork(Law, frozen=True):
                 error=1.0,
             )
         error = self._quantile_error(queue)
-        told = "" if error is None else f"; within {error:.0%} of simulation"
+        told = "" if error is None else f"; within {percent(error, 2)} of simulation"
         law = (
             f"response time at `{queue.resource}` is assumed gamma distributed, with "
             f"the variance of an exponential wait up to the knee: too large next to it{told}"
