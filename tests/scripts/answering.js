@@ -14,7 +14,7 @@ export function answersOf(data) {
       trouble: null, largest: solved.largest, limitedBy: solved.limitedBy,
       saturations: Object.fromEntries(solved.resources.map((one) => [one.name, one.at])),
       loads: Object.fromEntries(solved.resources.map((one) => [one.name, value(one.about.load)])),
-      met: Object.fromEntries(solved.criteria.map((one) => [one.criterion.name, one.met])),
+      met: Object.fromEntries(solved.criteria.map((one) => [one.criterion.name, one.holds])),
       quality: graph.quality === null ? null : value(graph.quality),
       knees: solved.elastic.map((one) => [one.yields?.at ?? null, one.exhausted?.at ?? null]),
     };
