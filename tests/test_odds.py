@@ -284,8 +284,8 @@ def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
     view = solve_view(spec.model, configuration, solution, odds=odds_of(spec))
-    (told,) = [line for line in odds_lines(view) if "Odds of being met" in line]
-    assert told == "Odds of being met at 1,000: web.cpu.utilization 50 %."
+    (told,) = [line for line in odds_lines(view) if "Probability of being met" in line]
+    assert told == "Probability of being met at 1,000: web.cpu.utilization 50 %."
 
 
 @pytest.mark.parametrize(

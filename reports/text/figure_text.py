@@ -7,7 +7,8 @@ from qps.reports.text.quantities import joined_words, number, quantity, scale_of
 from qps.reports.text.table import Table, joined
 from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Lead, Leads
 
-_ROWS = 16
+_ROWS, _MOST_ROWS = 16, 40
+"""Steps between the rows of a long axis; of few users each number has a row."""
 
 
 def figure_json(drawn: DrawnFigure, population: str) -> dict[str, object]:
@@ -52,7 +53,9 @@ def _table(drawn: DrawnFigure, axis: str) -> Table:
     """Return the lines at some points of the axis, the first and the last among them."""
     x_factor, x_unit = scale_of(drawn.at[-1], drawn.figure.dimension)
     last = len(drawn.at) - 1
-    chosen = sorted({round(last * step / _ROWS) for step in range(_ROWS + 1)})
+    has_all = drawn.figure.parameter is None and last < _MOST_ROWS
+    steps = last if has_all else _ROWS
+    chosen = sorted({round(last * step / max(1, steps)) for step in range(steps + 1)})
     rows = tuple(
         (
             number(drawn.at[i] / x_factor),

@@ -126,19 +126,40 @@ def known_sentence(known: Certainty) -> str:
 
 
 def known_lines(solution: Solution) -> list[str]:
-    """Return how the answer and all that is told of a solution are known, the reasons once."""
+    """Return how the answer and all numbers of a solution are known, the reasons once."""
+    return [
+        f"{stated}{'; '.join(reasons)}." if reasons else stated
+        for stated, reasons in _known_parts(solution)
+    ]
+
+
+def known_list(solution: Solution) -> list[str]:
+    """Return the same with a line for each of several reasons, which begins with a dash."""
+    lines: list[str] = []
+    for stated, reasons in _known_parts(solution):
+        if len(reasons) > 1:
+            lines += [stated.rstrip(), *(f"- {reason}" for reason in reasons)]
+        else:
+            lines.append(f"{stated}{reasons[0]}." if reasons else stated)
+    return lines
+
+
+def _known_parts(solution: Solution) -> list[tuple[str, Sequence[str]]]:
+    """Return sentences, each with the reasons that end it, if there are any."""
     told = numbers_known(solution)
     answer = answer_known(solution)
     uncertain = {name: known for name, known in told.items() if not known.is_exact}
     if answer.is_exact and not uncertain:
-        return [ALL_EXACT]
-    lines, ports = [], solution.graph.ports
+        return [(ALL_EXACT, ())]
+    lines: list[tuple[str, Sequence[str]]] = []
+    ports = solution.graph.ports
     if not answer.is_exact and solution.verdict is not Verdict.NOWHERE:
         what, truth = users_as_known(answer), phrase(f"bound.{answer.kind.value}")
         own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in answer.reasons if reason in own)
-        lines.append(f"Capacity is {what} ({truth}){because(beside, ports)}.")
-    return [*lines, *_uncertain_lines(uncertain, ports), OTHERS_EXACT]
+        stated = f"Capacity is {what} ({truth})"
+        lines.append((f"{stated}: ", merged(beside, ports)) if beside else (f"{stated}.", ()))
+    return [*lines, *_uncertain_parts(uncertain, ports), (OTHERS_EXACT, ())]
 
 
 def known_numbers(told: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> list[str]:
@@ -147,16 +168,19 @@ def known_numbers(told: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> li
     if not uncertain:
         return [ALL_EXACT]
     others = [] if len(uncertain) == len(told) else [OTHERS_EXACT]
-    return [*_uncertain_lines(uncertain, ports), *others]
+    told_of = _uncertain_parts(uncertain, ports)
+    return [*(f"{stated}{'; '.join(reasons)}." for stated, reasons in told_of), *others]
 
 
-def _uncertain_lines(uncertain: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> Iterator[str]:
+def _uncertain_parts(
+    uncertain: Mapping[str, Certainty], ports: Ports = _NO_PORTS
+) -> Iterator[tuple[str, Sequence[str]]]:
     for kind in _WHAT:
         names = [name for name, known in uncertain.items() if known.kind is kind]
         if names:
             known = [uncertain[name] for name in names]
             reasons = merged(together(*known).reasons, ports)
-            yield _line(kind, names, reasons, _stated(known))
+            yield _subject(kind, names, _stated(known)), reasons
 
 
 def numbers_known(solution: Solution) -> dict[str, Certainty]:
@@ -175,13 +199,14 @@ def numbers_known(solution: Solution) -> dict[str, Certainty]:
 
 
 _MOST_NAMED = 6
+_TOLD_AS = {"loads": "utilization"}
 
 
-def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str], stated: str) -> str:
+def _subject(kind: Kind, names: Sequence[str], stated: str) -> str:
     one, several = _WHAT[kind]
     is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
-    subject = first_words([f"`{name}`" for name in names], _MOST_NAMED)
-    return f"{subject} {is_or_are} ({_TRUTH[kind]}{stated}): {'; '.join(reasons)}."
+    subject = first_words([_TOLD_AS.get(name, f"`{name}`") for name in names], _MOST_NAMED)
+    return f"{subject} {is_or_are} ({_TRUTH[kind]}{stated}): "
 
 
 def _stated(known: Sequence[Certainty]) -> str:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,6 +18,7 @@ from pyarrow import compute, csv, parquet
 from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.ir.matrices import ANSWER
+from qps.compiler.ir.measure_names import percentile_level
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.how_known import MARKS, known_numbers, marked
 from qps.reports.text.labels import PLAIN, Labels
@@ -26,6 +28,8 @@ from qps.reports.text.quantities import (
     number,
     percent,
     quantity,
+    rounded_down,
+    rounded_up,
     undecided_point,
     whole_population,
 )
@@ -253,7 +257,7 @@ def _marked_cell(
         is_undecided = row.get(NOT_BELOW) is not None
         return _saturation(_undecided(row) if is_undecided else told, row)
     if not column.known.is_exact and row[column.name] is not None:
-        return marked(told, column.known)
+        return marked(_sampled(column, row[column.name]) or told, column.known)
     kind = row.get(known or "") if column.answer == LARGEST else None
     return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
 
@@ -266,6 +270,14 @@ def _with_users(reason: str, population: str) -> str:
     """
     counts = re.compile(rf"\b{re.escape(population)} = (\d+)")
     return counts.sub(lambda found: counted(int(found[1]), population), reason)
+
+
+def _sampled(column: Column, users: object) -> str:
+    """Return a percentile of the capacity as `solve` prints it; empty for all else."""
+    level = percentile_level(column.name.removeprefix(f"{LARGEST}."))
+    if level is None or not isinstance(users, int):
+        return ""
+    return rounded_down(users) if level <= Fraction(1, 2) else rounded_up(users)
 
 
 def _undecided(row: Mapping[str, object]) -> str:

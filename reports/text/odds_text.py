@@ -52,8 +52,8 @@ def _of_odds(view: SolveView, odds: Odds) -> Iterator[str]:
         _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1
     ):
         yield (
-            f"By the slopes of the answer alone it would be {ends_of(odds.by_slopes)}: the answer "
-            "is not straight over the spread of its numbers, and the samples are right."
+            f"A linear approximation gives {ends_of(odds.by_slopes)}: capacity is not linear over "
+            "the range of the inputs, so the sampled interval counts."
         )
     yield from left_out_lines(odds.left_out)
     yield from _approximated(odds)
@@ -240,7 +240,7 @@ def _likely(view: SolveView, odds: Odds) -> Iterator[str]:
     told.sort(key=lambda one: one.probability)
     if told:
         named = ", ".join(f"{one.name} {likely_text(one)}" for one in told[:_MOST_NAMED])
-        yield f"Odds of being met at {view.at:,}: {named}."
+        yield f"Probability of being met at {view.at:,}: {named}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
         yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
 

@@ -40,8 +40,8 @@ def spread_lines(
         and are_apart(_numbers(spread.interval), _numbers(slopes))
     ):
         yield (
-            f"By its slopes alone it would be {between(slopes)}: it is not straight over the "
-            "spread of its numbers, and the samples are right."
+            f"A linear approximation gives {between(slopes)}: the value is not linear over the "
+            "range of the inputs, so the sampled interval counts."
         )
     if 0 < spread.endless < 1:
         yield f"In {percent(spread.endless, 2)} of the samples it is without end."

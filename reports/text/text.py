@@ -25,6 +25,7 @@ from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import headroom_line, more_users_lines, next_limit_line
 from qps.reports.text.how_known import (
     known_lines,
+    known_list,
     marked,
     marked_value,
     users_with,
@@ -77,7 +78,10 @@ def solve_text(
     columns = COLUMNS if width is None else width
 
     def line_of(text: str) -> str:
-        return escaped(text) if markdown else "\n".join(wrapped(text, columns))
+        if markdown:
+            return escaped(text)
+        is_item = text.startswith("- ")
+        return "\n".join(wrapped(text, columns, others="    " if is_item else None))
 
     def table_of(table: Table) -> str:
         return table.as_markdown() if markdown else table.as_text(width=columns)
@@ -113,7 +117,7 @@ def solve_text(
     ]
     parts += [table_of(table) for table in tables if table.rows]
     notes = [
-        *map(labels.told, (*odds_lines(view), *known_lines(solution))),
+        *map(labels.told, (*odds_lines(view), *known_list(solution))),
         labels.told(_references(view, solution)),
     ]
     parts.append(("\n\n" if markdown else "\n").join(line_of(line) for line in notes if line))
