@@ -275,9 +275,9 @@ def _with_users(reason: str, population: str) -> str:
 def _sampled(column: Column, users: object) -> str:
     """Return a percentile of the capacity as `solve` prints it; empty for all else."""
     level = percentile_level(column.name.removeprefix(f"{LARGEST}."))
-    if level is None or not isinstance(users, int):
+    if level is None or not isinstance(users, int | float) or not math.isfinite(users):
         return ""
-    return rounded_down(users) if level <= Fraction(1, 2) else rounded_up(users)
+    return rounded_down(int(users)) if level <= Fraction(1, 2) else rounded_up(math.ceil(users))
 
 
 def _undecided(row: Mapping[str, object]) -> str:
