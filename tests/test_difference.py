@@ -17,8 +17,9 @@ from helpers.nightly import examples
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
+from qps.reports.text.change_effects import changes_table, effects_of
 from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import change_lines, changes_table, effects_of
+from qps.reports.text.difference_text import change_lines
 from qps.solver.what_if.assumption_changes import ChangeKind, Side
 from qps.solver.what_if.difference import Difference, difference
 

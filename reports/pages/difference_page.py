@@ -8,12 +8,10 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.json_values import Json
+from qps.reports.text.change_effects import change_name, changes_table, moving
 from qps.reports.text.difference_text import (
     DifferenceView,
     answers_table,
-    change_name,
-    changes_table,
-    moving,
     numbers_table,
     remark_of,
 )

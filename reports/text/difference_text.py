@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from math import floor
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +13,16 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
+from qps.reports.text.change_effects import (
+    change_name,
+    changes_table,
+    effects_of,
+    is_divided,
+    is_shared,
+    moving,
+    unmoving,
+    values_moved,
+)
 from qps.reports.text.claim_changes import ClaimChanges, claim_changes_tables
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import marked
@@ -24,7 +32,6 @@ from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
 from qps.reports.text.quantities import (
     is_share,
-    joined_words,
     percent,
     quantity,
     quantity_in,
@@ -35,7 +42,7 @@ from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.text_layout import Layout
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
-from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
+from qps.solver.what_if.assumption_changes import AssumptionChange
 from qps.solver.what_if.difference import MOST_SHARED, Difference
 
 
@@ -230,18 +237,12 @@ def difference_details(view: DifferenceView) -> list[str]:
 
 def _tables(view: DifferenceView) -> list[Table]:
     claims = () if view.claims is None else claim_changes_tables(view.claims)
-    shares = [changes_table(view.changes, values=False)] if _is_divided(view.changes) else []
+    shares = [changes_table(view.changes, values=False)] if is_divided(view.changes) else []
     return [t for t in (*claims, answers_table(view, headline=False), *shares) if t.rows]
 
 
-def _is_divided(changes: Sequence[AssumptionChange]) -> bool:
-    """Return whether several changes move the answer, so that each has its share of it."""
-    effects = [{one.alone, one.step} for one in moving(changes)]
-    return sum(bool(each - {0}) for each in effects) > 1
-
-
 def _remarks(view: DifferenceView) -> list[str]:
-    is_explained = not view.changes or _is_divided(view.changes)
+    is_explained = not view.changes or is_divided(view.changes)
     found = [remark_of(view)] if is_explained else []
     return [*found, *filter(None, [_unanswered(view.claims)])]
 
@@ -292,7 +293,7 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
     effects = effects_of(view.changes)
     found = []
     for one, users in zip(view.changes, effects, strict=True):
-        effect = _unmoving(one, view.changes)
+        effect = unmoving(one, view.changes)
         if one.kind.moves:
             effect = _UNKNOWN if users is None else f"{users:+,}" if users else "no effect"
         if users:
@@ -323,21 +324,6 @@ def _change_facts(view: DifferenceView) -> list[tuple[str, str]]:
     return list(zip([label, *[""] * len(lines)], lines, strict=False))
 
 
-def values_moved(before: str, after: str) -> str:
-    """Return two values of a change, a unit that both have once.
-
-    >>> values_moved("0.1 request/s", "0.09 request/s"), values_moved("1 Gbit/s", "500 Mbit/s")
-    ('0.1 -> 0.09 request/s', '1 Gbit/s -> 500 Mbit/s')
-    """
-    was, is_now = _VALUE.fullmatch(before), _VALUE.fullmatch(after)
-    if was is not None and is_now is not None and was[2] == is_now[2]:
-        return f"{was[1]} -> {after}"
-    return " -> ".join(filter(None, (before, after)))
-
-
-_VALUE = re.compile(r"([\d_.,]+)( [^\d+-][^+-]*|)")
-
-
 def change_lines_table(view: DifferenceView) -> Table:
     """Return the changes, a row each."""
     rows = tuple(
@@ -356,96 +342,6 @@ def _unanswered(claims: ClaimChanges | None) -> str:
     more = len(claims.unanswered) - 1
     also = f" (and {more:,} more)" if more else ""
     return printable(f"Claims without a result: {claims.unanswered[0]}{also}.")
-
-
-def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -> Table:
-    """Return what each change moves the answer by, with its `values` before and after."""
-    is_shared = _is_shared(changes)
-    rows = tuple(
-        (
-            change_name(change),
-            *((change.before, change.after) if values else ()),
-            *_effects(change, changes, [effect] if is_shared else []),
-        )
-        for change, effect in zip(changes, effects_of(changes), strict=True)
-    )
-    names = ("Change", "Before", "After") if values else ("Attribution",)
-    ways = ("In isolation", "Cumulative", *(("Attributed",) if is_shared else ()))
-    return Table((*names, *ways), rows, frozenset(range(len(names), len(names) + len(ways))))
-
-
-def _effects(
-    change: AssumptionChange, changes: Sequence[AssumptionChange], attributed: Sequence[int | None]
-) -> tuple[str, ...]:
-    """Return what a change moves the answer by."""
-    effects = (change.alone, change.step, *attributed)
-    if not change.kind.moves:
-        return (_unmoving(change, changes), *[""] * (len(effects) - 1))
-    return tuple(map(_signed, effects))
-
-
-def _unmoving(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
-    """Return where a change has its effect that cannot be made alone."""
-    if change.kind is ChangeKind.SPREAD:
-        return "affects uncertainty only"
-    is_structural = any(one.kind is ChangeKind.FORMULAS for one in changes)
-    return "part of other model changes" if is_structural else "no effect"
-
-
-def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
-    """Return the changes that can be made alone: how arrivals wait is part of the formulas.
-
-    How far off a number may be moves no answer.
-    """
-    return [change for change in changes if change.kind.moves]
-
-
-def effects_of(changes: Sequence[AssumptionChange]) -> list[int | None]:
-    """Return what each change moves the answer by in whole users, which add up to the whole.
-
-    Shares are rounded down, and what that leaves goes to those that lost most of it. Where an
-    answer that they need does not exist, each has what it moves in the order of the changes.
-    """
-    moved = moving(changes)
-    if not _is_shared(changes):
-        return [change.step if change.kind.moves else None for change in changes]
-    shares = [change.share or 0.0 for change in moved]
-    whole = [floor(share) for share in shares]
-    left = round(sum(shares)) - sum(whole)
-    # Of equal remainders the earlier change has more; what is one number but for roundings is.
-    order = sorted(range(len(moved)), key=lambda n: round(whole[n] - shares[n], _ROUNDING))
-    for place in order[:left]:
-        whole[place] += 1
-    effects = iter(whole)
-    return [next(effects) if change.kind.moves else None for change in changes]
-
-
-_ROUNDING = 6
-
-
-def _is_shared(changes: Sequence[AssumptionChange]) -> bool:
-    """Return whether shares are known: they need an answer for many changes made together."""
-    moved = moving(changes)
-    return bool(moved) and all(one.share is not None for one in moved)
-
-
-def change_name(change: AssumptionChange) -> str:
-    """Return what a change is called."""
-    if change.kind is ChangeKind.FORMULAS:
-        return _OTHERS
-    if not change.modes:
-        return change.name
-    return f"{change.name} in mode{'s' * (len(change.modes) > 1)} {joined_words(change.modes)}"
-
-
-_OTHERS = "other model changes"
-"""Steps, streams, machines, requirements: what is no number, option or range."""
-
-
-def _signed(users: int | None) -> str:
-    if users is None:
-        return "?"
-    return f"{users:+,}" if users else "0"
 
 
 def numbers_table(view: DifferenceView) -> Table:
@@ -548,7 +444,7 @@ def remark_of(view: DifferenceView) -> str:
         return "No input or formula that affects capacity has changed."
     of = noun(view.after.population.name)
     parts = [f"In {of}. In isolation: this change alone; cumulative: changes applied in this order"]
-    if _is_shared(view.changes):
+    if is_shared(view.changes):
         of_orders = (
             "all orders (Shapley)" if len(moving(view.changes)) <= MOST_SHARED else "two orders"
         )

@@ -12,7 +12,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.reports.text.difference_text import values_moved
+from qps.reports.text.change_effects import values_moved
 from qps.reports.text.facts import COLUMNS, VALUE_COLUMN
 from qps.reports.text.how_known import (
     ALL_EXACT,
