@@ -3,6 +3,8 @@
 Writes the report of every spec and photographs it as a reader sees it first, the pictures of
 Speak on a phone and in the dark, and pages that the documents tell how to make, from the specs that
 stand there. Each is checked to be small; pages are checked to be below 1 MB.
+`QPS_PLAYGROUND=FOLDER` names a playground that was built (`python playground FOLDER`), which is in
+the picture `playground`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,13 @@ import io
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -22,6 +28,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 MOST_PICTURE = 200_000
 MOST_PAGE = 1_000_000
 COLOURS = 128
+PATIENCE = 120_000
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,34 @@ def main(chosen: list[str]) -> None:
             target = ROOT / "docs" / "pictures" / f"{page.name}.png"
             target.write_bytes(taken_page(started, page, Path(folder)))
             print(f"{target.relative_to(ROOT)}: {target.stat().st_size:,} bytes")
+        built = os.environ.get("QPS_PLAYGROUND")
+        if built and (not chosen or "playground" in chosen):
+            target = ROOT / "docs" / "pictures" / "playground.png"
+            target.write_bytes(taken_playground(started, Path(built)))
+            print(f"{target.relative_to(ROOT)}: {target.stat().st_size:,} bytes")
+
+
+def taken_playground(started: Any, built: Path) -> bytes:
+    """Return a picture of a playground as it opens, with its answer and the live report."""
+    handler = partial(_Quiet, directory=str(built.resolve()))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = started.new_page(viewport={"width": 1440, "height": 860})
+    page.goto(f"http://127.0.0.1:{server.server_port}/")
+    page.wait_for_selector("#told.answer", timeout=PATIENCE)
+    page.frame_locator("#page").locator("#population").wait_for(timeout=PATIENCE)
+    page.frame_locator("#page").locator("#advice .card, #advice table").first.wait_for(
+        timeout=PATIENCE
+    )
+    shot = small(page.screenshot())
+    page.close()
+    server.shutdown()
+    return shot
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
 
 def taken_page(started: object, shot: PageShot, folder: Path) -> bytes:
