@@ -64,6 +64,7 @@ COMMANDS = [
     ["solve", "shop.qps", "--for", "frontend_servers.cpu.cores", "--users", "20000"],
     ["explain", "shop.qps", "frontend_servers.cpu"],
     ["explain", "shop.qps", "quantile(pages_of_the_catalog.latency, 99 %)"],
+    ["explain", "--network", "shop.qps"],
     ["explain", "QPS0609"],
     ["simulate", "shop.qps", "--at", "100", "--seconds", "0.1", "--precision", "50 %"],
     ["test", "shop.qps"],
