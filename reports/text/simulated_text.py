@@ -248,8 +248,8 @@ def simulation_result(
     """Return whether all predictions agree, and whether the requirements pass."""
     if not simulation.has_settled:
         return (
-            f"no steady state within {number(effort.seconds)} s, so nothing is judged; raise "
-            "`--time-limit`"
+            f"no steady state within {number(effort.seconds)} s, so predictions are not "
+            "compared; raise `--time-limit`"
         )
     parts = [_agreeing(found, labels)]
     required = [one for one in found if one.criterion is not None]

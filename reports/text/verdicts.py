@@ -142,7 +142,10 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
         parts.append(f"{found.shown:,} not judged{_errors(results, Verdict.SHOWN)}")
     if found.unplayed:
         parts.append(f"{found.unplayed:,} not simulated")
-    return ", ".join([*parts, f"{found.failed:,} fail", *untested.parts])
+    failed = f"{found.failed:,} fail"
+    if found.failed and not parts:
+        failed = f"{_counted(found.failed, 'claim')} fail{'s' * (found.failed == 1)}"
+    return ", ".join([*parts, failed, *untested.parts])
 
 
 class InFolder(Struct, frozen=True):

@@ -6,7 +6,7 @@ import os
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, complain
+from qps.commands.console import Exit, complain, width_of
 from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
 from qps.compiler.data.measured_tables import DataError
@@ -15,6 +15,7 @@ from qps.observing.observed_runs import ObservedRuns
 from qps.observing.prometheus_asked import asked_of, authorization
 from qps.observing.prometheus_runs import prometheus_runs, requests_of
 from qps.observing.prometheus_server import Prometheus
+from qps.reports.text.wrapping import wrapped
 
 
 def run(arguments: Namespace) -> Exit:
@@ -46,7 +47,9 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
         write_text(arguments.output, text)
     for note in found.notes:
         if not arguments.quiet or note.startswith("warning"):
-            print(note, file=sys.stderr)
+            # A log has each of them in one line, which programs look for.
+            lines = wrapped(note, width_of(sys.stderr), "", "  ")
+            print("\n".join(lines if sys.stderr.isatty() else [note]), file=sys.stderr)
     if arguments.output is not None and not arguments.quiet:
         rows = len(found.rows)
         told = f"{rows:,} row{'s' * (rows != 1)} written to {arguments.output}"
