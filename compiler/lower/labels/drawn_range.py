@@ -92,11 +92,11 @@ def is_past_knee(walked: Walked, component: Iterable[Class], numbers: Numbers) -
         assert one.think is not None
         own = _demands(walked, one)
         free = {name: _free_servers(walked, name) for name in own}
-        if any(numbers.is_above_zero(_LEAST_FREE - left) for left in free.values()):
+        if not all(numbers.is_never_above_zero(_LEAST_FREE - left) for left in free.values()):
             return True
         most = maximum(ZERO, *(each / free[name] for name, each in own.items()))
         parts.append(apply("mean", one.population * most, one.think + total(own.values())))
-    return numbers.is_above_zero(total(parts) - 1)
+    return not numbers.is_never_above_zero(total(parts) - 1)
 
 
 def _free_servers(walked: Walked, station: str) -> Formula:
