@@ -86,6 +86,7 @@ def test_charts_are_what_python_says(waits: str, open_page: Any) -> None:
     assert {"loads", "needs", "shares", "quality"} <= set(drawn)
     for key, chart in drawn.items():
         expected = lines_of(graph, key)
+        assert chart["at"] == sorted({round(at) for at in chart["at"]})  # whole, each once
         for name, values in chart["lines"]:
             assert_alike(values, columns(graph, chart["at"], [expected[bare(name, expected)]])[0])
     populations, rows, names = page.run(SPACE)

@@ -6,6 +6,12 @@ import { Undecided } from "../engine/search.js";
 import { quantity } from "../common/format.js";
 import { finished, sliced } from "../common/slices.js";
 
+// Whole populations between two: so many, or all of them where these are fewer.
+export function wholeBetween(low, high, count) {
+  const width = high - low, steps = Math.min(count - 1, width);
+  return Float64Array.from({ length: steps + 1 }, (_, i) => low + (steps ? Math.round((width * i) / steps) : 0));
+}
+
 export class Column {
   constructor(model, setting, name) {
     Object.assign(this, { model, setting, name, follows: true, n: null });
@@ -80,7 +86,7 @@ export class Column {
     const second = points.length > 1 && points[1] < 1.5 * nearest ? 1.15 * points[1] : 0;
     const all = !points.length && solved.largest === graph.high ? graph.high : 0;
     const high = Math.max(nearest, second, all, 1.05 * this.n, graph.low + 4);
-    return Float64Array.from({ length: count }, (_, i) => graph.low + ((high - graph.low) * i) / (count - 1));
+    return wholeBetween(graph.low, Math.ceil(high), count);
   }
 
   tell(value, dimension, options) { return quantity(this.model.units, value, dimension, options); }

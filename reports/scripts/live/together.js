@@ -1,5 +1,6 @@
 // All configurations of a page in one picture: how near each is to the first of its limits.
 
+import { wholeBetween } from "./column.js";
 import { nounOfAll } from "./names.js";
 import { shareUsed } from "./needs.js";
 import { linePicture, populationAxis, shareAxis } from "./pictures.js";
@@ -10,7 +11,7 @@ const POINTS = 121;
 export function drawTogether(columns, width) {
   if (columns.length < 2) return null;
   const low = Math.min(...columns.map((one) => one.graph.low)), high = Math.max(...columns.map((one) => one.populations(2).at(-1)));
-  const populations = Float64Array.from({ length: POINTS }, (_, i) => low + ((high - low) * i) / (POINTS - 1));
+  const populations = wholeBetween(low, high, POINTS);
   const marks = columns.flatMap((column, i) => {
     const { largest } = column.solved, y = largest === null ? NaN : nearness(column, Float64Array.of(largest))[0];
     return Number.isFinite(y) ? [{ series: i, x: largest, y, told: largestTold(column) }] : [];
