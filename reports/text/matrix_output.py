@@ -274,7 +274,8 @@ def _with_users(reason: str, population: str) -> str:
 
 def _sampled(column: Column, users: object) -> str:
     """Return a percentile of the capacity as `solve` prints it; empty for all else."""
-    level = percentile_level(column.name.removeprefix(f"{LARGEST}."))
+    prefix, _, name = column.name.rpartition(".")
+    level = percentile_level(name) if prefix == LARGEST else None
     if level is None or not isinstance(users, int | float) or not math.isfinite(users):
         return ""
     return rounded_down(int(users)) if level <= Fraction(1, 2) else rounded_up(math.ceil(users))
