@@ -131,7 +131,7 @@ def test_of_a_product_about_zero_all_variance_is_of_both_together() -> None:
     assert max(shares(found).values()) < 0.1
     assert min(one.total for one in found.shares) > 0.8
     told = " ".join(explained(own, "both").how_sure)
-    assert "is of several together" in told
+    assert "from interactions" in told
 
 
 # -- beside plain draws ------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_slopes_stand_beside_samples_where_they_differ() -> None:
     )
     assert not any("slopes" in line for line in straight.how_sure)
     bent = explained(spec_of("param work = between 1 and 6 ms/request"), "web.cpu")
-    assert any("By its slopes alone it would be between" in line for line in bent.how_sure)
+    assert any("A linear approximation gives between" in line for line in bent.how_sure)
 
 
 def test_the_same_seed_tells_the_same_and_another_one_another() -> None:
@@ -254,7 +254,7 @@ def test_the_command_tells_it_in_words_and_in_json(
     told = capsys.readouterr().out
     assert "With 90 % probability between" in told
     assert "(1,000 samples of 1 uncertain input)." in told
-    assert "All of that is of work (between 1 and 4 ms/request)." in told
+    assert "All of the variance comes from work (between 1 and 4 ms/request)." in told
     command = ["explain", "a.qps", "web.cpu", "--format", "json", "--at", "600"]
     assert main(command) == 0
     found = json.loads(capsys.readouterr().out)

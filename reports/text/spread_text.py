@@ -70,15 +70,15 @@ def _where_from(spread: Spread) -> str:
     """Return of which numbers a variance is, the most first."""
     shares = sorted(spread.shares, key=lambda one: -one.first_order)
     if len(shares) == 1:
-        return f"All of that is of {_named(shares[0])}."
-    told = [f"{percent(one.first_order, 2)} is of {_named(one)}" for one in shares]
+        return f"All of the variance comes from {_named(shares[0])}."
+    told = [f"{percent(one.first_order, 2)} from {_named(one)}" for one in shares]
     most = min(_MOST_NAMED, max(1, sum(one.first_order >= _LITTLE for one in shares)))
     together = 1 - sum(one.first_order for one in shares)
-    rest = f"; {percent(together, 2)} is of several together" if together > _TOGETHER else ""
+    rest = f"; {percent(together, 2)} from interactions" if together > _TOGETHER else ""
     if spread.of_ranks:
-        rest += "; most of the variance of the value itself is that of a few samples"
-    whose = "the variance of its rank among the samples" if spread.of_ranks else "its variance"
-    return f"Of {whose} {first_words(told, most)}{rest}."
+        rest += "; a few samples cause most of the variance of the value itself"
+    whose = "Variance of its rank among the samples" if spread.of_ranks else "Variance"
+    return f"{whose}: {first_words(told, most)}{rest}."
 
 
 def _named(share: Share) -> str:
