@@ -363,7 +363,14 @@ def changes_in_words(view: SolveView, found: Bottleneck) -> str:
         return f"{heaviest} at first: {found.initially}; unknown for larger populations"
     path = [f"{found.initially} at first"]
     path += [f"{c.to or 'unknown'} from {name} = {whole_population(c.at)}" for c in found.changes]
+    hidden = len(path) - _MOST_CHANGES
+    if hidden > 1:  # JSON has all of them
+        path = [*path[: _MOST_CHANGES - 1], f"{hidden} more changes", path[-1]]
     return f"{heaviest}: {', '.join(path)}"
+
+
+_MOST_CHANGES = 4
+"""Resources of the highest utilization that are named one after the other."""
 
 
 def undecided_saturations(view: SolveView) -> str:
