@@ -37,21 +37,21 @@ def _figures(found: Mapping[str, Measured]) -> list[tuple[str, str]]:
         shown += f"{', ' if shown else ''}{times[-1]} s on all cores"
         figures.append(
             (
-                f"{_MILLION} configurations of the audioconference with {row[1]} structures",
-                f"{row[2]} s to compile, {shown} to solve; {row[-2]} µs of CPU time for each",
+                f"{_MILLION} configurations of `audioconference.qps` ({row[1]} model structures)",
+                f"compile {row[2]} s; solve {shown} ({row[-2]} µs of CPU time per configuration)",
             )
         )
     ((_, row, numpy, ratio),) = found["bare"].rows
     figures.append(
         (
-            "one configuration, compared with its formulas evaluated once by numpy",
+            "one configuration solved, compared with one evaluation of the same formulas in numpy",
             f"{ratio} times as long ({row} ns and {numpy} ns of CPU time)",
         )
     )
     figures += [
         (
             f"`qps matrix` to Parquet: {size} configurations",
-            f"{seconds} s ({cpu} s of CPU time), {memory} MB of memory, file of {written} MB",
+            f"{seconds} s ({cpu} s of CPU time), {memory} MB of memory, {written} MB file",
         )
         for size, seconds, cpu, memory, written in found["files"].rows[-2:]
     ]

@@ -83,8 +83,8 @@ RULES: tuple[Rule, ...] = (
         why="A deleted claim can no longer fail. A claim that was renamed, reformatted, "
         "moved to another spec, or is implied by another claim does not count as removed.",
         example=f"-{_MEASURED}",
-        mend="Restore the claim. If the spec must fail it for some time, keep it and accept "
-        "the failure with a reason and a last day: `[[accept]]` in the project file.",
+        mend="Restore the claim. If the spec cannot meet it for now, keep it and accept "
+        "the failure with a reason and an expiry date: `[[accept]]` in the project file.",
     ),
     Rule(
         name="claim-loosened",
@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
         level=Level.ERROR,
         summary="a spec exists but is no longer checked",
         why="A new pattern in `ignore` matches it, or it was moved to an ignored path, out "
-        "of the paths of `qps ci`, or to another file extension.",
+        "of the paths of `qps ci`, or renamed to another file extension.",
         example='-ignore = ["old"]\n+ignore = ["old", "site.qps"]',
         mend="Narrow the pattern, or move the file back.",
     ),
@@ -130,8 +130,8 @@ RULES: tuple[Rule, ...] = (
         name="source-changed",
         level=Level.WARNING,
         summary="a number or its source changed without the other",
-        why="A number changed with the same source, or a source was changed or removed with "
-        "the same number: one of them is not what was measured or agreed. The same "
+        why="A number changed but its source did not, or a source was changed or removed but "
+        "the number was not: one of them is not what was measured or agreed. The same "
         "applies to measured tables.",
         example='-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"\n'
         '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"',
@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         summary="a requirement or a target was weakened or removed",
         why="The capacity depends on requirements: with a weaker limit, a lower percentile "
         "or certainty, a higher target, or a requirement in fewer modes, it rises "
-        "without any change of the system.",
+        "without any change to the system.",
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
         mend="Restore the limit. If users accept the new one, state that in its `source`.",
     ),
@@ -197,7 +197,7 @@ RULES: tuple[Rule, ...] = (
         level=Level.WARNING,
         summary="a failure is newly accepted, or accepted for longer",
         why="A new `[[accept]]` in the project file, or a later `until`: the check passes "
-        "although a claim fails or a rule reports.",
+        "although a claim fails or a rule is violated.",
         example='+[[accept]]\n+file = "site.qps"\n+claim = "contract"\n'
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
         mend="Approve the reason and the date, or fix the failure.",
@@ -207,7 +207,8 @@ RULES: tuple[Rule, ...] = (
         level=Level.NOTE,
         summary="a warning is newly allowed",
         why="A new `[[allow]]` in the project file, or a new comment `# allow QPS…` in a spec.",
-        example='+[[allow]]\n+code = "QPS0502"\n+file = "site.qps"\n+reason = "read next year"',
+        example='+[[allow]]\n+code = "QPS0502"\n+file = "site.qps"\n'
+        '+reason = "measurement planned for May"',
         mend="Approve the reason, or fix the cause of the warning.",
     ),
     Rule(
@@ -222,7 +223,7 @@ RULES: tuple[Rule, ...] = (
         name="rule-relaxed",
         level=Level.ERROR,
         summary="the project file lowers the level of a rule",
-        why="The stricter of both project files applies to a change, so that this change is "
+        why="The stricter of the two project files applies to a change, so that this change is "
         "still checked at the old level, but later ones are not.",
         example='-range-narrowed = "error"\n+range-narrowed = "note"',
         mend="Restore the level, or have the owner of the project file approve it.",
