@@ -251,7 +251,7 @@ def _measure_next(view: SolveView) -> str:
     if view.odds is None or not view.odds.shares:
         return ""
     one = view.odds.shares[0]
-    told = f"`{one.number}` causes {percent(one.first_order, 2)} of the variance"
+    told = f"{percent(one.first_order, 2)} of the variance comes from `{one.number}`"
     least = view.odds.interval.least
     if one.promise_if_halved is None or one.promise_if_halved == least:
         return told
