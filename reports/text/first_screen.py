@@ -88,7 +88,10 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([view.file, *circumstances(view)]), width)
-    facts = [("Capacity", capacity(view, solution, labels)), ("Uncertainty", _uncertainty(view))]
+    facts = [
+        ("Capacity", capacity(view, solution, labels)),
+        ("Uncertainty", _uncertainty(view, solution)),
+    ]
     tone = Tone.MISS if _count(view) is None else Tone.ANSWER
     capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
     shown = [toned(line, tone, color=color) for line in capacity_lines]
@@ -132,7 +135,7 @@ def decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
     reliability = _certainty(view, solution, labels)
     facts = [
         ("Reliability", reliability),
-        ("Uncertainty", _uncertainty(view)),
+        ("Uncertainty", _uncertainty(view, solution)),
         *_facts(view, solution, words),
     ]
     named = tuple(
@@ -197,21 +200,21 @@ def _certainty(view: SolveView, solution: Solution, labels: Labels) -> str:
     return f"{known}: {labels.told(shown)}" if shown else known
 
 
-def _uncertainty(view: SolveView) -> str:
+def _uncertainty(view: SolveView, solution: Solution) -> str:
     """Return what uncertain inputs do to the capacity: an interval, from samples."""
     odds = view.odds
     if odds is None:
         return ""
-    ends = rounded_ends(odds.interval, view.population.to)
-    stated = view.capacity
-    nominal = "none" if stated is None else f"{stated:,}"
-    return phrase(
-        "uncertainty",
-        share=percent(odds.interval.probability),
-        ends=ends,
-        nominal=nominal,
-        samples=samples_text(odds.samples, len(odds.shares)),
-    )
+    told = {
+        "share": percent(odds.interval.probability),
+        "ends": rounded_ends(odds.interval, view.population.to),
+        "samples": samples_text(odds.samples, len(odds.shares)),
+    }
+    # With a certainty in a requirement the capacity rests on samples: none is of nominal inputs.
+    if any(item.criterion.promised_with is not None for item in solution.requirements):
+        return phrase("uncertainty.sampled", **told)
+    nominal = "none" if view.capacity is None else f"{view.capacity:,}"
+    return phrase("uncertainty", **told, nominal=nominal)
 
 
 # -- facts ------------------------------------------------------------------------------------
@@ -252,13 +255,11 @@ def _measure_next(view: SolveView) -> str:
         return ""
     one = view.odds.shares[0]
     told = f"{percent(one.first_order, 2)} of the variance comes from `{one.number}`"
-    least = view.odds.interval.least
-    if one.promise_if_halved is None or one.promise_if_halved == least:
+    if one.promise_if_halved in (None, view.odds.promise.largest):
         return told
     halved = rounded_down(one.promise_if_halved)
     return (
-        f"{told}; half its spread would raise the lower end to {halved} "
-        f"{noun(view.population.name)}"
+        f"{told}; halving its spread raises the capacity to {halved} {noun(view.population.name)}"
     )
 
 

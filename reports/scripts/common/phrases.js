@@ -27,6 +27,7 @@ const PHRASES = {
   "with_required": "with the confidence that each requirement states",
   "capacity.confident": "{users} at {sure} confidence",
   "uncertainty": "{share} interval {ends}, {nominal} with nominal inputs, from {samples}",
+  "uncertainty.sampled": "{share} interval {ends}, from {samples}",
   "known_to_be": " known to be",
   "in_mode": " in mode {mode}",
   "reason.together": "{told} together exceed the combined quality limit",
