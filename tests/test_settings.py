@@ -131,9 +131,9 @@ def test_nine_of_ten_truths_are_held_by_settings(settings: int) -> None:
 def test_what_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "runs.csv").write_text(noisy_table(",setting"))
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "a setting that the fit has not seen is off by" in told
-    assert "of its load (median; at most" in told
+    told = " ".join(capsys.readouterr().out.split())
+    assert "error for a setting left out of the fit: median" in told
+    assert "of its utilization, at most" in told
     assert "setting" not in told.partition("that were not used")[2]
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)

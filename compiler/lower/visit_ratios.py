@@ -56,7 +56,7 @@ class StationVisit(Struct, frozen=True, kw_only=True):
 def station_visits(network: Network) -> Iterator[StationVisit]:
     """Yield the visits of all classes in order, with kinds and elastic parameters as symbols."""
     for one in network.classes.values():
-        yield from _Flows(network, one).visits()
+        yield from _Flows(network=network, of=one).visits()
 
 
 def station_loads(network: Network) -> dict[str, dict[str, list[Formula]]]:
@@ -103,7 +103,7 @@ class _Stay(Struct, kw_only=True):
     """How many merged flows each machine makes."""
 
 
-class _Flows(Struct):
+class _Flows(Struct, kw_only=True):
     """Follows the flows of one class."""
 
     network: Network
