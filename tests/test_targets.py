@@ -201,7 +201,7 @@ def test_the_text_tells_the_target() -> None:
     )
     text = solve_text(view, solution, "A site")
     rows = [line.split() for line in text.splitlines()]
-    assert "Utilization of At 75 Target Reached at Main demand".split() in rows
+    assert ["Utilization", "of", "At", "75", "Target", "Reached", "at", "Main", "demand"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows
     assert "web.cpu reaches its target first, at N = 75." in text
 
