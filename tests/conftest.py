@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from helpers import once
 from helpers.browser import Opened, SharedBrowser
-from helpers.nightly import examples
+from helpers.nightly import by_night, examples
 from helpers.not_skipped import missing_in_ci
 from qps.compiler.syntax.nesting import allow_deep_expressions
 
@@ -41,6 +41,15 @@ def pytest_configure() -> None:
     """Refuse to begin in CI without what many tests would be skipped for."""
     if missing := missing_in_ci():
         raise pytest.UsageError(missing)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of `by_night.txt`, before what is marked `nightly` is left out."""
+    starts = tuple(by_night())
+    for item in items:
+        if item.nodeid.removeprefix("tests/").startswith(starts):
+            item.add_marker("nightly")
 
 
 @pytest.hookimpl(optionalhook=True)

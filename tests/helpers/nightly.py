@@ -1,12 +1,13 @@
 """What is tried on more every night (`.ci/nightly`) than before each change lands.
 
-A test marked `nightly` runs there alone; of a law, a quarter of the examples is drawn by day, other
-ones each time.
+A test marked `nightly`, or named in `tests/by_night.txt`, runs there alone; of a law, a quarter of
+the examples is drawn by day, other ones each time.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,12 @@ _LEAST = 8
 
 nightly = pytest.mark.nightly
 """As `marks` of a parameter, or before a test."""
+
+
+def by_night() -> list[str]:
+    """Return how the names of tests start that are run at night for the time they take."""
+    lines = Path(__file__).parents[1].joinpath("by_night.txt").read_text(encoding="utf-8")
+    return [line for line in lines.splitlines() if line and not line.startswith("#")]
 
 
 def examples(count: int) -> int:

@@ -1,0 +1,20 @@
+"""What runs by night alone is named as it is called, and CI runs more than that of each file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.nightly import by_night
+
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize("start", by_night())
+def test_it_is_a_test(start: str) -> None:
+    file, _, name = start.partition("::")
+    names = re.findall(r"^def (test_\w+)", TESTS.joinpath(file).read_text("utf-8"), re.MULTILINE)
+    assert name.partition("[")[0] in names
+    assert len(names) > 1
