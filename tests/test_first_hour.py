@@ -96,4 +96,4 @@ def test_no_page_of_the_tutorial_has_more_than_three_new_ideas() -> None:
         assert 1 <= len(ideas) <= 3, new
 
 
-_NEW = r"\n\*New: ((?:[^*`]|`[^`]*`)+)\.\*\n"
+_NEW = r"\n\*Introduces: ((?:[^*`]|`[^`]*`)+)\.\*\n"
