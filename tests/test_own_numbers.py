@@ -314,7 +314,7 @@ def test_other_hardware_takes_what_is_set_in_its_place() -> None:
 
 
 def test_what_a_law_decides_by_is_not_set_and_what_it_comes_to_is_checked() -> None:
-    with pytest.raises(QpsError, match="wan uses `rate` in its jitter law"):
+    with pytest.raises(QpsError, match="wan uses `rate` in its jitter model"):
         solved(checked(LAWS), "far.rate = 10 Mbit/s")
     with pytest.raises(QpsError, match=r"the jitter of near\.forth is negative"):
         solved(checked(LAWS.replace("40 ms^2 * (load +", "-40 ms^2 * (0 +")))

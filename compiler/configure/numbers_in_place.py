@@ -48,7 +48,7 @@ def report_not_there(
     for word in sorted(place.own):
         name, stated = f"{place.name}.{word}", numbers.get(word)
         if stated is None and _is_held(hardware, word):
-            told = f"uses `{word}` in its jitter law, so that it cannot be set elsewhere"
+            told = f"uses `{word}` in its jitter model, so that it cannot be set elsewhere"
             hint = "replace it by a parameter, and set that"
         elif stated is None:
             told = f"has no `{word}`"

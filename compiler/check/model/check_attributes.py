@@ -50,7 +50,7 @@ class AttributeChecker(Part, frozen=True):
                 self.sink.report(
                     codes.MISPLACED,
                     law.span,
-                    "a jitter law can depend only on the utilization of its own resource",
+                    "a jitter model can depend only on the utilization of its own resource",
                     hint="name it `utilization`",
                 )
                 return None

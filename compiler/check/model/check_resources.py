@@ -302,7 +302,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
             return None
         law = said.value.value
         if isinstance(law, ast.Fit):
-            self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
+            self._not_fitted(law, "a jitter model", "jitter 20 ms^2 * load")
             return None
         return self.jitter(law, "rating", speed, said.scope)
 
