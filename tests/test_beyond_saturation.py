@@ -79,7 +79,7 @@ def test_a_requirement_is_infinite_where_a_station_on_its_way_is_saturated(
         assert solution.limited_by == utilization_of("db.cpu")
 
 
-def test_where_more_is_allowed_by_a_plan_the_target_limits_and_what_is_infinite_is_told() -> None:
+def test_a_target_above_saturation_limits_and_infinite_values_are_shown() -> None:
     """A target of 80 % is reached at 800; from 1,001 on there is no end."""
     solution = _solved("ask.latency <= 50 ms", rest="target cpu 80 %")
     (item,) = solution.requirements

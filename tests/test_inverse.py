@@ -19,12 +19,14 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import number
 from qps.reports.text.inverse_text import InverseView, inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.overloads import Overloads
 from qps.solver.what_if.unknown import unknown_of
+from test_losses_in_series import THINNED
 
 law = settings(max_examples=examples(25), deadline=None)
 
@@ -775,6 +777,21 @@ def test_where_two_are_overloaded_at_once_is_known() -> None:
     overloads = Overloads(graph, {**values, graph.population: number(20_000)})
     # In one second 4,000 times 0.2 ms at the cache, and 600 times 8 ms at the database, at 0.2.
     assert overloads.points(pace, Fraction(0), Fraction(2)) == (Fraction(1, 24), Fraction(1, 4))
-    assert not overloads.at(pace, Fraction(1, 5))
-    assert not overloads.at(pace, Fraction(1, 4))
-    assert overloads.at(pace, Fraction(3, 10))
+    (latency,) = (one for one in graph.criteria if one.name == "ask.latency")
+    assert overloads.known(latency, pace, Fraction(1, 5)).is_exact
+    assert overloads.known(latency, pace, Fraction(1, 4)).is_exact
+    assert overloads.known(latency, pace, Fraction(3, 10)).kind is Kind.UPPER_BOUND
+
+
+def test_what_another_stream_has_lost_makes_a_bound_of_a_wait() -> None:
+    """As it does at a population: at 18 users each 100 ms of 0.6 request/s are too much for `a`."""
+    text = THINNED.replace("users", "param pace = 1 request/s in 0.1..2 request/s\nusers", 1)
+    text = text.replace("traffic 1 request/s", "traffic pace")
+    spec = checked(text.format(way="at a { much }; at b { little }", at="b"))
+    (graph,) = unknown_of(spec.model, spec.configuration(), "pace", 18).graphs
+    pace = graph.assumptions["pace"].symbol
+    values = {one: value for one, value in graph.values.items() if one != pace}
+    overloads = Overloads(graph, {**values, graph.population: number(18)})
+    (quiet,) = (one for one in graph.criteria if one.name == "quiet.latency")
+    assert overloads.known(quiet, pace, Fraction(1, 2)).is_exact
+    assert overloads.known(quiet, pace, Fraction(3, 5)).kind is Kind.UPPER_BOUND

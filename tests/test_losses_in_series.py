@@ -11,7 +11,7 @@ from helpers.specs import lowered
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Kind
 
-_THINNED = """
+THINNED = """
 users N in 1..40
 unit thread
 network wire {{ propagation 1 us }}
@@ -38,7 +38,7 @@ def test_waits_that_count_what_was_lost_before_are_upper_bounds(
     way: str, at: str, is_thinned: bool
 ) -> None:
     """At 18 users 8 of 18 requests are lost where each takes 100 ms: less comes to the others."""
-    graph = lowered(_THINNED.format(way=way, at=at))
+    graph = lowered(THINNED.format(way=way, at=at))
     items = {one.name: one for one in (*graph.criteria, *graph.measures.values())}
     for name in ("quiet.latency", "twice"):
         assert known_at(graph, items[name], 8).is_exact

@@ -79,7 +79,8 @@ def test_a_grid_is_measured_and_fitted(
 ) -> None:
     assert main(grid(port, "--repeat", "2", "--no-check", "--idle")) == 0
     out = capsys.readouterr().out
-    assert "Runs         6 of 6" in out
+    assert out.splitlines()[0].endswith(" web.csv")
+    assert "  Runs         6 of 6\n" in out
     assert "qps fit web.csv" in out
     lines = (place / "web.csv").read_text().splitlines()
     assert lines[0].startswith("cpu in %,request/s,")

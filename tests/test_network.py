@@ -11,8 +11,8 @@ import networkx as nx
 import pytest
 
 import qps
+from helpers.loads_of_the_walk import BY_HAND, DECLARATIONS, LoadsOfTheWalk
 from helpers.specs import lowered
-from helpers.walked_loads import BY_HAND, DECLARATIONS, WalkedLoads
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
@@ -234,10 +234,10 @@ def test_a_network_holds_all_that_is_loaded(path: Path, monkeypatch: pytest.Monk
     spec = check_file(path).value
     if spec is None or spec.program.is_module:
         pytest.skip("a module")
-    walked_loads = WalkedLoads(monkeypatch)
+    walk = LoadsOfTheWalk(monkeypatch)
     graph = lower(spec.model, spec.configuration(None))
     network = graph.network
-    walked_loads.hold(network)
+    walk.hold(network)
     assert {*network.stations, *network.pools} == graph.resources.keys()
     assert network.classes.keys() == graph.streams.keys()
     for one in network.classes.values():
@@ -314,9 +314,9 @@ def test_a_text_means_the_network_that_was_written_by_hand(
     case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, _, expected = case.partition("\n")[2].partition("\n--\n")
-    walked_loads = WalkedLoads(monkeypatch)
+    walk = LoadsOfTheWalk(monkeypatch)
     graph = lowered(f"{DECLARATIONS}\n{text}\n")
-    walked_loads.hold(graph.network)
+    walk.hold(graph.network)
     screen = NetworkScreen(graph)
     facts = [" | ".join(fact) for fact in list(screen.facts())[1:]]
     rows = [" | ".join(row) for table in screen.tables() for row in table.rows]

@@ -33,6 +33,7 @@ RUN = [
     "＝1+1",
     "'=1+1",
     "-5 ms",
+    "-5\n",
 ]
 """What a spreadsheet may run, and what it would run were its apostrophe lost."""
 STARTS = "=+-@\t\r\n＝＋－＠"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from helpers.loads_of_the_walk import DECLARATIONS
 from helpers.specs import lowered
-from helpers.walked_loads import DECLARATIONS
 from qps.compiler.lower.visit_ratios import station_loads, station_visits
 from qps.engine.formulas import total
 

@@ -29,7 +29,7 @@ def as_cell(text: str) -> str:
     ("'=1+1", 'web-1', '-5', "'-5 ms", '-')
     """
     # `re` keeps what it compiles; whoever only reads specs needs none of it.
-    return f"'{text}" if re.match(FORMULA, text) and not re.match(NUMBER, text) else text
+    return f"'{text}" if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
 
 def of_cell(cell: str) -> str:

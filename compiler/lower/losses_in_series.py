@@ -122,11 +122,18 @@ def known_at(graph: LoadGraph, item: Criterion | NamedMeasure, population: int) 
     """Return how a criterion or a measure is known at a population."""
     if item.known == item.known_in_series:
         return item.known
-    overloaded = _overloaded_at(graph, population)
-    if in_series(graph.streams, overloaded):
+    return known_where(item, graph.streams, _overloaded_at(graph, population))
+
+
+def known_where(
+    item: Criterion | NamedMeasure,
+    streams: Mapping[str, StreamMeasures],
+    overloaded: frozenset[str],
+) -> Certainty:
+    """Return how a criterion or a measure is known where some resources are overloaded."""
+    if in_series(streams, overloaded) or _are_thinned(item.waits_of, streams, overloaded):
         return item.known_in_series
-    are_thinned = _are_thinned(item.waits_of, graph.streams, overloaded)
-    return item.known_in_series if are_thinned else item.known
+    return item.known
 
 
 def quality_known_at(graph: LoadGraph, population: int) -> Certainty:

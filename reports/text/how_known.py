@@ -168,8 +168,8 @@ def known_numbers(told: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> li
     if not uncertain:
         return [ALL_EXACT]
     others = [] if len(uncertain) == len(told) else [OTHERS_EXACT]
-    told_of = _uncertain_parts(uncertain, ports)
-    return [*(f"{stated}{'; '.join(reasons)}." for stated, reasons in told_of), *others]
+    parts = _uncertain_parts(uncertain, ports)
+    return [*(f"{stated}{'; '.join(reasons)}." for stated, reasons in parts), *others]
 
 
 def _uncertain_parts(

@@ -58,7 +58,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is;
-    where nothing loses in series it is known as `known_alone`, which `overloads` tells.
+    where `overloads` tell more, the `criterion` itself is known better at some values.
     Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
     What is `untold` of it counts as failing. Where there is a `sign_as_set`, that is asked for the
     sign at a value: the model may have a value where the function of the number has none.
@@ -69,7 +69,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     strict: bool
     is_axis: bool = False
     known: Certainty = EXACT
-    known_alone: Certainty = EXACT
+    criterion: Criterion | None = None
     overloads: Overloads | None = None
     at_most: bool = True
     is_implied: bool = False
@@ -83,9 +83,9 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     def as_known_at(self, symbol: Formula, at: Fraction) -> Excess:
         """Return the same with how its measure is known at a value."""
-        if self.overloads is None or self.overloads.at(symbol, at):
+        if self.overloads is None or self.criterion is None:
             return self
-        return replace(self, known=self.known_alone, overloads=None)
+        return replace(self, known=self.overloads.known(self.criterion, symbol, at))
 
     def is_open_at(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value for itself: on a strict limit, or without a value."""
@@ -129,7 +129,7 @@ def excess_of(
         strict=criterion.strict,
         is_axis=criterion.axis is not None,
         known=criterion.known_in_series,
-        known_alone=criterion.known,
+        criterion=criterion,
         overloads=None if criterion.known == criterion.known_in_series else overloads,
         at_most=criterion.at_most,
         is_implied=criterion.name == QUALITY

@@ -1,16 +1,19 @@
-"""Where resources in a row are overloaded together, as one number moves.
+"""Where resources are overloaded, as one number moves, and how what is judged is known there.
 
-There a load counts what another resource has lost, so that what rests on it is a bound; elsewhere
-it is none. Loads cross 1 at points that are found as those are where requirements begin to fail.
+A load counts what an overloaded resource has lost, so that what rests on it may be a bound;
+elsewhere it is none. Loads cross 1 at points that are found as those are where requirements begin
+to fail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cached_property
 
-from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import in_series, in_series_anywhere
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.losses_in_series import known_where
+from qps.compiler.quantities.certainty import Certainty
 from qps.engine.formulas import Formula, number
 from qps.engine.substitution import substituted
 from qps.solver.search.certain_signs import NoSignError, sign_at
@@ -18,13 +21,17 @@ from qps.solver.search.critical import critical_points
 
 
 class Overloads:
-    """The resources of a graph that lose in series, by the one number that has no value."""
+    """The resources at which streams of a graph lose, by the one number that has no value."""
 
     def __init__(self, graph: LoadGraph, values: Mapping[Formula, Formula]) -> None:
-        names = {name for each in in_series_anywhere(graph.streams).values() for name in each}
-        self._streams = graph.streams
-        self._over = {
-            name: substituted(graph.resources[name].load, values) - number(1)
+        self._graph, self._values = graph, values
+
+    @cached_property
+    def _over(self) -> dict[str, Formula]:
+        """By how much the load of each is above 1; most graphs are never asked."""
+        names = {name for stream in self._graph.streams.values() for name in stream.saturating}
+        return {
+            name: substituted(self._graph.resources[name].load, self._values) - number(1)
             for name in sorted(names)
         }
 
@@ -38,12 +45,12 @@ class Overloads:
             found |= set(points)
         return tuple(sorted(found))
 
-    def at(self, symbol: Formula, value: Fraction) -> bool:
-        """Return whether any stream loses in series at a value of the number."""
+    def known(self, criterion: Criterion, symbol: Formula, value: Fraction) -> Certainty:
+        """Return how a criterion is known at a value of the number."""
         overloaded = (
             name for name, over in self._over.items() if _is_above_zero(over, symbol, value)
         )
-        return bool(in_series(self._streams, frozenset(overloaded)))
+        return known_where(criterion, self._graph.streams, frozenset(overloaded))
 
 
 def _is_above_zero(over: Formula, symbol: Formula, value: Fraction) -> bool:

@@ -20,17 +20,17 @@ Amounts = Callable[[Iterable[str]], set[tuple[str, str]]]
 """Gives the numbers of texts, each with its unit and without."""
 
 
-def told_of(claims: tuple[ClaimResult, ...]) -> dict[str, Any]:
+def printed_claims(claims: tuple[ClaimResult, ...]) -> dict[str, Any]:
     """Return what `qps test --format json` prints of claims."""
-    told: Any = claims_json(Tested(results=claims))
-    return told
+    printed: Any = claims_json(Tested(results=claims))
+    return printed
 
 
 def wrong_claims(
     table: ShownTable, claims: tuple[ClaimResult, ...], amounts: Amounts
 ) -> Iterator[str]:
     """Yield where the claims of a page are others than those of the test, or have other numbers."""
-    entries = told_of(claims)["expectations"]
+    entries = printed_claims(claims)["expectations"]
     if table.head != HEAD:
         yield f"nobody compares {table.head}"
         return
@@ -65,9 +65,9 @@ def _claimed(entry: Any, result: ClaimResult) -> Iterator[str]:
     if isinstance(entry["claimed"], str):
         yield entry["claimed"]
     elif result.claimed is not None:
-        yield from _told(entry["claimed"], result.dimension)
+        yield from _texts(entry["claimed"], result.dimension)
     if entry["half_width"] is not None:
-        yield from _told(entry["half_width"], result.dimension)
+        yield from _texts(entry["half_width"], result.dimension)
     yield from filter(None, (entry["within"], entry["title"], result.text))
 
 
@@ -77,20 +77,20 @@ def _predicted(entry: Any, result: ClaimResult) -> Iterator[str]:
         yield entry["counted"]
     elif isinstance(entry["predicted"], list):
         for value, side in zip(entry["predicted"], result.compared, strict=True):
-            yield from _told(value, side.dimension)
+            yield from _texts(value, side.dimension)
     elif result.predicted is not None:
-        yield from _told(entry["predicted"], result.dimension)
+        yield from _texts(entry["predicted"], result.dimension)
     interval = entry["interval"]
     if interval is None:
         return
     ends = interval["least"], interval["most"]
     for end in ends:
-        yield from _told(end, result.dimension)
+        yield from _texts(end, result.dimension)
         off = abs(entry["claimed"] - end)
-        yield percent(off / abs(end), 2) if end else next(_told(off, result.dimension))
+        yield percent(off / abs(end), 2) if end else next(_texts(off, result.dimension))
 
 
-def _told(value: float | None, dimension: Dimension) -> Iterator[str]:
+def _texts(value: float | None, dimension: Dimension) -> Iterator[str]:
     """Yield a value of JSON, where what has no finite value is null, as a page may write it."""
     if value is None:
         yield "∞"

@@ -16,7 +16,7 @@ from itertools import pairwise, product
 from math import floor, inf, isfinite, isnan, nan
 
 from helpers.page_numbers import Cell, Line, Shown, ShownTable, ShownText
-from helpers.true_claims import told_of, wrong_claims
+from helpers.true_claims import printed_claims, wrong_claims
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Criterion
@@ -748,7 +748,7 @@ class Truth:
         """Yield where what became of all claims is not summarized as the test does."""
         if not self.claims:
             return
-        wanted = told_of(self.claims)["summary"]
+        wanted = printed_claims(self.claims)["summary"]
         if wanted not in shown.told("claims") or shown.table("claims") is None:
             yield f"claims: {shown.told('claims')}, not {wanted!r}"
 

@@ -146,7 +146,7 @@ class Uneven(Struct, frozen=True, kw_only=True):
         return (
             f"rates within {percent(measured.rates, 2)} of simulation{at_most}, times within "
             f"{percent(measured.times, 2)}"
-        ).replace("%", " %")
+        )
 
     @property
     def _is_near(self) -> bool:

@@ -20,7 +20,7 @@ DECLARATIONS = (
 )
 
 
-class WalkedLoads:
+class LoadsOfTheWalk:
     """Loads and visits as the last walk has charged them, before anything is averaged."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
