@@ -16,9 +16,9 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.editions import EDITION
-from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
 from qps.grammar.parsing import SEPARATOR, Token
 
 VALUES: tuple[type, ...] = (ast.Param, ast.Let, ast.Measure, ast.Users, ast.Func)
@@ -165,12 +165,12 @@ def _queueing(place: _Place) -> Wanted | None:
     """Return what waits, or how."""
     kinds = [token.type for token in place.tokens[-2:]]
     if place.declaration in ("MACHINE", "NETWORK") and kinds[-1] == "QUEUEING":
-        return Wanted(words=DISCIPLINES)
+        return Wanted(words=tuple(DISCIPLINES))
     if place.declaration != "QUEUEING":
         return None
     if kinds[-1] in ("QUEUEING", "COMMA"):
         return Wanted(kinds=(ast.Node, ast.Link), resources=True)
-    return Wanted(words=DISCIPLINES) if kinds[-1] == "NAME" else None
+    return Wanted(words=tuple(DISCIPLINES)) if kinds[-1] == "NAME" else None
 
 
 # -- what is changed -----------------------------------------------------------------------

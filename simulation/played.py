@@ -11,12 +11,15 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from qps.compiler.quantities.disciplines import Service
+
 
 class Station(Struct, frozen=True, kw_only=True):
-    """A resource: `copies` of it, each with so many servers that take the first who came.
+    """A resource: `copies` of it, each with so many servers, and who of those there is served.
 
-    `waits` says whether it is waited for; where it is not, it has room for all at once. Service
-    times vary by `variation`, their coefficient of variation; 0 for fixed ones, 1 for exponential
+    Who goes before others interrupts them where it `is_preemptive`. `waits` says whether it is
+    waited for; where it is not, it has room for all at once. Service times vary by `variation`,
+    their coefficient of variation; 0 for fixed ones, 1 for exponential
     ones, gamma distributed otherwise. `background` is the load that no item causes, `speeds` how
     fast all are served together, by how many there are. Each copy has `room` for so many, those
     that are served among them; others are lost.
@@ -26,8 +29,8 @@ class Station(Struct, frozen=True, kw_only=True):
     copies: float = 1
     servers: float = 1
     waits: bool = False
-    discipline: str = "none"
-    is_first_come: bool = False
+    service: Service = Service.IN_TURN
+    is_preemptive: bool = False
     variation: float = 0.0
     background: float = 0.0
     speeds: tuple[float, ...] = ()

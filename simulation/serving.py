@@ -7,6 +7,7 @@ import math
 from msgspec.structs import replace
 
 from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.quantities.disciplines import Service
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import gone_of, lot_of
 from qps.simulation.played import Lose, Serve, goes_on
@@ -35,7 +36,7 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         return _serve_threaded(scene, step, mean, then)
     if known.room < math.inf:
         return _serve_in_room(scene, step, mean, then, of)
-    if not known.is_first_come:
+    if known.service is not Service.IN_TURN:
         return _serve_otherwise(scene, step, mean, then)
     after = (of_item(then),)
 

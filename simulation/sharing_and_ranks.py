@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import simpy
 
+from qps.compiler.quantities.disciplines import Service
 from qps.simulation.played import Station
 from qps.simulation.stations import NORMAL, Happening, Schedule
 
@@ -60,15 +61,9 @@ class Machine(Protocol):
 def machine_of(station: Station, clock: simpy.Environment, schedule: Schedule) -> Machine:
     """Return one machine of a station, empty."""
     servers = int(station.servers)
-    match station.discipline:
-        case "ps":
-            return Sharing(clock, schedule, servers, station.speeds)
-        case "priority":
-            return Ranked(clock, schedule, servers, preempts=False)
-        case "priority preemptive":
-            return Ranked(clock, schedule, servers, preempts=True)
-        case _:
-            raise AssertionError(station.discipline)
+    if station.service is Service.SHARED:
+        return Sharing(clock, schedule, servers, station.speeds)
+    return Ranked(clock, schedule, servers, preempts=station.is_preemptive)
 
 
 class Sharing:

@@ -11,6 +11,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.network import stations_and_pools as parts
 from qps.compiler.network.network import Network
+from qps.compiler.quantities.disciplines import Service
 from qps.simulation.kinds import Numbers
 from qps.simulation.operating_point import OperatingPoint
 from qps.simulation.played import Station
@@ -43,8 +44,8 @@ class Stations(Struct, kw_only=True):
                     copies=self._whole(name, copies, "copies") if station.waits else copies,
                     servers=self._whole(name, servers, "servers") if station.waits else servers,
                     waits=station.waits,
-                    discipline=_word(station.queueing),
-                    is_first_come=_is_first_come(station.queueing),
+                    service=_service(station.queueing),
+                    is_preemptive=station.queueing is not None and station.queueing.is_preemptive,
                     variation=numbers(station.variation),
                     background=numbers(self.point.background[name]),
                     speeds=tuple(numbers(speed) for speed in station.speeds),
@@ -89,12 +90,5 @@ class Stations(Struct, kw_only=True):
         return round(count)
 
 
-def _is_first_come(queueing: ir.Queueing | None) -> bool:
-    return queueing is not None and queueing.traits.is_first_come
-
-
-def _word(queueing: ir.Queueing | None) -> str:
-    """Return a discipline as it is played."""
-    if queueing is None:
-        return "none"
-    return queueing.discipline.value + " preemptive" * queueing.is_preemptive
+def _service(queueing: ir.Queueing | None) -> Service:
+    return Service.IN_TURN if queueing is None else queueing.traits.service

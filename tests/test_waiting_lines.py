@@ -13,7 +13,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
+from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.solver.answers.answering import solve
 
 SPEC = """users N in 1..100000
@@ -68,10 +68,9 @@ def test_a_line_says_what_machines_and_networks_would(line: str, stated: tuple[s
 
 
 def test_whatever_the_discipline_what_waits_is_asked_for() -> None:
-    assert set(DISCIPLINES) == {one.value for one in ir.Discipline}
-    for word in DISCIPLINES:
+    for word, one in DISCIPLINES.items():
         told = "cpu mm1, " if word == "md1" else ""
-        text = _spec(f"queueing {told}{word}{' cv 1.2' * (word == 'mg1')}", *NOTHING)
+        text = _spec(f"queueing {told}{word}{' cv 1.2' * (one.traits.variation is None)}", *NOTHING)
         (found,) = check_source(Source("waits.qps", text)).diagnostics
         assert found.message == f"the resource of queueing `{word}` is missing"
         assert found.primary is not None

@@ -8,7 +8,6 @@ Options, machines and networks are still open: `compiler.configure` settles them
 from qps.compiler.ir.changes import *
 from qps.compiler.ir.claims import *
 from qps.compiler.ir.correlations import *
-from qps.compiler.ir.disciplines import *
 from qps.compiler.ir.distributions import *
 from qps.compiler.ir.expressions import *
 from qps.compiler.ir.figures import *
@@ -18,5 +17,7 @@ from qps.compiler.ir.model import *
 from qps.compiler.ir.parameters import *
 from qps.compiler.ir.recorded import *
 from qps.compiler.ir.requirements import *
+from qps.compiler.ir.stated_queueing import *
 from qps.compiler.ir.streams import *
 from qps.compiler.ir.waiting import *
+from qps.compiler.quantities.disciplines import *

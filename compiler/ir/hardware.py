@@ -8,9 +8,9 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.expressions import Expr
 from qps.compiler.ir.parameters import Quantity
+from qps.compiler.ir.stated_queueing import Queueing
 from qps.compiler.quantities.dimension import DATA_RATE, Dimension
 
 

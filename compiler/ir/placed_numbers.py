@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.expressions import ParameterValue
 from qps.compiler.ir.hardware import Machine, Medium, Network, Resource, ResourceKind
 from qps.compiler.ir.parameters import Quantity
+from qps.compiler.ir.stated_queueing import Queueing
 
 Visit = Callable[[str, Quantity], Quantity]
 """What is made of a number, by its name; the same where nothing is."""

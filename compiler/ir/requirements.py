@@ -8,8 +8,8 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.parameters import Quantity
+from qps.compiler.ir.stated_queueing import Queueing
 
 
 class Measure(Struct, frozen=True):

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.hardware import (
     Link,
     Machine,
@@ -21,6 +20,7 @@ from qps.compiler.ir.hardware import (
 from qps.compiler.ir.model import Model
 from qps.compiler.ir.placed_numbers import machine_with, network_with, set_in_place
 from qps.compiler.ir.requirements import Scope, Wait
+from qps.compiler.ir.stated_queueing import Queueing
 
 
 def machine_at(model: Model, node: Node) -> Machine | None:

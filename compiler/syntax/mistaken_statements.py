@@ -7,8 +7,9 @@ import re
 from qps.compiler.diagnostics.mends import instead, put_before
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax.faults import LOOKED_BACK, Fault
-from qps.compiler.syntax.queueing_mistakes import DISCIPLINES, effect_mended
+from qps.compiler.syntax.queueing_mistakes import effect_mended
 from qps.compiler.syntax.queueing_mistakes import waiting_mended as arrivals_mended
 from qps.compiler.syntax.think_mistakes import think_mended as time_mended
 

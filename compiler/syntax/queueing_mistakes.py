@@ -8,9 +8,9 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.grammar.words import TOKEN_CHOICES
 
-DISCIPLINES = ("none", "mm1", "md1", "mg1", "mmc", "mgc", "ps", "priority", "loss", "periodic")
 _LOOKED_BACK = 200
 _OF_NOTHING = re.compile(
     rf"(?:\A|[\n;])[ \t]*queueing\s+(?:[^;\n]*,\s*)?({'|'.join(DISCIPLINES)})(?:\s+cv)?\s*\Z"
@@ -51,8 +51,9 @@ def discipline_of_nothing(source: Source, start: int, at: int) -> Span | None:
 def report_nothing_waits(discipline: Span, sink: Sink) -> None:
     """Say that a way of waiting lacks the name of what is waited for."""
     word = discipline.text
-    others = {"mmc": "md1", "loss": "md1", "mgc": "mg1"}.get(word, word)
-    variation = " cv 1.2" if word in ("mg1", "mgc") else ""
+    traits = DISCIPLINES[word].traits
+    others = traits.on_one_server or word
+    variation = " cv 1.2" if traits.variation is None else ""
     sink.report(
         codes.SYNTAX,
         discipline,

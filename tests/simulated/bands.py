@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
+from qps.compiler.quantities.disciplines import Service
 from qps.simulation.crew import Simulation
 from qps.simulation.played import (
     Call,
@@ -53,7 +54,7 @@ def bands_of(played: Played, told: Simulation, subject: str) -> dict[str, str]:
 
 def _variation(station: Station) -> float:
     """Return how services vary as far as it counts: where all are served at once it does not."""
-    return 1.0 if station.discipline.startswith("ps") else station.variation
+    return 1.0 if station.service is Service.SHARED else station.variation
 
 
 def _taken(steps: Sequence[Step]) -> Iterator[Take]:

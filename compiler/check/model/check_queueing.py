@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
@@ -9,13 +11,13 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.suggest import listed, offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 
-_WORDS = {discipline.value: discipline for discipline in ir.Discipline}
 _NOT_TAKEN = {
     "cv": (
         "coefficient of variation",
-        "use it with {takers}; in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
+        "use it with {takers}; in {exponential} it is 1, in {fixed} 0",
     ),
     "room": (
         "room",
@@ -86,13 +88,13 @@ class QueueingChecker(Part, frozen=True):
 
     def _checked(self, stated: ast.Queueing | ast.Wait, scope: Scope) -> ir.Queueing | None:
         word = stated.discipline.text
-        discipline = _WORDS.get(word)
+        discipline = DISCIPLINES.get(word)
         if discipline is None:
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 stated.discipline.span,
                 f"unknown queueing discipline `{word}`",
-                hint=offered(word, _WORDS),
+                hint=offered(word, DISCIPLINES),
             )
             return None
         if not self._is_taken(stated, discipline):
@@ -137,12 +139,26 @@ class QueueingChecker(Part, frozen=True):
             if expr is None or option in traits.takes:
                 continue
             told, mend = _NOT_TAKEN[option]
-            takers = [one.value for one in ir.Discipline if option in one.traits.takes]
+            takers = [one for one in ir.Discipline if option in one.traits.takes]
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
                 f"`{word}` takes no {told}",
-                hint=mend.format(takers=listed(takers, "and")),
+                hint=mend.format(
+                    takers=_words(takers), exponential=_words(_served(1)), fixed=_words(_served(0))
+                ),
             )
             return False
         return True
+
+
+def _words(disciplines: Iterable[ir.Discipline]) -> str:
+    return listed([one.value for one in disciplines], "and")
+
+
+def _served(variation: int) -> Iterator[ir.Discipline]:
+    """Yield what waits in turn for service times of a variation."""
+    for one in ir.Discipline:
+        is_in_turn = one.traits.service is ir.Service.IN_TURN and not one.traits.loses
+        if is_in_turn and one.traits.variation == variation and one is not ir.Discipline.NONE:
+            yield one

@@ -21,8 +21,8 @@ from qps.compiler.diagnostics.mends import Hint, Rewording, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
+from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
 from qps.grammar.words import CHOICES
 
 _WORD = re.compile(r"\w+")
