@@ -105,6 +105,16 @@ class Discipline(Enum):
             takes=("room",),
         ),
     )
+    MDC = (
+        "mdc",
+        Traits(
+            meaning="M/D/c: Poisson arrivals, c cores with one queue, constant service times per "
+            "stream",
+            variation=0,
+            counts_servers=True,
+            on_one_server="md1",
+        ),
+    )
     MGC = (
         "mgc",
         Traits(

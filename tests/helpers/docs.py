@@ -24,8 +24,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-WORDS = (ROOT / "docs/language/keywords.md", ROOT / "docs/language/syntax.md")
-"""The pages of the reference that list words of the grammar."""
+WORDS = tuple(
+    ROOT / "docs" / page for page in ("language/keywords.md", "language/syntax.md", "brief.md")
+)
+"""The pages that list words of the language."""
 
 _BLOCK = re.compile(
     r"(?:<!-- file: (?P<file>[\w./-]+) -->\n)?```(?P<kind>[^\n]*)\n(?P<body>.*?)```", re.DOTALL
@@ -122,8 +124,10 @@ def link_specs(folder: Path) -> None:
 
 def with_words(text: str) -> str:
     """Return a page of the reference with its lists of words as the grammar has them."""
+    from qps.compiler.quantities.disciplines import DISCIPLINES
     from qps.grammar import keywords, words
 
+    disciplines = sorted(DISCIPLINES, key="none".__eq__)  # the last one of them
     of_units, of_kinds = words.NO_UNITS, words.NO_KINDS
     lines = {
         "Reserved: ": f"{_marked(words.RESERVED, 'and')}.",
@@ -133,6 +137,7 @@ def with_words(text: str) -> str:
         "- a kind cannot be called ": f"{_marked(of_kinds)}, or the name of a case; "
         f"a unit cannot be called {_marked(of_units)}, which are other words after a number;",
         "one of `": f"{' '.join(keywords.continuing_words())}`;",
+        f"{'queueing web.cpu mmc':47}# ": " ".join(disciplines),
     }
     for start, rest in lines.items():
         pattern = rf"^{re.escape(start)}[^\n]*$"

@@ -8,7 +8,11 @@ from qps.compiler.lower.disciplines.loss import Loss
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.room import Room
-from qps.compiler.lower.disciplines.several_servers import GeneralServers, SeveralServers
+from qps.compiler.lower.disciplines.several_servers import (
+    FixedServers,
+    GeneralServers,
+    SeveralServers,
+)
 from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.queueing import Law
 
@@ -17,6 +21,7 @@ LAWS: dict[ir.Discipline, Law] = {
     ir.Discipline.MD1: OneServer(),
     ir.Discipline.MG1: OneServer(),
     ir.Discipline.MMC: SeveralServers(),
+    ir.Discipline.MDC: FixedServers(),
     ir.Discipline.MGC: GeneralServers(),
     ir.Discipline.PS: Sharing(),
     ir.Discipline.PRIORITY: ByPriority(),

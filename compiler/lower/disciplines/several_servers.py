@@ -1,4 +1,4 @@
-"""Random arrivals at the cores of a processor with one queue: mmc and mgc, by Erlang's C."""
+"""Random arrivals at the cores of a processor with one queue: mmc, mdc and mgc, by Erlang's C."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from qps.compiler.lower.disciplines.one_server import OneServer, error_apart, mixed_quantiles
 from qps.compiler.lower.queueing import Queue, Stage, Visit, mean_service
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, compounded
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, compounded, together
 from qps.engine.formulas import (
     ONE,
     Formula,
@@ -99,7 +99,12 @@ class GeneralServers(SeveralServers, frozen=True):
         """Other variations than that of mmc are approximated."""
         if queue.variation is ONE or queue.servers is ONE:
             return super().mean_known(queue) if queue.servers is not ONE else EXACT
-        known = approximation(
+        known = self._alike_known(queue)
+        return known if queue.is_told_as_uniform else compounded(known, _mixed_mean(queue))
+
+    def _alike_known(self, queue: Queue) -> Certainty:
+        """Return how the mean wait of equal visits is known."""
+        return approximation(
             (
                 f"waits for the cores of `{queue.resource}` assume gamma distributed "
                 "service times (Kimura 1986; above a cv of 1 interpolated between light "
@@ -107,7 +112,6 @@ class GeneralServers(SeveralServers, frozen=True):
             ),
             error=0.05,
         )
-        return known if queue.is_told_as_uniform else compounded(known, _mixed_mean(queue))
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The laws of wait and service are taken as such that have the means."""
@@ -121,6 +125,35 @@ class GeneralServers(SeveralServers, frozen=True):
                 "service times gamma distributed: within 30 %"
             ),
             error=0.3,
+        )
+
+
+class FixedServers(GeneralServers, frozen=True):
+    """The same where service times are fixed, as Cosmetatos has their waits (1976).
+
+    Held against the exact mean of Crommelin (1932) and simulated waits, at loads up to 0.95.
+    """
+
+    def _alike_known(self, queue: Queue) -> Certainty:
+        return approximation(
+            (
+                f"waits for the cores of `{queue.resource}` are those of fixed service times "
+                "(Cosmetatos 1976): latency within 0.2 % with up to 64 cores"
+            ),
+            error=0.002,
+        )
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The wait of those who wait is taken as exponential."""
+        return together(
+            approximation(
+                (
+                    f"waits for the cores of `{queue.resource}` are assumed exponential for fixed "
+                    "service times: within 25 % up to p99.9"
+                ),
+                error=0.25,
+            ),
+            mixed_quantiles(queue),
         )
 
 
