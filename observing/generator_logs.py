@@ -13,6 +13,7 @@ from msgspec import Struct
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
 from qps.observing.load_runs import ITEMS, Fields, LoadRun
+from qps.observing.sources import SOURCES
 from qps.observing.time_stretches import MOST_SAMPLES, Stretches
 
 _PGBENCH = re.compile(
@@ -35,12 +36,16 @@ class _Item(Struct, frozen=True):
 
 
 class Log(Struct, frozen=True, kw_only=True):
-    """How a generator logs: one line, what it tells (None where it is none), how to have it."""
+    """How a generator logs: one line, and what it says (None where it is none)."""
 
     tool: str
     item: Callable[[str], _Item | None]
-    hint: str
     fields: Fields
+
+    @property
+    def hint(self) -> str:
+        """How to have such a log."""
+        return SOURCES[self.tool].hint
 
     def is_of(self, first: str) -> bool:
         """Return whether a file that begins with a line is such a log."""
@@ -114,30 +119,28 @@ def _request(line: str) -> _Item | None:
     return _Item((began + took) / 1000, took / 1000, has_failed, 0)
 
 
-LOGS = {
-    "pgbench": Log(
-        tool="pgbench",
-        item=_transaction,
-        hint="write it by `pgbench --log`, without --aggregate-interval and --sampling-rate",
-        fields={
-            "users": "the highest number of a client",
-            ITEMS: "a line for each",
-            "share failed": "`skipped` and `failed`",
-            "latency": "the third field of each line",
-        },
-    ),
-    "h2load": Log(
-        tool="h2load",
-        item=_request,
-        hint="write it by `h2load --log-file=run.log`",
-        fields={
-            ITEMS: "a line for each",
-            "share failed": "statuses from 400 on and -1",
-            "latency": "the third field of each line",
-        },
-    ),
-}
-"""Of the tools that log items, by their names."""
+_PGBENCH_LOG = Log(
+    tool="pgbench",
+    item=_transaction,
+    fields={
+        "users": "the highest number of a client",
+        ITEMS: "a line for each",
+        "share failed": "`skipped` and `failed`",
+        "latency": "the third field of each line",
+    },
+)
+_H2LOAD_LOG = Log(
+    tool="h2load",
+    item=_request,
+    fields={
+        ITEMS: "a line for each",
+        "share failed": "statuses from 400 on and -1",
+        "latency": "the third field of each line",
+    },
+)
+
+is_pgbench_log, pgbench_log_runs = _PGBENCH_LOG.is_of, _PGBENCH_LOG.runs
+is_h2load_log, h2load_log_runs = _H2LOAD_LOG.is_of, _H2LOAD_LOG.runs
 
 
 def run_of(name: str) -> str:

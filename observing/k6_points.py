@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import isfinite
 
@@ -46,9 +46,10 @@ def are_points(first: str) -> bool:
 
 
 def k6_point_runs(
-    lines: Iterable[str], file: str, window: float | None
+    files: Sequence[Iterable[str]], file: str, window: float | None
 ) -> tuple[list[LoadRun], list[str]]:
     """Return what was done in each stretch of `window` s, of whole stretches; else in all of it."""
+    (lines,) = files
     found, is_rough = Stretches(file, window, _FIELDS), True
     for metric, moment, value in _points(iter(lines), file):
         add = _ADD.get(metric)

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
+from qps.extras import need_scapy
+from qps.observing.file_texts import FileReading, unreadable
 from qps.observing.observed_runs import (
     MOST_STRETCHES,
     ObservedRuns,
@@ -38,21 +40,19 @@ _LOGGER = logging.getLogger("scapy")
 _HINT = "name what `tcpdump -w FILE` or Wireshark wrote"
 
 
-def capture_table(path: Path, window: float) -> ObservedRuns:
-    """Return packets and bytes a second in each whole stretch of `window` s; gaps are zeros.
+def capture_table(path: Path, how: FileReading) -> ObservedRuns:
+    """Return packets and bytes a second in each whole stretch of the window; gaps are zeros.
 
     Bytes are those on the wire, also where only the beginnings of packets were kept. The first
     and the last stretch are left out: the capture begins and ends within them.
     """
-    counts: dict[int, list[int]] = {}
-    with _warnings() as told:
-        for time, length in _packets(path):
-            place = floor(time / window)
-            found = counts.setdefault(place, [0, 0])
-            found[0] += 1
-            found[1] += length
-            if len(counts) > MOST_STRETCHES:
-                raise too_many_stretches(str(path))
+    need_scapy("`qps observe pcap`")
+    window = how.stretch
+    assert window is not None
+    try:
+        counts, told = _counts(path, window)
+    except OSError as error:
+        raise unreadable(path, error) from error
     if not counts:
         raise DataError(f"`{shortened(str(path))}` holds no packets", _HINT)
     rows = []
@@ -64,6 +64,20 @@ def capture_table(path: Path, window: float) -> ObservedRuns:
         rows=tuple(rows),
         notes=tuple(f"warning: `{path}`: {note}" for note in told[:_MOST_NOTES]),
     )
+
+
+def _counts(path: Path, window: float) -> tuple[dict[int, list[int]], list[str]]:
+    """Return the packets and bytes of each stretch, and what is broken."""
+    counts: dict[int, list[int]] = {}
+    with _warnings() as told:
+        for time, length in _packets(path):
+            place = floor(time / window)
+            found = counts.setdefault(place, [0, 0])
+            found[0] += 1
+            found[1] += length
+            if len(counts) > MOST_STRETCHES:
+                raise too_many_stretches(str(path))
+    return counts, told
 
 
 def _packets(path: Path) -> Iterator[tuple[float, int]]:

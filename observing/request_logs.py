@@ -30,13 +30,14 @@ _FIELDS: Fields = {
 
 
 def jmeter_runs(
-    lines: Iterable[str], file: str, window: float | None
+    files: Sequence[Iterable[str]], file: str, window: float | None
 ) -> tuple[list[LoadRun], list[str]]:
     """Return what was done in each stretch of `window` s, of whole stretches; else in each run.
 
     A sample counts where it ended, as a rate is of what was done. One that holds others is left
     out, as each of these counts: a transaction, and what was redirected or has parts.
     """
+    (lines,) = files
     requests, sums = (Stretches(file, window, _FIELDS) for _ in range(2))
     nesting = Nesting()
     for sample, is_sum in nesting.told_apart(_samples(lines, file)):

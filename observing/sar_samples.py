@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from qps.compiler.data.fit_columns import CORES
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import listed, shortened
+from qps.observing.file_texts import FileReading, text_of
 from qps.observing.observed_runs import ObservedRuns, written
 from qps.observing.sar_records import Host, Sample, Stamp, dated
 from qps.observing.sar_texts import hosts_of_text
@@ -37,12 +39,13 @@ class _Recorded(Struct):
     sysstat: _Hosts
 
 
-def sar_table(text: str, file: str, interface: str | None) -> ObservedRuns:
+def sar_table(path: Path, how: FileReading) -> ObservedRuns:
     """Return a row a sample: the load of all processors, packets and bytes both ways together.
 
     These are of one network interface, or of all but the loopback one. Rows of several machines
     say of which each is.
     """
+    text, file, interface = text_of(path), str(path), how.interface
     is_json = text.lstrip().startswith("{")
     hosts = _of_json(text, file) if is_json else hosts_of_text(text, file)
     samples = [sample for host in hosts for sample in host.statistics]

@@ -19,8 +19,10 @@ import pytest
 from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
-from qps.observing.observed_files import FileReading, observed_files
+from qps.observing.file_texts import FileReading
+from qps.observing.observed_files import observed_files
 from qps.observing.observed_runs import ObservedRuns
+from qps.observing.sources import SOURCES, Gives, Source
 
 START = 1_795_419_820_000
 """In ms since 1970."""
@@ -334,6 +336,19 @@ def origins(found: ObservedRuns) -> set[str]:
 def warnings(found: ObservedRuns) -> str:
     told = [note for note in found.notes if note.startswith("warning") and "1 % failed" not in note]
     return "\n".join(told)
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_a_source_has_all_that_belongs_to_it(source: Source) -> None:
+    tests = Path(__file__).parent
+    files = [*(tests / "observed").glob(f"{source.name}*"), tests / "observed/wire.pcap"]
+    assert any(source.name in file.name for file in files), "put a file into tests/observed"
+    page = (tests.parent / "docs/cli/observe.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `") and " FILE…`" in line]
+    assert any(source.name in line.split(" | ")[0] for line in rows), "add a row to observe.md"
+    tables = [one for one in source.layouts if one.gives is Gives.TABLE]
+    written = [tool for tool, *_ in LAYOUTS if tool == source.name]
+    assert len(written) >= len(source.layouts) - len(tables), "add its layouts to LAYOUTS"
 
 
 @pytest.mark.parametrize(("tool", "writer", "columns", "rounding"), LAYOUTS, ids=NAMES)

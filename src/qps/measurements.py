@@ -34,10 +34,12 @@ def observe(
     `fit` and `Model.drift` accept the result, and `as_csv()` is the output of the command.
     Raises QpsError for a file without results, TypeError without a path.
     """
-    from qps.observing.observed_files import TOOLS, FileReading, observed_files  # noqa: PLC0415
+    from qps.observing.file_texts import FileReading  # noqa: PLC0415
+    from qps.observing.observed_files import observed_files  # noqa: PLC0415
+    from qps.observing.sources import SOURCES  # noqa: PLC0415
 
-    if source not in TOOLS:
-        known = f"choose one of {', '.join(TOOLS)}"
+    if source not in SOURCES:
+        known = f"choose one of {', '.join(SOURCES)}"
         raise wrong(DataError(f"unknown source `{source}`", known))
     if not paths:
         raise TypeError("observe() takes the paths of files: observe('wrk', 'run.txt')")

@@ -25,7 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 WORDS = tuple(
-    ROOT / "docs" / page for page in ("language/keywords.md", "language/syntax.md", "brief.md")
+    ROOT / "docs" / page
+    for page in ("language/keywords.md", "language/syntax.md", "brief.md", "cli.md")
 )
 """The pages that list words of the language."""
 
@@ -126,6 +127,7 @@ def with_words(text: str) -> str:
     """Return a page of the reference with its lists of words as the grammar has them."""
     from qps.compiler.quantities.disciplines import DISCIPLINES
     from qps.grammar import keywords, words
+    from qps.observing.sources import FLAGS, SOURCES
 
     disciplines = sorted(DISCIPLINES, key="none".__eq__)  # the last one of them
     of_units, of_kinds = words.NO_UNITS, words.NO_KINDS
@@ -139,6 +141,15 @@ def with_words(text: str) -> str:
         "one of `": f"{' '.join(keywords.continuing_words())}`;",
         f"{'queueing web.cpu mmc':47}# ": " ".join(disciplines),
     }
+    for name, flag in FLAGS.items():
+        takers = [one for one in SOURCES.values() if name in one.takes]
+        others = [
+            f"; {one.name}: {one.window}" for one in takers if name == "window" and one.window
+        ]
+        lines[f"| `--{name} {flag.metavar}` of "] = (
+            f"{', '.join(f'`{one.name}`' for one in takers)} | {flag.help} "
+            f"[default: {flag.default}{''.join(others)}] |"
+        )
     for start, rest in lines.items():
         pattern = rf"^{re.escape(start)}[^\n]*$"
         text = re.sub(pattern, lambda _, a=start, b=rest: f"{a}{b}", text, flags=re.MULTILINE)

@@ -10,7 +10,8 @@ from qps.commands.console import Exit, complain, width_of
 from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
 from qps.compiler.data.measured_tables import DataError
-from qps.observing.observed_files import FileReading, observed_files
+from qps.observing.file_texts import FileReading
+from qps.observing.observed_files import observed_files
 from qps.observing.observed_runs import ObservedRuns
 from qps.observing.prometheus_asked import asked_of, authorization
 from qps.observing.prometheus_runs import prometheus_runs, requests_of

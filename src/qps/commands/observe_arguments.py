@@ -5,23 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-_TOOLS = {
-    "k6": "summary as JSON or text, or data points from --out csv or json",
-    "wrk": "printed output (with percentiles if run with --latency)",
-    "h2load": "printed output, or its --log-file",
-    "jmeter": "results as CSV (-l run.jtl)",
-    "pgbench": "printed output, or transaction logs (--log)",
-    "sysbench": "printed output",
-    "sar": "printed output, or output of `sadf -j FILE -- -u -n DEV`",
-    "pcap": "packet captures from tcpdump or Wireshark",
-}
+from qps.observing.sources import FLAGS, SOURCES, Source
+
 _ROWS = 200
 
 
 def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     """Add a command of its own for each source."""
     sources = command.add_subparsers(dest="source", metavar="SOURCE", required=True)
-    for name, help_text in {"prometheus": "counters of a Prometheus server", **_TOOLS}.items():
+    files = {name: source.files for name, source in SOURCES.items()}
+    for name, help_text in {"prometheus": "counters of a Prometheus server", **files}.items():
         one = sources.add_parser(
             name,
             help=help_text,
@@ -53,7 +46,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
         if name == "prometheus":
             _prometheus(one)
         else:
-            _tool(one, name)
+            _tool(one, SOURCES[name])
 
 
 def _prometheus(command: argparse.ArgumentParser) -> None:
@@ -110,28 +103,13 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _tool(command: argparse.ArgumentParser, name: str) -> None:
-    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=_TOOLS[name])
-    if name in ("jmeter", "k6", "pgbench", "h2load", "pcap"):
+def _tool(command: argparse.ArgumentParser, source: Source) -> None:
+    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=source.files)
+    for name in source.takes:
+        flag = FLAGS[name]
+        default = source.window if name == "window" and source.window else flag.default
         command.add_argument(
-            "--window",
-            metavar="TIME",
-            default="1s" if name == "pcap" else None,
-            help="write one row for each window of this length"
-            + (" [default: 1s]" if name == "pcap" else " [default: one row in total]"),
-        )
-    if name == "sar":
-        command.add_argument(
-            "--interface",
-            metavar="NAME",
-            help="count packets of this interface [default: all but lo]",
-        )
-    elif name != "pcap":
-        command.add_argument(
-            "--item",
-            metavar="NAME",
-            default="request",
-            help="name the rate column NAME/s [default: request]",
+            f"--{name}", metavar=flag.metavar, help=f"{flag.help} [default: {default}]"
         )
 
 
