@@ -15,6 +15,7 @@ from msgspec.structs import replace
 import qps
 from helpers.formulas import exp
 from helpers.nightly import examples
+from helpers.reasons import reason
 from helpers.specs import checked, lowered
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
@@ -34,6 +35,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import Formula, population, symbol
 from qps.engine.formulas import number as number_of
 from qps.engine.operations import OPERATIONS
@@ -65,7 +67,11 @@ from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.sized import Sizing
 from qps.solver.what_if.sizing import size
 
-UPPER, LOWER, ABOUT = upper_bound("above"), lower_bound("below"), approximation("about")
+UPPER, LOWER, ABOUT = (
+    upper_bound(reason("above")),
+    lower_bound(reason("below")),
+    approximation(reason("about")),
+)
 IN_WORDS = {
     "exact": Kind.EXACT,
     "upper": Kind.UPPER_BOUND,
@@ -78,10 +84,10 @@ IN_WORDS = {
 
 def test_bounds_of_one_side_stay_and_of_both_do_not() -> None:
     assert together(UPPER, EXACT, UPPER) == UPPER
-    assert together(UPPER, upper_bound("too")).reasons == ("above", "too")
+    assert together(UPPER, upper_bound(reason("too"))).reasons == ("above", "too")
     assert together(UPPER, LOWER).kind is Kind.APPROXIMATION
     assert together(EXACT, EXACT) == EXACT
-    assert opposite(UPPER) == lower_bound("above")
+    assert opposite(UPPER) == lower_bound(reason("above"))
     assert opposite(ABOUT) == ABOUT
 
 
@@ -294,7 +300,7 @@ def test_the_answer_is_known_as_its_requirements_leave_it(
 
 def test_a_limit_from_below_turns_the_side() -> None:
     failures = [FirstFailure(_criterion(UPPER, at_most=False), 10)]
-    assert largest_known(failures, 1) == upper_bound("above")
+    assert largest_known(failures, 1) == upper_bound(reason("above"))
 
 
 def _answer(text: str) -> Kind:
@@ -837,7 +843,7 @@ def test_what_is_dropped_of_a_closed_stream_thinks_again_at_once() -> None:
     stream = "for each user { traffic 1 request, think 1 s; at s { x; lose } }"
     more = "component lose { drop 10 % }"
     known = _latency_known("1 core, queueing mm1", "0.1 s/request", stream, more)
-    assert known == approximation("users of `job` whose request is lost start to think at once")
+    assert known == known_by("lost-users-think", "job")
 
 
 def test_several_servers_with_general_service_state_what_was_simulated() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import qps
+from helpers.reasons import reason
 from qps.cli import main
 from qps.commands.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
@@ -210,7 +211,7 @@ def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
 def test_a_bound_is_told_as_such() -> None:
     from qps.reports.text.how_known import users_as_known
 
-    assert users_as_known(upper_bound("x")) == "optimistic"
+    assert users_as_known(upper_bound(reason("x"))) == "optimistic"
 
 
 def test_how_many_is_told_before_it_is_known_what_would_help(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.reasons import reason
 from helpers.specs import checked
 from qps.compiler.lower.law_guards import guarded, guarded_known
 from qps.compiler.lower.lowering import lower
@@ -53,17 +54,22 @@ def test_no_quantile_is_beyond_what_the_mean_allows(path: Path) -> None:
 @pytest.mark.parametrize(
     ("known", "mean_known", "told", "after"),
     [
-        (upper_bound("q"), EXACT, 4, Kind.UPPER_BOUND),
-        (upper_bound("q"), upper_bound("m"), 4, Kind.UPPER_BOUND),
-        (approximation("q", error=0.1), EXACT, 4, Kind.APPROXIMATION),
-        (approximation("q", error=0.1), approximation("m", error=0.3), 4, Kind.APPROXIMATION),
-        (approximation("q"), upper_bound("m"), 4, Kind.APPROXIMATION),
+        (upper_bound(reason("q")), EXACT, 4, Kind.UPPER_BOUND),
+        (upper_bound(reason("q")), upper_bound(reason("m")), 4, Kind.UPPER_BOUND),
+        (approximation(reason("q"), error=0.1), EXACT, 4, Kind.APPROXIMATION),
+        (
+            approximation(reason("q"), error=0.1),
+            approximation(reason("m"), error=0.3),
+            4,
+            Kind.APPROXIMATION,
+        ),
+        (approximation(reason("q")), upper_bound(reason("m")), 4, Kind.APPROXIMATION),
         # of no use: what is exact, what has no bound, what would be none
         (EXACT, EXACT, 9, Kind.EXACT),
-        (lower_bound("q"), EXACT, 9, Kind.LOWER_BOUND),
-        (upper_bound("q"), lower_bound("m"), 9, Kind.UPPER_BOUND),
-        (upper_bound("q"), approximation("m"), 9, Kind.UPPER_BOUND),
-        (approximation("q"), lower_bound("m"), 9, Kind.APPROXIMATION),
+        (lower_bound(reason("q")), EXACT, 9, Kind.LOWER_BOUND),
+        (upper_bound(reason("q")), lower_bound(reason("m")), 9, Kind.UPPER_BOUND),
+        (upper_bound(reason("q")), approximation(reason("m")), 9, Kind.UPPER_BOUND),
+        (approximation(reason("q")), lower_bound(reason("m")), 9, Kind.APPROXIMATION),
     ],
 )
 def test_where_a_mean_bounds_a_quantile(known, mean_known, told: int, after: Kind) -> None:  # type: ignore[no-untyped-def]

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from helpers.reasons import reason
 from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind, approximation, upper_bound
@@ -14,9 +15,9 @@ from qps.compiler.quantities.measured_errors import (
     Quantity,
     Row,
     measured,
-    method_of,
     table,
 )
+from qps.compiler.quantities.methods import METHODS
 from simulated.judge import graph_of
 
 
@@ -31,13 +32,13 @@ _ERRORS = Errors(
 
 
 @pytest.mark.parametrize(
-    ("reasons", "error"),
+    ("methods", "error"),
     [("c", 0.1), ("cb", 0.4), ("ab", None), ("a", 0.1)],
 )
 def test_the_first_row_counts_whose_methods_all_have_a_part(
-    reasons: str, error: float | None
+    methods: str, error: float | None
 ) -> None:
-    row = _ERRORS.row_of(reasons)
+    row = _ERRORS.row_of(methods)
     assert row is not None
     assert row.error == error
 
@@ -46,21 +47,14 @@ def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
     assert _ERRORS.row_of("ad") is None
 
 
-@pytest.mark.parametrize(
-    ("reason", "method"),
-    [
-        ("waits at `db.cpu` are so: within 25 %", "waits at · are so"),
-        ("waits at `a`, `b` and `c` are of 2.5 laws", "waits at · are of # laws"),
-        ("`a` and `b` together count", "· together count"),
-    ],
-)
-def test_a_method_is_a_reason_without_names_and_numbers(reason: str, method: str) -> None:
-    assert method_of(reason) == method
+def test_errors_are_those_of_methods_in_the_table() -> None:
+    for errors in table().values():
+        assert errors.methods <= METHODS.keys()
 
 
 def test_what_is_no_approximation_keeps_its_label() -> None:
-    assert measured(upper_bound("so"), Quantity.LATENCY) == upper_bound("so")
-    unknown = approximation("as nobody has played it", error=0.3)
+    assert measured(upper_bound(reason("so")), Quantity.LATENCY) == upper_bound(reason("so"))
+    unknown = approximation(reason("as nobody has played it"), error=0.3)
     assert measured(unknown, Quantity.LATENCY) == unknown
 
 
@@ -110,24 +104,24 @@ def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
 ) -> None:
     """Of two whom the range ends with: up to 90 of them all together."""
     known = graph_of(_KINDS.format(users=users)).streams["s"].quantile_certainty(Fraction(95, 100))
-    assert BY_TWO_MOMENTS in known.reasons
+    assert BY_TWO_MOMENTS in known.methods
     assert (known.error is not None) is is_stated
 
 
 def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
     known = _graph().streams["s"].latency_certainty
-    row = table()[Quantity.LATENCY].row_of(known.reasons)
+    row = table()[Quantity.LATENCY].row_of(known.methods)
     assert known.kind is Kind.APPROXIMATION
     assert row is not None
     assert known.error == row.error
 
 
 def test_what_a_method_states_above_a_factor_of_two_is_as_what_was_measured() -> None:
-    ((reason, *_), *_) = [row.methods for row in table()[Quantity.LATENCY].rows if row.error]
-    told = approximation(reason, error=1.1)
-    error = table()[Quantity.LATENCY].row_of([reason]).error  # type: ignore[union-attr]
+    ((method, *_), *_) = [row.methods for row in table()[Quantity.LATENCY].rows if row.error]
+    told = approximation(reason(method), error=1.1)
+    error = table()[Quantity.LATENCY].row_of([method]).error  # type: ignore[union-attr]
     assert measured(told, Quantity.LATENCY).error == error
-    assert measured(approximation(reason, error=0.9), Quantity.LATENCY).error == 0.9
+    assert measured(approximation(reason(method), error=0.9), Quantity.LATENCY).error == 0.9
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.reasons import reason
 from helpers.specs import lowered
 from qps.compiler.lower.label_doubts import Doubt
 from qps.compiler.lower.load_graph import LoadGraph
@@ -61,8 +62,8 @@ def _mean(graph: LoadGraph, name: str = "s") -> Doubt:
 
 
 def _says(doubt: Doubt, *words: str) -> bool:
-    [reason] = (*doubt.exact, *doubt.error)
-    return all(word in reason for word in words)
+    [why] = (*doubt.exact, *doubt.error)
+    return all(word in why.text for word in words)
 
 
 # -- the gate ----------------------------------------------------------------------------------
@@ -71,22 +72,27 @@ def _says(doubt: Doubt, *words: str) -> bool:
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        (EXACT, approximation("held up", "by chance")),
-        (approximation("near", error=0.1), approximation("near", "held up")),
-        (approximation("near"), approximation("near")),
-        (upper_bound("above"), upper_bound("above")),
-        (lower_bound("below"), lower_bound("below")),
+        (EXACT, approximation(reason("held up"), reason("by chance"))),
+        (
+            approximation(reason("near"), error=0.1),
+            approximation(reason("near"), reason("held up")),
+        ),
+        (approximation(reason("near")), approximation(reason("near"))),
+        (upper_bound(reason("above")), upper_bound(reason("above"))),
+        (lower_bound(reason("below")), lower_bound(reason("below"))),
     ],
 )
 def test_a_doubt_lowers_what_is_exact_or_states_an_error(
     known: Certainty, expected: Certainty
 ) -> None:
-    assert Doubt(exact=("by chance",), error=("held up",)).lowered(known) == expected
+    assert (
+        Doubt(exact=(reason("by chance"),), error=(reason("held up"),)).lowered(known) == expected
+    )
 
 
 def test_a_doubt_of_exactness_leaves_a_stated_error() -> None:
-    known = approximation("near", error=0.1)
-    assert Doubt(exact=("by chance",)).lowered(known) == known
+    known = approximation(reason("near"), error=0.1)
+    assert Doubt(exact=(reason("by chance"),)).lowered(known) == known
 
 
 # -- of stations -------------------------------------------------------------------------------

@@ -250,7 +250,7 @@ def test_a_loss_takes_no_error_of_a_wait() -> None:
     assert stream.latency_certainty.error is not None
     known = loss_known(ir.MeasureKind.LOSS, stream, {})
     assert known.kind is Kind.APPROXIMATION
-    assert known.error == table()[Quantity.LOSS].row_of(known.reasons).error  # type: ignore[union-attr]
+    assert known.error == table()[Quantity.LOSS].row_of(known.methods).error  # type: ignore[union-attr]
     # What little is lost moves the rate by little: that has an error of its own.
     known = loss_known(ir.MeasureKind.RATE, stream, {})
     assert known.error is not None

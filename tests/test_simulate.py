@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from helpers.reasons import reason
 from helpers.specs import lowered
 from qps.cli import main
 from qps.compiler import ir
@@ -531,16 +532,16 @@ def test_what_is_seldom_idle_may_never_have_been() -> None:
     [
         (EXACT, 1.001, Verdict.AGREES),
         (EXACT, 1.2, Verdict.DIFFERS),
-        (approximation("x"), float("nan"), Verdict.DIFFERS),
-        (upper_bound("x"), float("inf"), Verdict.AGREES),
-        (upper_bound("x"), 1.2, Verdict.AGREES),
-        (upper_bound("x"), 0.8, Verdict.DIFFERS),
-        (lower_bound("x"), 0.8, Verdict.AGREES),
-        (lower_bound("x"), 1.2, Verdict.DIFFERS),
-        (approximation("x"), 2.0, Verdict.UNSTATED),
-        (approximation("x"), 1.001, Verdict.AGREES),
-        (approximation("x", error=0.25), 1.2, Verdict.AGREES),
-        (approximation("x", error=0.1), 1.2, Verdict.DIFFERS),
+        (approximation(reason("x")), float("nan"), Verdict.DIFFERS),
+        (upper_bound(reason("x")), float("inf"), Verdict.AGREES),
+        (upper_bound(reason("x")), 1.2, Verdict.AGREES),
+        (upper_bound(reason("x")), 0.8, Verdict.DIFFERS),
+        (lower_bound(reason("x")), 0.8, Verdict.AGREES),
+        (lower_bound(reason("x")), 1.2, Verdict.DIFFERS),
+        (approximation(reason("x")), 2.0, Verdict.UNSTATED),
+        (approximation(reason("x")), 1.001, Verdict.AGREES),
+        (approximation(reason("x"), error=0.25), 1.2, Verdict.AGREES),
+        (approximation(reason("x"), error=0.1), 1.2, Verdict.DIFFERS),
     ],
 )
 def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict: Verdict) -> None:

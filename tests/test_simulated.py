@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from helpers.nightly import nightly
+from helpers.reasons import reason
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
@@ -53,7 +54,8 @@ def test_no_label_is_wrong(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "factor"), [(EXACT, 0.6), (upper_bound("so"), 0.6), (approximation(error=0.05), 1.5)]
+    ("known", "factor"),
+    [(EXACT, 0.6), (upper_bound(reason("so")), 0.6), (approximation(error=0.05), 1.5)],
 )
 def test_a_planted_fault_is_found(
     known: Certainty, factor: float, monkeypatch: pytest.MonkeyPatch

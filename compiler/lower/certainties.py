@@ -58,8 +58,8 @@ def _certainty(
         return followed(formula, leaves, ranges | dict(numbers))
 
     found = expressions.of_what_stays(lowered, told)
-    reasons = dict.fromkeys(reason for each in leaves.values() for reason in each.reasons)
-    return replace(found, reasons=tuple(one for one in reasons if one in found.reasons))
+    because = dict.fromkeys(reason for each in leaves.values() for reason in each.because)
+    return replace(found, because=tuple(one for one in because if one in found.because))
 
 
 def _range_of(asked: Measurable) -> Range:
@@ -97,4 +97,4 @@ def _moved(part: Certainty, move: int) -> Certainty:
     """Return how a value is known that moves with a part in some way, and rests on it alone."""
     if part.is_exact or move > 0:
         return part
-    return opposite(part) if move else approximation(*part.reasons)
+    return opposite(part) if move else approximation(*part.because)

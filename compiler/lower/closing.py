@@ -22,11 +22,10 @@ from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_stations import SharedStation
 from qps.compiler.lower.cycles import Closing, Loads, refused
-from qps.compiler.lower.cycles_known import SHARED_ERROR, SHARED_TOLD
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
-from qps.compiler.quantities.scales import percent
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 from qps.engine.monomials import monomials
 from qps.engine.points import Point
@@ -237,7 +236,7 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     if network.forks or is_of_plain or (network.is_nested and network.is_of_one):
         return EXACT
     if network.is_nested:
-        return _shared_known(network)
+        return known_by("shared-load-dependent", list(network.names))
     from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
@@ -253,26 +252,7 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
         is_exact = class_networks.is_exact(most, len(network.stations), beside)
     if is_exact:
         return EXACT
-    error = class_networks.LINEARIZER_ERROR
-    told = listed(list(network.names), "and")
-    return approximation(
-        (
-            f"{told} are solved by Linearizer: rates within {percent(error, 2)}, response times "
-            f"within {percent(2 * error, 2)}; interpolated between solved populations"
-        ),
-        error=2 * error,
-    )
-
-
-def _shared_known(network: ClosedNetwork) -> Certainty:
-    """Return how it is known what several classes do that share pools, or speeds."""
-    return approximation(
-        (
-            f"{listed(list(network.names), 'and')} share load-dependent stations, "
-            f"solved by Linearizer: {SHARED_TOLD}"
-        ),
-        error=SHARED_ERROR,
-    )
+    return known_by("linearizer", list(network.names))
 
 
 def _paced(

@@ -12,28 +12,13 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue
-from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
-
-
-class _Errors(Struct, frozen=True, kw_only=True):
-    """How far off quantiles were at the worst, told over simulated.
-
-    Where stations are passed once, where they are passed again, and where they are shared.
-    """
-
-    once: float
-    again: float
-    shared: float
-
-
-_OF_ONE = _Errors(once=0.04, again=0.16, shared=0.12)
-_OF_SEVERAL = _Errors(once=0.16, again=0.2, shared=0.2)
 
 
 class CycleSum(Struct, frozen=True, kw_only=True):
@@ -66,28 +51,10 @@ class CycleSum(Struct, frozen=True, kw_only=True):
             found = shared if queue.traits.is_insensitive else once if often is ONE else again
             found.append(queue.resource)
         is_of_one = self.stream.network.is_of_one
-        errors = _OF_ONE if is_of_one else _OF_SEVERAL
-        known = []
-        if once and is_of_one:
-            passes = f"items are assumed not to overtake at {listed(once, 'and')}"
-            known.append(_within(f"{passes}: up to 99.9 %", errors.once))
-        elif once:
-            passes = f"waiting time of a cycle at {listed(once, 'and')} is fitted to its moments"
-            known.append(_within(f"{passes}: up to 99.9 %", errors.once))
-        if again:
-            comes = f"repeat visits to {listed(again, 'and')} are assumed to find the same queue"
-            known.append(_within(f"{comes}:", errors.again))
-        if shared:
-            shares = (
-                f"items at {listed(shared, 'and')} are assumed to share it with a constant "
-                "number of others"
-            )
-            known.append(_within(f"{shares}:", errors.shared))
-        return together(*known)
-
-
-def _within(what: str, error: float) -> Certainty:
-    return approximation(f"{what} within {error * 100:.0f} %", error=error)
+        of = "one class" if is_of_one else "several classes"
+        passes = "cycle-without-overtaking" if is_of_one else "cycle-by-moments"
+        parts = {passes: once, "cycle-repeat-visits": again, "cycle-sharing": shared}
+        return together(*(known_by(method, at, case=of) for method, at in parts.items() if at))
 
 
 def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:

@@ -7,22 +7,15 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.closed import Limit
 from qps.compiler.lower.closed_cycle import Cycle
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Visit
-from qps.compiler.quantities.certainty import Certainty, approximation, together
-from qps.compiler.quantities.scales import percent
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, number
-from qps.engine.networks.forked_numbers import FORKED_ERROR
 from qps.engine.substitution import Substitution
-
-_POOLS_ERROR = 0.1
-_POOLS_TOLD = "rates within 10 %, response times beyond the knee within 20 %"
-SHARED_ERROR = 0.2
-SHARED_TOLD = "rates within 10 %, response times within 20 %"
 
 
 class CycleKnown(Struct, frozen=True, kw_only=True):
@@ -38,67 +31,32 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
         """Return how the waits are known, besides what each station does to it."""
         found = []
         if self._is_in_parts:
-            found.append(
-                approximation(
-                    f"`{self.result.name}` may have a fractional number of requests in flight: "
-                    "interpolated between whole numbers"
-                )
-            )
+            found.append(known_by("fractional-population", self.result.name))
         shared = [limit.resource for limit in limits if limit.is_shared]
         if shared:
-            told = listed(shared, "or")
-            found.append(approximation(f"saturation of {told} slows all visits alike"))
+            found.append(known_by("saturation-slows-all", shared))
         if self.cycle.overlapping:
-            told = listed(list(self.cycle.overlapping), "and")
-            found.append(approximation(f"simultaneous visits to {told} are modeled as sequential"))
+            found.append(known_by("visits-in-sequence", list(self.cycle.overlapping)))
         found += self._pools_known()
         if self.cycle.forks:
-            found.append(
-                approximation(
-                    (
-                        f"parallel calls of `{self.result.name}` take the maximum of independent "
-                        f"times: within {percent(FORKED_ERROR, 2)}"
-                    ),
-                    error=FORKED_ERROR,
-                )
-            )
+            found.append(known_by("closed-fork-join", self.result.name))
         if self.result.losses:
-            name = self.stream.name
-            found.append(
-                approximation(f"users of `{name}` whose request is lost start to think at once")
-            )
+            found.append(known_by("lost-users-think", self.stream.name))
         differing = [visit.resource for visit in self.result.visits.values() if self._mixes(visit)]
         if differing:
-            told = listed(list(dict.fromkeys(differing)), "and")
-            found.append(
-                approximation(f"visits to {told} by several kinds of items count as equal")
-            )
+            found.append(known_by("kinds-as-equal", list(dict.fromkeys(differing))))
         if self._own_several:
-            told = listed(self._own_several, "and")
-            found.append(
-                approximation(f"items at each holder's own {told} count as at any of them")
-            )
+            found.append(known_by("own-as-any", self._own_several))
         return together(*found)
 
     def _pools_known(self) -> list[Certainty]:
         """Return how it is known what is waited for pools, and while some of them are held."""
         pools, found = self.cycle.pools, []
         if pools.held:
-            told = listed([one.resource for pool in pools.held for one in pool.every], "and")
-            found.append(
-                approximation(
-                    (
-                        f"work while {told} is held is assumed in steady state at each number of "
-                        f"holders: {_POOLS_TOLD}"
-                    ),
-                    error=_POOLS_ERROR,
-                )
-            )
+            held = [one.resource for pool in pools.held for one in pool.every]
+            found.append(known_by("flow-equivalent-server", held))
         if pools.mixed:
-            told = listed(list(pools.mixed), "and")
-            found.append(
-                approximation(f"visits to {told} while a pool is held are modeled as without it")
-            )
+            found.append(known_by("held-as-not-held", list(pools.mixed)))
         return found
 
     def _mixes(self, visit: Visit) -> bool:

@@ -152,4 +152,4 @@ def _resting(formulas: Sequence[Formula], leaves: Leaves) -> Certainty:
 
 def _without_error(known: Certainty) -> Certainty:
     is_near = known.kind is Kind.APPROXIMATION
-    return approximation(*known.reasons) if is_near else known
+    return approximation(*known.because) if is_near else known

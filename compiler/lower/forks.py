@@ -28,10 +28,8 @@ from qps.compiler.lower.queueing import longest
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    approximation,
-    lower_bound,
-    upper_bound,
 )
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -74,8 +72,10 @@ class _Branch(Struct, frozen=True, kw_only=True):
     returns: bool
 
 
-def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int) -> Slowest:
-    """Return the mean of the slowest of branches, of calls that stand in `depth` others."""
+def slowest_of(
+    branches: Sequence[Sequence[LatencyPart]], nodes: Sequence[str], depth: int
+) -> Slowest:
+    """Return the mean of the slowest of branches: calls of nodes, which stand in `depth` others."""
     told = _told_by_network(branches, depth)
     if told is not None:
         return Slowest(told)
@@ -84,8 +84,7 @@ def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int)
     if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004
         return Slowest(longest(means))
     if not all(_is_plain(part, depth) for part in parts):
-        reason = f"for {name}, the largest mean counts instead of the mean of the slowest"
-        return Slowest(longest(means), lower_bound(reason))
+        return Slowest(longest(means), known_by("largest-mean", nodes))
     found = [_branch(branch) for branch in branches]
     alike = _alike(branches, found)
     if alike is not None:
@@ -97,23 +96,12 @@ def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int)
             continue
         uneven = one.variance / maximum(one.mean, _LEAST) ** 2
         operands += [one.fixed, one.mean, ONE if one.is_exponential else uneven]
-    whole = f"{name} count as independent, fitted to two moments"
+    method = "parallel-independent"
     if any(one.is_guessed for one in found):
-        known = approximation(f"{whole}, some of them estimated")
+        method = "parallel-estimated"
     elif any(one.returns for one in found):
-        known = approximation(
-            (
-                f"{whole}, repeat visits to a queue as independent: predicted times were "
-                "0.92–1.16× simulated with two to twenty visits"
-            ),
-            error=0.2,
-        )
-    else:
-        known = upper_bound(
-            f"{name} count as independent, though they start together: up to 10 % too "
-            "long for two, 30 % for eight"
-        )
-    return Slowest(apply("slowest", *operands), known)
+        method = "parallel-repeated"
+    return Slowest(apply("slowest", *operands), known_by(method, nodes))
 
 
 def _told_by_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
@@ -141,21 +129,12 @@ def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) 
     uneven, service = queues[0].arrivals, queues[0].visits[0].service
     if uneven is not ONE:
         apart = 1 + number(many - 1) / square_root(1 + uneven)
-        known = approximation(
-            (
-                "the slowest of equal queues with bursty arrivals was 0.96–1.03× "
-                "simulated, where one of them is right"
-            ),
-        )
         value = first.fixed + (first.mean - service) * apart + number(many) * service
-        return Slowest(value, known)
+        return Slowest(value, known_by("parallel-bursty"))
     many = many / Fraction(3, 2)
     load = minimum(ONE, queues[0].load)
     scaled = number(many) + _FOUR_ELEVENTHS * number(1 - many) * load
-    told = "exact for random arrivals" if len(found) == 2 else "within 5 %"  # noqa: PLR2004
-    known = approximation(
-        f"the slowest of equal queues follows Nelson and Tantawi (1988): {told}", error=0.05
-    )
+    known = known_by("nelson-tantawi", case="two" if len(found) == 2 else "")  # noqa: PLR2004
     return Slowest(first.fixed + first.mean * scaled * (12 - load) * _PART, known)
 
 

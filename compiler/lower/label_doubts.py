@@ -7,28 +7,29 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.quantities.certainty import Certainty, Kind, approximation
-from qps.compiler.quantities.measured_errors import UNLIKE_TIMES, Quantity, as_stated, measured
+from qps.compiler.quantities.certainty import Certainty, Kind, Reason, approximation
+from qps.compiler.quantities.measured_errors import UNEQUAL_SERVICES, Quantity, as_stated, measured
 
 
 class Doubt(Struct, frozen=True):
     """Why a number is not exact, and why an error that is stated of it does not hold."""
 
-    exact: tuple[str, ...] = ()
-    error: tuple[str, ...] = ()
+    exact: tuple[Reason, ...] = ()
+    error: tuple[Reason, ...] = ()
 
     def lowered(self, known: Certainty) -> Certainty:
         """Return how a number is known, no better than the premises allow."""
         if known.is_exact:
-            reasons = (*self.error, *self.exact)
-            return approximation(*reasons) if reasons else known
+            because = (*self.error, *self.exact)
+            return approximation(*because) if because else known
         if known.kind is Kind.APPROXIMATION and known.error is not None and self.error:
-            return approximation(*known.reasons, *self.error)
+            return approximation(*known.because, *self.error)
         return known
 
 
 NO_DOUBT = Doubt()
-BY_TWO_MOMENTS = "the smaller of that and of a fit to two moments counts"
+BY_TWO_MOMENTS = "nearer-percentile"
+_RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
 
 
 class ClassDoubts(Struct, frozen=True, kw_only=True):
@@ -62,9 +63,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
 
     def is_beyond(self, known: Certainty) -> bool:
         """Return whether more users wait than an error was measured with that goes by these."""
-        return self.many_wait and any(
-            one == BY_TWO_MOMENTS or UNLIKE_TIMES in one for one in known.reasons
-        )
+        return self.many_wait and not _RESTS_ON_HOW_MANY.isdisjoint(known.methods)
 
     def _doubt(self, quantity: Quantity) -> Doubt:
         match quantity:

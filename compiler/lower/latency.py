@@ -12,15 +12,13 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.forks import slowest_of
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    lower_bound,
-    upper_bound,
 )
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
@@ -40,7 +38,7 @@ def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, 
             for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
         )
         nodes = [branch[0].calls[at].node for branch in branches]
-        slowest = slowest_of(branches, f"parallel calls to {listed(nodes, 'and')}", at)
+        slowest = slowest_of(branches, nodes, at)
         found.append(
             LatencyPart(
                 stage=f"{' and '.join(nodes)} together",
@@ -163,15 +161,14 @@ def calls_certainty(parts: Sequence[LatencyPart], *, varies: bool) -> Certainty:
         return EXACT
     if not left_out and not any(p.queue is not None and p.times is not ONE for p in every(parts)):
         return EXACT  # nothing that is called several times varies
-    told = listed(list(dict.fromkeys(call.node for call in made)), "and")
-    return upper_bound(f"work that calls of {told} skip or add is allotted in proportion")
+    return known_by("calls-allotted", list(dict.fromkeys(call.node for call in made)))
 
 
 def kinds_certainty(parts: Sequence[LatencyPart]) -> Certainty:
     """Return what kinds of users and items do to how a quantile is known."""
     if not any(part.differs for part in every(parts)):
         return EXACT
-    return upper_bound("where kinds of users or items differ, the slowest counts")
+    return known_by("slowest-kind")
 
 
 def calls_vary(parts: Sequence[LatencyPart]) -> Certainty:
@@ -179,8 +176,7 @@ def calls_vary(parts: Sequence[LatencyPart]) -> Certainty:
     made = [call for part in every(parts) for call in part.calls if not call.is_whole]
     if not made:
         return EXACT
-    told = listed(list(dict.fromkeys(call.node for call in made)), "and")
-    return lower_bound(f"variance from calls that only some items of {told} make is excluded")
+    return known_by("no-call-variance", list(dict.fromkeys(call.node for call in made)))
 
 
 def _is_chain(part: LatencyPart) -> bool:

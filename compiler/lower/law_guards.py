@@ -27,7 +27,7 @@ def guarded_known(known: Certainty, mean_known: Certainty) -> Certainty:
 
     An error that was measured of quantiles with all that is said of the mean counts that already.
     """
-    counts = known.error is not None and set(mean_known.reasons) <= set(known.reasons)
+    counts = known.error is not None and set(mean_known.because) <= set(known.because)
     return together(known, mean_known) if _is_guarded(known, mean_known) and not counts else known
 
 

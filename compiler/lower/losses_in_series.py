@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from qps.compiler import ir
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure
 from qps.compiler.lower.stream_measures import StreamMeasures
@@ -21,8 +20,8 @@ from qps.compiler.quantities.certainty import (
     of_another,
     opposite,
     together,
-    upper_bound,
 )
+from qps.compiler.quantities.methods import known_by
 
 InSeries = Mapping[str, tuple[str, ...]]
 """For each stream the resources that may lose less of it than is told; none for most."""
@@ -95,10 +94,7 @@ def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:
 
 def _of_offered(resources: tuple[str, ...]) -> Certainty:
     """Return how what rests on loads is known that count what has been lost elsewhere."""
-    if not resources:
-        return EXACT
-    told = listed(list(resources), "and")
-    return upper_bound(f"the utilization of {told} includes traffic lost at other resources")
+    return known_by("loss-counted-twice", resources) if resources else EXACT
 
 
 def rests_on_losses(expr: ir.Expr) -> bool:

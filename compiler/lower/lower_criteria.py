@@ -19,8 +19,9 @@ from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
 from qps.compiler.lower.too_long import powers_told
-from qps.compiler.quantities.certainty import Certainty, approximation, opposite, together
+from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, Formula, number
 
 
@@ -131,8 +132,13 @@ def _promised(
     It is known as the measure is: what is judged too mildly is promised to too many.
     """
     assert promised.population is not None, "what nobody asks for is no criterion"
-    error = f", each within {100 * promised.error:.2g} %" if promised.error else ""
-    told = approximation(f"{requirement.name}: from {promised.samples:,} samples{error}")
+    told = known_by(
+        "requirement-by-samples",
+        requirement.name,
+        case="approximate" if promised.error else "",
+        samples=promised.samples,
+        most=100 * (promised.error or 0.0),
+    )
     both = (one if requirement.at_most else opposite(one) for one in known)
     plain, in_series = (together(one, told) for one in both)
     return Criterion(

@@ -17,9 +17,8 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart, every
-from qps.compiler.quantities.certainty import approximation
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -40,7 +39,7 @@ _TAIL = Fraction(9, 10)
 """From this level on it is a tail."""
 
 
-NEARER = approximation(BY_TWO_MOMENTS)
+NEARER = known_by("nearer-percentile")
 
 
 class _Varying(Struct, frozen=True):

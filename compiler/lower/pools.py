@@ -16,12 +16,11 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.disciplines.behind_pools import BehindPools, Through
 from qps.compiler.lower.disciplines.loss import Loss
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
-from qps.compiler.lower.disciplines.pool import LOAD_ERROR, NESTED_ERROR, Pool
+from qps.compiler.lower.disciplines.pool import Pool
 from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.flows import Demand, StreamResult
@@ -44,7 +43,8 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.lower.uneven_flows import from_outside
-from qps.compiler.quantities.certainty import Certainty, approximation, together, upper_bound
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.substitution import Substitution
 
@@ -417,26 +417,12 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
     queues = [p.queue for p in every(line) if p.queue and not isinstance(p.queue.law, Loss)]
     waited = dict.fromkeys(queue.resource for queue in queues)
     if waited:
-        told = listed(list(waited), "and")
-        has_pool = any(isinstance(queue.law, Pool) for queue in queues)
-        known.append(
-            approximation(
-                (
-                    f"the holding time of `{hold.pool}` with waits for {told} is that of the "
-                    f"mean number of busy servers: {LOAD_ERROR}{NESTED_ERROR if has_pool else ''}"
-                ),
-                error=1.0 if has_pool else 0.15,
-            )
-        )
+        case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""
+        known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
     if hold.finds_no_room and is_in_line:
-        known.append(
-            approximation(
-                f"loss while `{hold.pool}` is held assumes random arrivals: {LOAD_ERROR}",
-                error=0.15,
-            )
-        )
+        known.append(known_by("loss-while-held", hold.pool))
     elif hold.is_lossy and not is_in_line:
-        known.append(upper_bound(f"lost items count as holding `{hold.pool}` to the end"))
+        known.append(known_by("lost-hold-to-the-end", hold.pool))
     return together(*known)
 
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.bursts import Burst, Bursts, BurstyFlows, bursts_of
 from qps.compiler.lower.offered import Offered
-from qps.compiler.quantities.certainty import EXACT, Certainty, lower_bound
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _ROUNDING = number(Fraction(1, 10**9))
@@ -405,6 +405,8 @@ class Law(Struct, frozen=True):
     """True where what bursts pile up is waited for in the order in which it comes."""
     is_better_alone: ClassVar[bool] = False
     """True where a quantile of its own is nearer than that of its stage."""
+    waits_longer_in_bursts: ClassVar[bool] = True
+    """True where it is proven that a mean wait is no shorter where arrivals come in bursts."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 
@@ -468,10 +470,6 @@ class Law(Struct, frozen=True):
     def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of most all lose alike
         """Return which share of a stream is beyond what a resource can do."""
         return 1 - 1 / maximum(1, queue.load)
-
-    def with_bursts(self, reason: str) -> Certainty:
-        """Return how the mean is known where bursts are averaged out, which makes it too short."""
-        return lower_bound(reason)
 
 
 def beside_both(load: Formula, shorter: Formula) -> Formula:

@@ -16,7 +16,6 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.burst_stages import behind, stage_of
 from qps.compiler.lower.latency import Allotment
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart
@@ -24,20 +23,15 @@ from qps.compiler.lower.queueing import Queue, Stage
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    approximation,
-    upper_bound,
+    together,
 )
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 from qps.engine.queues.stage_ways import MOST_WAYS
 
 _MOST_WAYS = 16
 _SIZE = 9
 """Operands of a stage."""
-
-DEPENDENT = "in a network in which items overtake, predicted percentiles were 0.9–1.05× simulated"
-REPEATED = "predicted percentiles were 0.93–1.08× simulated, with ten visits 0.89–1.17×"
-_DEPENDENT_ERROR, _REPEATED_ERROR = 0.12, 0.18
-"""How far off quantiles were at the worst, as a part of the simulated ones."""
 
 
 class Way(Struct, frozen=True, kw_only=True):
@@ -282,7 +276,7 @@ def ways_known(ways: Sequence[Way]) -> Certainty:
     """Return what calls made together do to how a quantile is known."""
     if len(ways) < 2:  # noqa: PLR2004 - one way
         return EXACT
-    return upper_bound("of parallel calls, lateness of any of them counts")
+    return known_by("any-parallel-late")
 
 
 def added_known(way: Way) -> Certainty:
@@ -296,12 +290,10 @@ def added_known(way: Way) -> Certainty:
     again = list(_repeated(way.added))
     found = []
     if again:
-        told = listed(again, "and")
-        found.append(f"repeat visits to {told} find the same queue: {REPEATED}")
+        found.append(known_by("repeat-visits", again))
     if len(names) > 1:
-        found.append(f"waiting times at {listed(names, 'and')} count as independent: {DEPENDENT}")
-    error = _REPEATED_ERROR if again else _DEPENDENT_ERROR
-    return approximation(*found, error=error) if found else EXACT
+        found.append(known_by("independent-waits", names))
+    return together(*found)
 
 
 def _are_independent(way: Way, queues: Sequence[Queue]) -> bool:

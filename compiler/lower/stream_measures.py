@@ -9,7 +9,6 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
 from qps.compiler.lower.label_doubts import NO_DOUBTS, ClassDoubts
 from qps.compiler.lower.latency import (
@@ -38,13 +37,12 @@ from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     Kind,
-    approximation,
     of_another,
     opposite,
     together,
-    upper_bound,
 )
 from qps.compiler.quantities.measured_errors import Quantity
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ZERO,
     Formula,
@@ -353,8 +351,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
     def _quantile_certainty(self, level: Fraction) -> Certainty:
         if self.kinds:
-            slowest = upper_bound("where kinds of users or items differ, the slowest counts")
-            return together(slowest, *(kind.quantile_certainty(level) for kind in self.kinds))
+            kinds = [kind.quantile_certainty(level) for kind in self.kinds]
+            return together(known_by("slowest-kind"), *kinds)
         cycle = self.cycle
         if cycle is not None:
             return together(self.latency_certainty, cycle.known)
@@ -396,10 +394,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def _held_back_known(self) -> Certainty:
         """How quantiles are known where users are held back by what is full and has no queue."""
         names = [waited_for(part) for part in self.latency if part.queue is None]
-        told = listed([name for name in names if name], "and")
-        if not told:
-            return EXACT
-        return approximation(f"blocking time where {told} is saturated is its mean")
+        saturated = [name for name in names if name]
+        return known_by("blocking-time", saturated) if saturated else EXACT
 
     @property
     def _waits(self) -> list[Queue]:
@@ -416,5 +412,5 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
 
 def _added_up(count: int, *, varies: bool) -> Certainty:
-    what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * varies}"
-    return upper_bound(f"percentiles of {what} are added up")
+    method = "sum-of-percentiles-and-jitter" if varies else "sum-of-percentiles"
+    return known_by(method, count=count)

@@ -23,6 +23,17 @@ class Kind(StrEnum):
     SIMULATED = "simulated"
 
 
+class Reason(Struct, frozen=True, kw_only=True):
+    """Why a number is no better known: the `method` it is from, where, and that in words.
+
+    The method is a row of the table of methods (`quantities/methods.py`), used `at` some places.
+    """
+
+    method: str
+    text: str
+    at: tuple[str, ...] = ()
+
+
 class Certainty(Struct, frozen=True, kw_only=True):
     """Certainty of a number: exact, a bound or an approximation, with reasons.
 
@@ -31,7 +42,7 @@ class Certainty(Struct, frozen=True, kw_only=True):
     """
 
     kind: Kind = Kind.EXACT
-    reasons: tuple[str, ...] = ()
+    because: tuple[Reason, ...] = ()
     error: float | None = None
     """Largest model error of an approximation, relative to the true value; None if unknown."""
 
@@ -40,25 +51,40 @@ class Certainty(Struct, frozen=True, kw_only=True):
         """True without any simplification."""
         return self.kind is Kind.EXACT
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is no better known, as people read it."""
+        return tuple(one.text for one in self.because)
+
+    @property
+    def printed(self) -> dict[str, object]:
+        """It as JSON: its reasons in words."""
+        return {"kind": self.kind, "reasons": list(self.reasons), "error": self.error}
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The methods that have a part in it, by id."""
+        return frozenset(one.method for one in self.because)
+
 
 EXACT = Certainty()
 MOST_STATED = 1.0
 """The largest error that is stated, as a part of the truth."""
 
 
-def upper_bound(*reasons: str) -> Certainty:
+def upper_bound(*because: Reason) -> Certainty:
     """Return the certainty of a number that the truth does not exceed."""
-    return Certainty(kind=Kind.UPPER_BOUND, reasons=reasons)
+    return Certainty(kind=Kind.UPPER_BOUND, because=because)
 
 
-def lower_bound(*reasons: str) -> Certainty:
+def lower_bound(*because: Reason) -> Certainty:
     """Return the certainty of a number that the truth does not fall below."""
-    return Certainty(kind=Kind.LOWER_BOUND, reasons=reasons)
+    return Certainty(kind=Kind.LOWER_BOUND, because=because)
 
 
-def approximation(*reasons: str, error: float | None = None) -> Certainty:
+def approximation(*because: Reason, error: float | None = None) -> Certainty:
     """Return the certainty of a number whose truth may lie on either side, so far off at most."""
-    return Certainty(kind=Kind.APPROXIMATION, reasons=reasons, error=error)
+    return Certainty(kind=Kind.APPROXIMATION, because=because, error=error)
 
 
 def together(*parts: Certainty) -> Certainty:
@@ -72,11 +98,11 @@ def together(*parts: Certainty) -> Certainty:
     if not kinds:
         return EXACT
     kind = kinds.pop() if len(kinds) == 1 else Kind.APPROXIMATION
-    reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
+    because = dict.fromkeys(reason for part in parts for reason in part.because)
     errors = [part.error for part in parts if not part.is_exact]
     told = [error for error in errors if error is not None]
     error = max(told) if kind is Kind.APPROXIMATION and len(told) == len(errors) else None
-    return Certainty(kind=kind, reasons=tuple(reasons), error=error)
+    return Certainty(kind=kind, because=tuple(because), error=error)
 
 
 def compounded(*parts: Certainty) -> Certainty:
@@ -88,7 +114,7 @@ def compounded(*parts: Certainty) -> Certainty:
     if found.error is None:
         return found
     error = prod(1 + (part.error or 0.0) for part in parts) - 1
-    return Certainty(kind=found.kind, reasons=found.reasons, error=round(error, 4))
+    return Certainty(kind=found.kind, because=found.because, error=round(error, 4))
 
 
 _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}
@@ -97,7 +123,7 @@ _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_
 def opposite(part: Certainty) -> Certainty:
     """Return how a value is known that falls as its part grows, such as its negative."""
     kind = _OTHER_SIDE.get(part.kind, part.kind)
-    return Certainty(kind=kind, reasons=part.reasons, error=part.error)
+    return Certainty(kind=kind, because=part.because, error=part.error)
 
 
 def of_another(part: Certainty) -> Certainty:
@@ -105,4 +131,4 @@ def of_another(part: Certainty) -> Certainty:
 
     A wait that is 30 % off says nothing of how far off a share is that is lost there.
     """
-    return Certainty(kind=part.kind, reasons=part.reasons)
+    return Certainty(kind=part.kind, because=part.because)

@@ -10,8 +10,7 @@ never played in such networks, or outside of what was drawn, nothing is stated h
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -67,12 +66,11 @@ class Errors(Struct, frozen=True, kw_only=True):
     methods: frozenset[str]
     rows: tuple[Row, ...]
 
-    def row_of(self, reasons: Iterable[str]) -> Row | None:
-        """Return the row of a number that is known for some reasons; None where nothing says it."""
-        methods = frozenset(map(method_of, reasons))
-        if not methods <= self.methods:
+    def row_of(self, methods: Collection[str]) -> Row | None:
+        """Return the row of a number in which methods have a part; None where nothing says it."""
+        if not self.methods.issuperset(methods):
             return None
-        return next((row for row in self.rows if row.methods <= methods), None)
+        return next((row for row in self.rows if row.methods.issubset(methods)), None)
 
 
 def measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool = False) -> Certainty:
@@ -85,32 +83,31 @@ def measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool = Fals
     if known.kind is not Kind.APPROXIMATION:
         return known
     stated = as_stated(known)
-    if len(set(map(method_of, known.reasons))) <= _MOST_ALONE:
+    if len(known.methods) <= _MOST_ALONE:
         if stated.error is not None:
             return stated
-        if any(UNLIKE_TIMES in reason for reason in known.reasons):
-            is_far = any(VERY_UNLIKE_TIMES in reason for reason in known.reasons)
+        if not UNEQUAL_SERVICES.isdisjoint(known.methods):
+            is_far = FAR_UNEQUAL_SERVICES in known.methods
             below = _VERY_UNLIKE_BELOW_KNEE.get(quantity) if is_below_knee else None
             return replace(known, error=below if is_far else MOST_STATED)
     errors = table().get(quantity)
-    row = None if errors is None else errors.row_of(known.reasons)
+    row = None if errors is None else errors.row_of(known.methods)
     return stated if row is None else replace(known, error=row.error)
 
 
 _MOST_ALONE = 2
-UNLIKE_TIMES = "of unequal service times"
-"""Of visits to a station where each waits by its own time: so each reason for that says.
+FAR_UNEQUAL_SERVICES = "far-unequal-services"
+UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
+"""Of visits to a station where each waits by its own time.
 
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three
 times apart all rates and times were within 110 % of what `tests/helpers/unlike_services.py` plays,
 nearly all within a factor of two, also where every station is full.
 """
-VERY_UNLIKE_TIMES = f"{UNLIKE_TIMES}, more than"
-"""The same, of those that are further apart than that."""
 _VERY_UNLIKE_BELOW_KNEE = {Quantity.LATENCY: 0.8, Quantity.RATE: 0.4, Quantity.LOAD: 0.4}
-"""Of these, where no more users wait than stations serve: of 218 networks, services up to 16 times
-apart, 19 in 20 were within (`python tests/helpers/unlike_services.py 4500`). Beyond the knee rates
-were up to ten times as high."""
+"""Of those further apart than that, where no more users wait than stations serve: of 218 networks,
+services up to 16 times apart, 19 in 20 were within (`python tests/helpers/unlike_services.py
+4500`). Beyond the knee rates were up to ten times as high."""
 
 
 def as_stated(known: Certainty) -> Certainty:
@@ -124,19 +121,3 @@ def table() -> Mapping[Quantity, Errors]:
     """Return the errors of all quantities."""
     path = Path(__file__).with_name("measured_errors.json")
     return msgspec.json.decode(path.read_bytes(), type=dict[Quantity, Errors])
-
-
-NAMES = r"`[^`]*`(?:, `[^`]*`)*(?: (?:and|or) `[^`]*`)?"
-"""One or several names of a spec, as a pattern."""
-_NUMBER = r"\d[\d.,]*"
-
-
-@cache
-def method_of(reason: str) -> str:
-    """Return the method that a reason is of: without names, numbers and what was measured of it.
-
-    >>> method_of("quantiles at `db.cpu` and `x` are of 2 laws: within 25 %")
-    'quantiles at · are of # laws'
-    """
-    statement = reason.partition(": ")[0]
-    return re.sub(_NUMBER, "#", re.sub(NAMES, "·", statement))

@@ -55,6 +55,8 @@ def schema_of(kind: type[Struct], name: str, title: str) -> Schema:
 def _struct(kind: type[Struct], found: dict[str, Schema]) -> Schema:
     hints = get_type_hints(kind)
     keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+    if kind is Certainty:  # its reasons are told in words
+        hints["because"], keys["because"] = tuple[str, ...], "reasons"
     properties = {key.rstrip("_"): _of(hints[name], found) for name, key in keys.items()}
     left_out: frozenset[str] = getattr(kind, "LEFT_OUT", frozenset())
     if kind is Certainty:

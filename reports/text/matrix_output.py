@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
-from msgspec.structs import asdict
 from pyarrow import compute, csv, parquet
 
 from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
@@ -129,7 +128,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "axes": [column.name for column in columns if column.is_axis],
         "shares": [column.name for column in columns if column.is_share],
         "known": {
-            column.name: asdict(column.known) for column in columns if not column.known.is_exact
+            column.name: column.known.printed for column in columns if not column.known.is_exact
         },
         "asked": json.loads(request_of(compiled).as_text),
     }

@@ -275,14 +275,13 @@ def as_json(value: object) -> object:
         return str(value)
     if isinstance(value, Method):
         return value is Method.CLOSED_FORM
+    if isinstance(value, Certainty):
+        return {key: told for key, told in value.printed.items() if told is not None}
     if isinstance(value, Struct):
         if value.__struct_config__.omit_defaults:
             return as_json(to_builtins(value))
         named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-        told = {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
-        if isinstance(value, Certainty) and value.error is None:
-            del told["error"]
-        return told
+        return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):

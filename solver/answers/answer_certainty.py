@@ -22,12 +22,14 @@ from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     Kind,
+    Reason,
     approximation,
     lower_bound,
     opposite,
     together,
     upper_bound,
 )
+from qps.compiler.quantities.methods import reason_of
 from qps.compiler.quantities.scales import population_text
 from qps.solver.answers.solution import FirstFailure, ResourceSolution, Solution
 
@@ -135,8 +137,8 @@ def saturation_known(resource: ResourceSolution, graph: LoadGraph) -> Certainty:
     if saturation.not_below is None:
         never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
         return EXACT if never else known
-    none = f"`{resource.name}` does not saturate up to {population}"
-    reason = f"{none} = {population_text(saturation.not_below)}; beyond that nothing is proved"
+    up_to = f"{population} = {population_text(saturation.not_below)}"
+    reason = reason_of("saturation-unproved", resource.name, population=up_to)
     told = lower_bound(reason) if saturation.at is None else upper_bound(reason)
     return together(told, known)
 
@@ -146,5 +148,5 @@ def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
     return together(*(graph.quality_known for graph in graphs))
 
 
-def _reasons(criteria: Iterable[Judged]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(reason for one in criteria for reason in one.known.reasons))
+def _reasons(criteria: Iterable[Judged]) -> tuple[Reason, ...]:
+    return tuple(dict.fromkeys(reason for one in criteria for reason in one.known.because))

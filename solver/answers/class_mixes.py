@@ -15,6 +15,7 @@ from msgspec import Struct
 from qps.compiler.lower.closed import ClosedNetwork
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
+from qps.compiler.quantities.methods import reason_of
 from qps.solver.answers.fair_rates import full_stations
 from qps.solver.answers.solution import FullTogether, MixSolution
 
@@ -57,10 +58,10 @@ def _known(graph: LoadGraph, network: ClosedNetwork) -> Certainty:
     How far off rates are by them is no error of a share.
     """
     met = [one.stations_known for one in graph.closed.values() if one.network is network]
-    reasons = list(together(*met).reasons)
+    because = list(together(*met).because)
     if len(network.names) > _TWO:
-        reasons.append("shares of three classes or more are searched for, to 0.0001 %")
-    return approximation(*reasons) if reasons else EXACT
+        because.append(reason_of("class-shares"))
+    return approximation(*because) if because else EXACT
 
 
 def _numbers(graph: LoadGraph, network: ClosedNetwork, at: int) -> _Network | None:

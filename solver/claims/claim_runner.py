@@ -29,7 +29,8 @@ from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.certainty import Certainty, approximation, opposite, together
+from qps.compiler.quantities.certainty import Certainty, opposite, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
@@ -136,14 +137,14 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             if isinstance(of, ir.Chance):
                 sides = [self.known(side, base, changes) for side in operands_of(of.condition)]
-                told = approximation("probabilities are computed from samples")
+                told = known_by("probabilities-by-samples")
                 return together(*sides, opposite(together(*sides)), told)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
             if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
-                told = approximation("quantiles of the capacity are computed from samples")
+                told = known_by("quantiles-by-samples")
                 return together(self._answer(configuration)[1], told)
             if of.kind is ir.MeasureKind.QUALITY:
                 return quality_known(self._in_each_mode(configuration))

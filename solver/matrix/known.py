@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
 
-BY_ITSELF = approximation("rows that are solved one by one were not looked at beforehand")
+BY_ITSELF = known_by("rows-by-themselves")
 """Of rows without a formula that they share, `qps solve` tells how each is known."""
 
 

@@ -117,7 +117,7 @@ def _known(claim: ir.MatrixClaim, compiled: CompiledMatrix) -> Certainty:
     if any(_asks_answer(condition) for condition in conditions):
         parts.append(compiled.known.answer)
     found = together(*parts)
-    return EXACT if found.is_exact else approximation(*found.reasons)
+    return EXACT if found.is_exact else approximation(*found.because)
 
 
 def _asks_answer(condition: ir.Condition | None) -> bool:

@@ -18,7 +18,8 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking, with_certainty
-from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.solver.matrix.known import ColumnsKnown
 from qps.solver.matrix.questions import Question
 
@@ -77,8 +78,10 @@ def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
 
 def known_by_samples(known: ColumnsKnown, rows: PromisedRows, question: Question) -> ColumnsKnown:
     """Return how columns are known where samples tell the answer."""
-    reasons = (f"{one.name}: from samples" for one in with_certainty(rows.model))
-    by_samples = approximation(*reasons)
+    promised = with_certainty(rows.model)
+    by_samples = together(
+        *(known_by("requirement-by-samples", one.name, case="row") for one in promised)
+    )
 
     def told(
         parts: Sequence[Certainty], asked: Sequence[Sequence[ir.Expr]]

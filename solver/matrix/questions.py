@@ -23,13 +23,14 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import UNDEFINED, Formula, symbol
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.answering import all_criteria
 
 LARGEST = symbol("the capacity")
-TOLD_BY_SAMPLES = "quantiles of the capacity are computed from samples"
+TOLD_BY_SAMPLES = known_by("quantiles-by-samples")
 _SATURATION = "saturation of "
 _QUANTILE = "quantile of the answer: "
 
@@ -167,7 +168,7 @@ class Asking:
             assert isinstance(of, ir.Measured)
             match of.kind:
                 case ir.MeasureKind.LARGEST if of.level is not None:
-                    return together(self.answer_known, approximation(TOLD_BY_SAMPLES))
+                    return together(self.answer_known, TOLD_BY_SAMPLES)
                 case ir.MeasureKind.LARGEST:
                     return self.answer_known
                 case ir.MeasureKind.QUALITY:

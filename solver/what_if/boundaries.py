@@ -15,11 +15,12 @@ from qps.compiler.lower.quality_axes import axes_of
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    approximation,
+    Reason,
     lower_bound,
     together,
     upper_bound,
 )
+from qps.compiler.quantities.methods import known_by, reason_of
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
 from qps.solver.answers.answering import QUALITY
@@ -206,7 +207,7 @@ class _Telling(Struct, frozen=True):
     unit: str
 
     def certainty(
-        self, over: Excess, untold: Sequence[Stretch], bound: Callable[[str], Certainty]
+        self, over: Excess, untold: Sequence[Stretch], bound: Callable[[Reason], Certainty]
     ) -> Certainty:
         """Return how the values are known of which one criterion is not told."""
         matters = [one for one in untold if self._matters(over, one)]
@@ -219,10 +220,8 @@ class _Telling(Struct, frozen=True):
             return EXACT
         values = sum(one.values for one in matters)
         place = self._place([one.stretch for one in matters])
-        return approximation(
-            f"bounds do not decide `{over.failure.requirement}`{_in_mode(over)} for all "
-            f"of {place}: {values:,} values were tried there"
-        )
+        asked = over.failure.requirement
+        return known_by("values-tried", asked, mode=_in_mode(over), place=place, values=values)
 
     def _matters(self, over: Excess, there: Stretch) -> bool:
         low, high = there
@@ -233,12 +232,10 @@ class _Telling(Struct, frozen=True):
             for at in ((start + end) / 2 for start, end in pairwise(ends))
         )
 
-    def _reason(self, over: Excess, untold: Sequence[Stretch]) -> str:
+    def _reason(self, over: Excess, untold: Sequence[Stretch]) -> Reason:
         """Return what is not told, where, and what would help."""
-        return (
-            f"bounds do not decide `{over.failure.requirement}`{_in_mode(over)} for "
-            f"{self._place(untold)}; use fewer roundings, or a narrower range"
-        )
+        asked, place = over.failure.requirement, self._place(untold)
+        return reason_of("bounds-undecided", asked, mode=_in_mode(over), place=place)
 
     def _place(self, stretches: Sequence[Stretch]) -> str:
         more = f" and {len(stretches) - 1:,} more ranges" if len(stretches) > 1 else ""

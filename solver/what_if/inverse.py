@@ -22,7 +22,8 @@ from qps.compiler.configure.configuration import Configuration, uncertain_in_any
 from qps.compiler.ir.measure_names import current_text
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import number as number_of
 from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import values_known
@@ -391,9 +392,8 @@ def _known_below(number: Unknown, interval: Interval, population: int) -> Certai
                 continue  # it holds where its axes do
             over, strict = substituted(excess(criterion), own), criterion.strict
             if not holds_for_fewer(over, symbols, users, values, strict=strict):
-                return upper_bound(
-                    f"populations below {population:,} were checked only at the ends of "
-                    f"these values: between them {criterion.name} may fail"
+                return known_by(
+                    "lower-populations-unchecked", population=population, criterion=criterion.name
                 )
     return EXACT
 

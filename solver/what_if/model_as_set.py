@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Certainty, approximation
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.methods import known_by
 from qps.engine.bisection import halfway
 from qps.engine.formulas import number as number_of
 from qps.solver.answers.answering import all_criteria
@@ -108,11 +109,7 @@ class ModelAsSet:
         if not values:
             return None
         points = [_closed_in(fails, each, is_whole=number.is_count) for each in changes]
-        reason = (
-            f"with other values of {number.name} the spec has other formulas: {values:,} values "
-            "were set and solved"
-        )
-        return points, approximation(reason)
+        return points, known_by("values-set", number.name, values=values)
 
     def _signed(
         self,

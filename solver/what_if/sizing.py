@@ -36,9 +36,9 @@ from qps.compiler.quantities.certainty import (
     approximation,
     opposite,
     together,
-    upper_bound,
 )
 from qps.compiler.quantities.dimension import CORE
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import Formula, symbol
 from qps.engine.formulas import number as number_of
 from qps.engine.substitution import substituted
@@ -63,7 +63,7 @@ MOST = Fraction(10**6)
 _ENOUGH = Fraction(10**4)
 """So many times what there is counts as any capacity whatever."""
 
-NOT_ALL_TRIED = upper_bound("not all smaller numbers of machines were tried")
+NOT_ALL_TRIED = known_by("smaller-numbers-untried")
 
 _HAIR = Fraction(1, 10**9)
 """A part by which a root that is no fraction is passed, to be on the side that holds."""
@@ -203,7 +203,7 @@ def _mends(
             found.append(Mend(tuple(resources), capacity, float(most) * capacity.has, known))
         else:
             others += [one.seen for one in least if one.times is None]
-    untold = together(*others).reasons
+    untold = together(*others).because
     return tuple(found), approximation(*untold) if untold else EXACT
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from math import inf, isfinite
@@ -18,7 +17,6 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
-from qps.compiler.quantities.measured_errors import NAMES
 from qps.simulation.agreement import Compared, Verdict, compared, judged, predictions
 from qps.simulation.crew import RUNS, Effort, Simulation, simulate
 from qps.simulation.lengths import lengths_of
@@ -119,7 +117,7 @@ def _number(subject: str, measure: str, predicted: float, known: Certainty) -> N
         predicted=predicted,
         kind=known.kind,
         error=known.error,
-        why=tuple(dict.fromkeys(re.sub(NAMES, "·", why) for why in known.reasons)),
+        why=tuple(dict.fromkeys(reason.method for reason in known.because)),
     )
 
 

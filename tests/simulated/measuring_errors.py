@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from scipy.stats import binom
 
 from qps.compiler.quantities.certainty import MOST_STATED, Kind
-from qps.compiler.quantities.measured_errors import Errors, Quantity, Row, method_of
+from qps.compiler.quantities.measured_errors import Errors, Quantity, Row
 from simulated.records import Model, Number
 
 _HELD, _CONFIDENCE = 0.95, 0.75
@@ -68,8 +68,7 @@ def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
         for one in model.numbers:
             off = _off(one)
             if off is not None:
-                methods = frozenset(map(method_of, one.why))
-                found[_quantity_of(one)].append(Off(off, model.seed, methods))
+                found[_quantity_of(one)].append(Off(off, model.seed, frozenset(one.why)))
     return {one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in Quantity}
 
 

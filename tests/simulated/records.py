@@ -34,7 +34,7 @@ class Play(Struct, frozen=True, array_like=True):
 
 
 class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A number of a spec, predicted, and played where it was. `why` has no names of the spec.
+    """A number of a spec, predicted, and played where it was; `why` are its methods, by id.
 
     In a file what is predicted without end is None, as JSON has no infinity. What seemed wrong was
     played `again`, with other numbers by chance, and that counts.
@@ -69,7 +69,7 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return what the last play says, as one of so many that are all right together."""
         play = self.last
         assert play is not None
-        known = Certainty(kind=self.kind, reasons=self.why, error=self.error)
+        known = Certainty(kind=self.kind, error=self.error)
         one = Compared(
             subject=self.subject,
             measure=self.measure,

@@ -10,7 +10,6 @@ from statistics import median
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import MOST_STATED, Kind
-from qps.compiler.quantities.measured_errors import method_of
 from qps.simulation.agreement import Verdict
 from simulated.records import FALSE_ALARMS, Model, Number
 
@@ -235,7 +234,7 @@ def unstated(models: Iterable[Model]) -> Iterator[str]:
     for model in models:
         for one in model.numbers:
             if one.kind is Kind.APPROXIMATION:
-                for why in dict.fromkeys(map(method_of, one.why)):
+                for why in dict.fromkeys(one.why):
                     all_[one.quantity, why] += 1
                     without[one.quantity, why] += not states(one)
     for (quantity, why), count in without.most_common():

@@ -15,14 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import Certainty, approximation, compounded
-from qps.compiler.quantities.scales import percent
+from qps.compiler.quantities.certainty import Certainty, compounded
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _NEARLY = number(1 - Fraction(1, 10**9))
 _LEAST = number(Fraction(1, 10**9))
-ERROR = 0.2
-QUANTILE_ERROR = 0.35
 
 
 class Through(Struct, frozen=True):
@@ -110,24 +108,15 @@ class BehindPools(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """How many are there of those who come through pools is known about."""
-        return compounded(self.stated.mean_known(queue), self._known(queue, ERROR))
+        return compounded(self.stated.mean_known(queue), _known(queue, "mean"))
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
-        return compounded(self.stated.quantiles_known(queue), self._known(queue, QUANTILE_ERROR))
+        return compounded(self.stated.quantiles_known(queue), _known(queue, "percentiles"))
 
     def stage_known(self, queue: Queue) -> Certainty:
         """The same."""
-        return compounded(self.stated.stage_known(queue), self._known(queue, QUANTILE_ERROR))
-
-    def _known(self, queue: Queue, error: float) -> Certainty:
-        return approximation(
-            (
-                f"arrivals at `{queue.resource}` through a pool are modeled with the mean "
-                f"number of holders: within {percent(error, 2)}"
-            ),
-            error=error,
-        )
+        return compounded(self.stated.stage_known(queue), _known(queue, "percentiles"))
 
     # -- who is there ----------------------------------------------------------------------
 
@@ -160,6 +149,10 @@ class BehindPools(Law, frozen=True):
             for visit in queue.visits
             if self._comes_through(visit)
         )
+
+
+def _known(queue: Queue, case: str) -> Certainty:
+    return known_by("mean-number-of-holders", queue.resource, case=case)
 
 
 def _finite(queue: Queue) -> Queue:

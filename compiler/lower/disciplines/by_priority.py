@@ -18,8 +18,8 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.in_stages import Taken, quantile_of, taken
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
-from qps.compiler.quantities.scales import percent
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 10**9))
@@ -29,8 +29,8 @@ class ByPriority(Law, frozen=True):
     """Who goes first, and does not interrupt."""
 
     is_better_alone: ClassVar[bool] = True
-    most_off: ClassVar[float] = 0.35
-    """How far off quantiles may be where services are not exponential."""
+    interrupts: ClassVar[str] = "non-preemptive"
+    """Whether who goes first interrupts: the case of the errors of quantiles."""
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait: for what is being served, for who is there, and who comes first."""
@@ -77,26 +77,15 @@ class ByPriority(Law, frozen=True):
         """Of one server it is exact, of several for equal exponential service."""
         name = queue.resource
         if queue.has_batches:
-            return approximation(
-                f"copies that leave together at `{name}` wait by priority one by one"
-            )
+            return known_by("batch-by-priority", name)
         if queue.servers is ONE or (queue.variation is ONE and queue.is_told_as_uniform):
             return EXACT
-        return approximation(
-            f"priorities at the cores of `{name}` are scaled from equal visits without "
-            "priorities: the approximation of Bondi and Buzen (1984)"
-        )
+        return known_by("priority-scaled", name)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has two moments of the true one."""
-        error = 0.25 if queue.variation is ONE else self.most_off
-        return approximation(
-            (
-                f"waiting time by priority at `{queue.resource}` is assumed gamma "
-                f"distributed: mostly within 5 % of simulation, always within {percent(error, 2)}"
-            ),
-            error=error,
-        )
+        case = "exponential" if queue.variation is ONE else self.interrupts
+        return known_by("priority-gamma", queue.resource, case=case)
 
 
 class Preemptive(ByPriority, frozen=True):
@@ -106,7 +95,7 @@ class Preemptive(ByPriority, frozen=True):
     without such a step is farthest off next to it.
     """
 
-    most_off: ClassVar[float] = 0.55
+    interrupts: ClassVar[str] = "preemptive"
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait, before the service and while it is interrupted."""

@@ -19,8 +19,8 @@ from qps.compiler.quantities.certainty import (
     approximation,
     together,
 )
-from qps.compiler.quantities.measured_errors import UNLIKE_TIMES, VERY_UNLIKE_TIMES
-from qps.compiler.quantities.scales import percent
+from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -112,55 +112,35 @@ class Uneven(Struct, frozen=True, kw_only=True):
         """Return how it is known, of errors that were measured together, and do not multiply."""
         parts = []
         if not self.is_exponential:
+            widest, found = _MEAN_ALONE[-1], self._mean_alone
+            alone = found or widest[1]
             parts.append(
-                approximation(
-                    (
-                        f"visits to `{self.resource}` count with their mean service time alone, as "
-                        f"in a product-form network: {self._told_of_mean}"
-                    ),
+                known_by(
+                    "product-form-by-means",
+                    self.resource,
                     error=of_mean,
+                    case="" if found else "beyond",
+                    rates=alone.rates,
+                    times=alone.times,
+                    most=widest[0],
                 )
             )
         if self.times != 1:
             # Where first comes first all wait alike; in product form each waits in proportion to
             # its own service. So no wait is further off than services differ.
-            unlike = UNLIKE_TIMES
-            if not self._is_near:
-                unlike = f"{VERY_UNLIKE_TIMES} {_FAR_APART:g} times apart,"
+            near = [one for one in _UNLIKE if self.times is not None and self.times <= one[0]]
+            most, told = near[0] if near else _UNLIKE[-1]
             parts.append(
-                approximation(
-                    (
-                        f"visits to `{self.resource}` {unlike} wait in proportion to these, as in "
-                        f"a product-form network: {self._told}"
-                    ),
+                known_by(
+                    "unequal-services" if near else FAR_UNEQUAL_SERVICES,
+                    self.resource,
                     error=of_unlike,
+                    most=most,
+                    rates=told.rates,
+                    times=told.times,
                 )
             )
         return together(*parts)
-
-    @property
-    def _told_of_mean(self) -> str:
-        told, (most, widest) = self._mean_alone, _MEAN_ALONE[-1]
-        at_most = "" if told else f" with a coefficient of variation up to {most:g}"
-        measured = told or widest
-        return (
-            f"rates within {percent(measured.rates, 2)} of simulation{at_most}, times within "
-            f"{percent(measured.times, 2)}"
-        )
-
-    @property
-    def _is_near(self) -> bool:
-        return self.times is not None and self.times <= _FAR_APART
-
-    @property
-    def _told(self) -> str:
-        for most, told in _UNLIKE:
-            if self.times is not None and self.times <= most:
-                return (
-                    f"for service times up to {most:g}× apart, rates within "
-                    f"{percent(told.rates, 2)} of simulation, times within {percent(told.times, 2)}"
-                )
-        return "model error up to the ratio of the service times"
 
 
 class InClosedNetwork(Law, frozen=True):
@@ -295,31 +275,17 @@ class InClosedNetwork(Law, frozen=True):
     def _ranks_known(self, queue: Queue) -> Certainty:
         if not queue.traits.has_ranks:
             return EXACT
-        return approximation(
-            f"high-priority load at `{queue.resource}` is modeled as a slower server "
-            "for the rest: predicted response times were 0.9–1.13× exact in nine of "
-            "ten chains, 1.9× where high priority uses four fifths of it"
-        )
+        return known_by("shadow-server", queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
         if queue.traits.is_insensitive:
-            return approximation(
-                (
-                    f"response time at `{queue.resource}` is assumed gamma distributed: "
-                    "predicted percentiles were 0.75–1.15× exact at one server shared with "
-                    "closed streams, 0.5–1.45× for closed streams and for several servers"
-                ),
-                error=1.0,
-            )
+            return known_by("closed-gamma-sharing", queue.resource)
         error = self._quantile_error(queue)
-        told = "" if error is None else f"; within {percent(error, 2)} of simulation"
-        law = (
-            f"response time at `{queue.resource}` is assumed gamma distributed, with "
-            f"the variance of an exponential wait up to the knee: too large next to it{told}"
-        )
-        of_means = () if error is None else self.stations_known.reasons
-        return approximation(*of_means, law, error=error)
+        case = "" if error is None else "measured"
+        known = known_by("closed-gamma", queue.resource, case=case, error=error)
+        of_means = () if error is None else self.stations_known.because
+        return approximation(*of_means, *known.because, error=error)
 
     def mean_beside(self, queue: Queue) -> Certainty:
         """Quantiles were measured with all that stations do to means."""

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ZERO, Formula, apply
 
 
@@ -41,11 +42,7 @@ class Loss(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Calls that come one by one are lost as told, whatever the law of their service times."""
-        if not queue.has_batches:
-            return EXACT
-        return approximation(
-            f"copies that leave together are modeled as independent arrivals at `{queue.resource}`"
-        )
+        return known_by("batch-at-a-room", queue.resource) if queue.has_batches else EXACT
 
     def loss_known(self, queue: Queue) -> Certainty:
         """It is Erlang's whatever the law of the service times, of calls that come one by one."""
@@ -53,4 +50,4 @@ class Loss(Law, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Times to serve are taken as exponential."""
-        return approximation(f"service times at `{queue.resource}` are assumed exponential")
+        return known_by("exponential-service-times", queue.resource)

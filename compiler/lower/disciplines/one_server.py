@@ -6,39 +6,15 @@ that is as fast as all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    approximation,
-    together,
-    upper_bound,
-)
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
-
-
-_APART = (
-    "predicted percentiles were 0.88–1.1× simulated where service times differ "
-    "up to 3×, 0.79–1.16× up to 5×, 0.59–1.47× up to 10×, 0.45–21× beyond"
-)
-_APART_ERRORS = ((3, 0.15), (5, 0.25), (10, 0.5))
-
-
-def error_apart(times: float | None, errors: Sequence[tuple[float, float]]) -> float | None:
-    """Return how far off is what rests on two moments where services differ so many times.
-
-    None beyond what was measured: one of a hundred that takes twenty times as long is as rare as it
-    is long, and two moments do not tell which.
-    """
-    if times is None:
-        return None
-    return next((error for most, error in errors if times <= most), None)
 
 
 class OneServer(Law, frozen=True):
@@ -97,25 +73,9 @@ class OneServer(Law, frozen=True):
             return _batches_known(queue)
         found = []
         if queue.variation not in (ZERO, ONE):
-            found.append(
-                approximation(
-                    (
-                        f"service times at `{name}` are assumed gamma distributed: within 10 % of "
-                        "such"
-                    ),
-                    error=0.1,
-                )
-            )
+            found.append(known_by("gamma-service", name))
         if not queue.is_told_as_uniform:
-            found.append(
-                approximation(
-                    (
-                        f"different visits to `{name}` are assumed gamma distributed together: "
-                        f"{_APART}"
-                    ),
-                    error=error_apart(queue.times_apart, _APART_ERRORS),
-                )
-            )
+            found.append(known_by("gamma-mixture", name, apart=queue.times_apart))
         return together(*found)
 
     def _sojourn(self, queue: Queue, part: Formula, level: Fraction | Formula) -> Formula:
@@ -127,30 +87,21 @@ class OneServer(Law, frozen=True):
         """Several cores are taken as one."""
         if queue.servers is ONE:
             return EXACT
-        reason = f"the cores of `{queue.resource}` are modeled as one fast core"
         is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
-        return upper_bound(reason) if is_proven else approximation(reason)
+        return known_by("one-fast-core", queue.resource, is_proven=is_proven)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Service times of other laws, batches and mixes are bounded."""
-        name, found = queue.resource, []
-        if queue.variation not in (ZERO, ONE):
-            found.append(
-                approximation(
-                    f"service times at `{name}` are assumed gamma distributed, as a bound"
-                )
-            )
-        return together(*found, mixed_quantiles(queue))
+        is_known = queue.variation in (ZERO, ONE)
+        known = EXACT if is_known else known_by("gamma-service-bound", queue.resource)
+        return together(known, mixed_quantiles(queue))
 
 
 def mixed_quantiles(queue: Queue) -> Certainty:
     """Return what batches and visits that differ do to how quantiles are known."""
-    name = queue.resource
     if queue.has_batches:
         return _batches_known(queue)
-    if not queue.is_told_as_uniform:
-        return upper_bound(f"all visits to `{name}` count as the longest")
-    return EXACT
+    return EXACT if queue.is_told_as_uniform else known_by("longest-visit", queue.resource)
 
 
 def _batches_known(queue: Queue) -> Certainty:
@@ -159,10 +110,8 @@ def _batches_known(queue: Queue) -> Certainty:
     Of fixed services, and of exponential ones, the law of a whole batch is known. Of others two
     moments are, which bound no quantile.
     """
-    reason = f"copies that leave together at `{queue.resource}` wait for the whole batch"
-    if queue.variation in (ZERO, ONE):
-        return upper_bound(reason)
-    return approximation(f"{reason}, known by two moments")
+    is_known = queue.variation in (ZERO, ONE)
+    return known_by("whole-batch" if is_known else "whole-batch-two-moments", queue.resource)
 
 
 def _of_some_length(service: Formula, longest: Formula) -> Formula:

@@ -14,10 +14,9 @@ from qps.compiler.lower.queueing import Queue, Stage, Visit, longest, mean_servi
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    approximation,
     together,
-    upper_bound,
 )
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ZERO, Formula, apply, maximum, total
 
 
@@ -118,17 +117,13 @@ def _count(queue: Queue) -> Formula:
 def _periods_known(queue: Queue) -> Certainty:
     name = queue.resource
     if any(visit.is_thinned for visit in queue.visits):
-        return approximation(f"a share of periodic items is assumed periodic at `{name}`")
+        return known_by("share-of-periodic", name)
     if any(visit.is_varied for visit in queue.visits):
-        return approximation(
-            f"items of different sizes in one flow at `{name}` count as several flows: conservative"
-        )
+        return known_by("sizes-in-one-flow", name)
     if len(queue.visits) == 1:
         return EXACT
     if not queue.is_in_step:
-        return approximation(
-            f"flows of different periods at `{name}` count as flows of the longest"
-        )
+        return known_by("longest-period", name)
     if queue.is_uniform and queue.background is ZERO:
         return EXACT
-    return upper_bound(f"flows at `{name}` differ in size")
+    return known_by("unequal-periodic-flows", name)

@@ -5,13 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
-
-LOAD_ERROR = "predicted utilization was 0.9–1.1× simulated"
-NESTED_ERROR = ", up to 2× inside a smaller pool"
-ERROR = "0.8–1.25× simulated, up to 95 % utilization"
-UNEVEN_ERROR = "down to 0.3× simulated with uneven service times while it is held"
 
 
 class Pool(Law, frozen=True):
@@ -54,13 +50,7 @@ class Pool(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Of what is done meanwhile the pool sees no more than how much of it fits."""
-        return approximation(
-            (
-                f"waiting time for `{queue.resource}` is that of the mean number of busy "
-                f"servers: predicted latency was {UNEVEN_ERROR if self.vary else ERROR}"
-            ),
-            error=None if self.vary else 0.25,
-        )
+        return known_by("pool-wait", queue.resource, case="uneven" if self.vary else "even")
 
     def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
         """The same."""

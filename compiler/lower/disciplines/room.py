@@ -13,7 +13,8 @@ from fractions import Fraction
 from qps.compiler.lower.disciplines.several_servers import beside_exponential
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -24,18 +25,6 @@ from qps.engine.formulas import (
     minimum,
     number,
     square_root,
-)
-
-_LOSS = (
-    "compared with exact chains of gamma distributed service, predicted loss "
-    "above 0.01 % was 0.93–1.8× up to a cv of 1, down to 0.56× at a cv of 3, "
-    "waits 0.65–1.36×"
-)
-_WAIT_ERROR, _LOSS_ERROR = 0.36, 0.8
-"""Of service times that are always the same."""
-_ARRIVALS = (
-    "with one to five servers, predicted loss above 5 % was 0.8–2× simulated "
-    "up to a cv of 0.5, smaller loss up to 25×, at a cv of 2 and 3 down to 0.1×"
 )
 
 
@@ -82,21 +71,17 @@ class Room(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """It is exact for equal exponential visits, one by one."""
-        return _known(queue, _WAIT_ERROR)
+        return _known(queue, "wait")
 
     def loss_known(self, queue: Queue) -> Certainty:
         """It is exact where the mean is."""
-        return _known(queue, _LOSS_ERROR)
+        return _known(queue, "loss")
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are exact where the mean is: a mixture of Erlang's laws."""
-        known = _known(queue, None)
-        if known.is_exact:
+        if _known(queue, "wait").is_exact:
             return EXACT
-        return approximation(
-            f"percentiles at `{queue.resource}` are scaled from exponential service by "
-            "the mean wait of an unlimited queue"
-        )
+        return known_by("finite-room-percentiles", queue.resource)
 
 
 _LEAST = number(Fraction(1, 50))
@@ -120,26 +105,15 @@ def _places(offered: Offered) -> Formula:
     return served + 2 * (room - served) / maximum(_LEAST, 2 + busy * uneven)
 
 
-def _known(queue: Queue, error: float | None) -> Certainty:
+def _known(queue: Queue, case: str) -> Certainty:
     name, found = queue.resource, []
     if queue.has_batches:
-        found.append(
-            approximation(
-                f"copies that leave together are modeled as independent arrivals at `{name}`: "
-                "they find it full more often"
-            )
-        )
+        found.append(known_by("batch-at-a-room", name, case="room"))
     if queue.servers is not ONE and not queue.models_servers:
-        found.append(approximation(f"the cores of `{name}` are modeled as one fast core"))
+        found.append(known_by("one-fast-core", name, is_proven=False))
     if queue.variation is not ONE or not queue.is_told_as_uniform:
-        found.append(
-            approximation(
-                (f"the finite queue of `{name}` uses two moments of the service times: {_LOSS}"),
-                error=error if queue.variation is ZERO and queue.is_told_as_uniform else None,
-            )
-        )
+        is_fixed = queue.variation is ZERO and queue.is_told_as_uniform
+        found.append(known_by("finite-room-two-moments", name, case=case, is_measured=is_fixed))
     if _offered(queue).arrivals is not ONE:
-        found.append(
-            approximation(f"arrivals at the finite queue of `{name}` use two moments: {_ARRIVALS}")
-        )
-    return together(*found) if found else EXACT
+        found.append(known_by("finite-room-arrivals", name))
+    return together(*found)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
-from qps.compiler.lower.disciplines.one_server import OneServer, error_apart, mixed_quantiles
+from qps.compiler.lower.disciplines.one_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queueing import Queue, Stage, Visit, mean_service
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, compounded, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, compounded, together
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
     Formula,
@@ -17,13 +19,14 @@ from qps.engine.formulas import (
     square_root,
 )
 
-_MEAN_ERRORS = ((2, 0.2), (5, 0.4), (10, 0.65))
 _LEAST = number(Fraction(1, 10**9))
 _WIDTH = number(Fraction(36, 25))
 
 
 class SeveralServers(OneServer, frozen=True):
     """One queue in front of equal servers."""
+
+    waits_longer_in_bursts: ClassVar[bool] = False
 
     def share_waiting(self, queue: Queue) -> Formula:
         """Return which share of the visits finds all servers busy."""
@@ -32,17 +35,10 @@ class SeveralServers(OneServer, frozen=True):
     def mean_known(self, queue: Queue) -> Certainty:
         """Visits that differ are averaged."""
         if queue.has_batches and queue.servers is not ONE:
-            return approximation(
-                f"copies that leave together find the cores of `{queue.resource}` busy as "
-                "often as single arrivals do"
-            )
+            return known_by("batch-erlang-c", queue.resource)
         if queue.is_told_as_uniform:
             return EXACT
         return _mixed_mean(queue)
-
-    def with_bursts(self, reason: str) -> Certainty:
-        """Of several servers it is not proven that bursts make it longer."""
-        return approximation(reason)
 
 
 class GeneralServers(SeveralServers, frozen=True):
@@ -104,14 +100,7 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def _alike_known(self, queue: Queue) -> Certainty:
         """Return how the mean wait of equal visits is known."""
-        return approximation(
-            (
-                f"waits for the cores of `{queue.resource}` assume gamma distributed "
-                "service times (Kimura 1986; above a cv of 1 interpolated between light "
-                "and heavy traffic): within 5 % up to a cv of 3"
-            ),
-            error=0.05,
-        )
+        return known_by("kimura", queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The laws of wait and service are taken as such that have the means."""
@@ -119,13 +108,7 @@ class GeneralServers(SeveralServers, frozen=True):
             return EXACT
         if queue.variation is ONE:
             return mixed_quantiles(queue)
-        return approximation(
-            (
-                f"waits for the cores of `{queue.resource}` are assumed exponential, "
-                "service times gamma distributed: within 30 %"
-            ),
-            error=0.3,
-        )
+        return known_by("exponential-waits", queue.resource)
 
 
 class FixedServers(GeneralServers, frozen=True):
@@ -135,38 +118,17 @@ class FixedServers(GeneralServers, frozen=True):
     """
 
     def _alike_known(self, queue: Queue) -> Certainty:
-        return approximation(
-            (
-                f"waits for the cores of `{queue.resource}` are those of fixed service times "
-                "(Cosmetatos 1976): latency within 0.2 % with up to 64 cores"
-            ),
-            error=0.002,
-        )
+        return known_by("cosmetatos", queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The wait of those who wait is taken as exponential."""
-        return together(
-            approximation(
-                (
-                    f"waits for the cores of `{queue.resource}` are assumed exponential for fixed "
-                    "service times: within 25 % up to p99.9"
-                ),
-                error=0.25,
-            ),
-            mixed_quantiles(queue),
-        )
+        waits = known_by("exponential-waits-for-fixed-service", queue.resource)
+        return together(waits, mixed_quantiles(queue))
 
 
 def _mixed_mean(queue: Queue) -> Certainty:
     """Return how the mean wait of visits that differ is known: how many times makes the error."""
-    return approximation(
-        (
-            f"visits to the cores of `{queue.resource}` differ (Lee and Longton 1959): "
-            "with 2 to 16 cores, predicted waits were 0.89–1.16× simulated where "
-            "service times differ up to 2×, up to 1.36× at 5×, 1.61× at 10×, 3× beyond"
-        ),
-        error=error_apart(queue.times_apart, _MEAN_ERRORS),
-    )
+    return known_by("mixed-erlang-c", queue.resource, apart=queue.times_apart)
 
 
 def beside_exponential(queue: Queue) -> Formula:

@@ -16,7 +16,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -73,28 +74,13 @@ class Sharing(Law, frozen=True):
         """Copies that come together are taken as exponential ones."""
         if not queue.has_batches:
             return EXACT
-        return approximation(
-            f"copies that leave together at `{queue.resource}` share it as exponential "
-            "ones of equal size do"
-        )
+        return known_by("batch-sharing", queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has two moments of the true one."""
-        if queue.is_told_as_uniform and not queue.has_batches:
-            return approximation(
-                (
-                    f"percentiles at `{queue.resource}` assume exponential service, within 8 % "
-                    "of it up to p99 and 12 % beyond"
-                ),
-                error=0.12,
-            )
-        return approximation(
-            (
-                f"percentiles at `{queue.resource}` assume that each visit shares it with a "
-                "constant number of others: within 25 %"
-            ),
-            error=0.25,
-        )
+        is_plain = queue.is_told_as_uniform and not queue.has_batches
+        method = "sharing-percentiles" if is_plain else "sharing-with-a-constant-number"
+        return known_by(method, queue.resource)
 
 
 class SharingAtSpeeds(Sharing, frozen=True):
@@ -121,10 +107,7 @@ class SharingAtSpeeds(Sharing, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has about two moments of the true one."""
-        return approximation(
-            f"percentiles at `{queue.resource}` are fitted to two moments: within 25 %",
-            error=0.25,
-        )
+        return known_by("sharing-at-speeds", queue.resource)
 
 
 class _Chain:

@@ -38,6 +38,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Lose
 from qps.compiler.network.network import Network
 from qps.compiler.network.stations_and_pools import Station
+from qps.compiler.quantities.certainty import Reason
 
 
 def gate_of(
@@ -66,9 +67,9 @@ class _Judging(Struct, frozen=True):
     numbers: Numbers
     unfilled: frozenset[str]
 
-    def failing(self, premises: Iterable[Premise]) -> tuple[str, ...]:
+    def failing(self, premises: Iterable[Premise]) -> tuple[Reason, ...]:
         """Return why premises fail, each reason once."""
-        found: dict[str, None] = {}
+        found: dict[Reason, None] = {}
         for one in premises:
             if isinstance(one, Fails):
                 found[one.why] = None
@@ -94,7 +95,7 @@ class _Judging(Struct, frozen=True):
             is_below_knee=not is_past_knee(self.walked, component, self.numbers),
         )
 
-    def _of_waits(self, of: Class) -> tuple[str, ...]:
+    def _of_waits(self, of: Class) -> tuple[Reason, ...]:
         """Return why the mean waits of a class are not exact."""
         stations = [one for one in self.walked.stations_of(of) if one.waits]
         return self.failing(premise for one in stations for premise in self._of_station(one))
@@ -106,7 +107,7 @@ class _Judging(Struct, frozen=True):
         if queueing is not None and not queueing.traits.is_insensitive:
             yield whole(self.walked, station, self.numbers)
 
-    def _of_rates(self, component: Iterable[Class]) -> tuple[str, ...]:
+    def _of_rates(self, component: Iterable[Class]) -> tuple[Reason, ...]:
         """Return why the rates of closed classes are not exact."""
         stations = {one.name: one for of in component for one in self.walked.stations_of(of)}
         return self.failing(
@@ -134,5 +135,5 @@ class _Judging(Struct, frozen=True):
         return [n.station for n in nodes if isinstance(n, Lose) and n.station is not None]
 
 
-def _each_once(*reasons: tuple[str, ...]) -> tuple[str, ...]:
+def _each_once(*reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
     return tuple(dict.fromkeys(reason for each in reasons for reason in each))

@@ -15,7 +15,6 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve, Take
@@ -23,6 +22,8 @@ from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages
 from qps.compiler.network.station_runs import Run, runs_of
 from qps.compiler.network.stations_and_pools import Place, Station, StationKind
+from qps.compiler.quantities.certainty import Reason
+from qps.compiler.quantities.methods import reason_of
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.known_ranges import Range
 from qps.engine.monomials import expanded, monomials
@@ -35,10 +36,9 @@ class Holds(Struct, frozen=True):
 
 
 class Fails(Struct, frozen=True):
-    """A premise that fails at a place; why, in a phrase that stands alone."""
+    """A premise that fails: why, and where."""
 
-    place: str
-    why: str
+    why: Reason
 
 
 class From(Struct, frozen=True):
@@ -229,14 +229,8 @@ def poisson(walked: Walked, station: Station) -> Premise:
     through = walked.pools_before.get(station.name)
     if not through:
         return HOLDS
-    pools = listed(list(dict.fromkeys(through.values())), "and")
-    return Fails(
-        station.name,
-        (
-            f"items that {pools} lets through to `{station.name}` are assumed to arrive "
-            "at random, as if none ever waited for a place"
-        ),
-    )
+    pools = list(dict.fromkeys(through.values()))
+    return Fails(reason_of("pool-lets-through-poisson", station.name, by=pools))
 
 
 def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
@@ -287,13 +281,7 @@ def _is_share(served: Serve, numbers: Numbers) -> bool:
 
 
 def _by_chance(served: Serve, station: Station) -> Fails:
-    return Fails(
-        station.name,
-        (
-            f"`{served.by}` at `{station.name}` is used by some items only, modeled as "
-            "if each used the same part of it"
-        ),
-    )
+    return Fails(reason_of("step-by-chance", station.name, step=served.by))
 
 
 def _is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
@@ -317,13 +305,7 @@ def uniform(walked: Walked, station: Station, numbers: Numbers) -> Premise:
     first, *others = runs
     if _is_exponential(station) and all(numbers.are_equal(first.mean, one.mean) for one in others):
         return HOLDS
-    return Fails(
-        station.name,
-        (
-            f"`{station.name}` is first come, first served for closed and other streams "
-            "whose service times are not all exponential and equal"
-        ),
-    )
+    return Fails(reason_of("unequal-beside-closed", station.name))
 
 
 # -- of a class ------------------------------------------------------------------------------
@@ -340,11 +322,7 @@ def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Premise:
     calls = [call for call in made if call is not None]
     if len(calls) < 2:  # noqa: PLR2004 - with another one
         return HOLDS
-    called = listed(list(dict.fromkeys(call.node for call in calls)), "and")
-    return Fails(
-        calls[1].node,
-        f"calls of {called} that are made at random count as independent",
-    )
+    return Fails(reason_of("calls-by-chance", list(dict.fromkeys(call.node for call in calls))))
 
 
 def one_path(walked: Walked, of: Class, numbers: Numbers) -> Premise:
@@ -354,13 +332,7 @@ def one_path(walked: Walked, of: Class, numbers: Numbers) -> Premise:
         if isinstance(node, Serve) and _is_by_chance(node, numbers):
             return _by_chance(node, walked.network.stations[node.station])
         if isinstance(node, Delay) and _is_by_chance(node, numbers):
-            return Fails(
-                node.why,
-                (
-                    f"the delay `{node.why}` applies to some items only, modeled as if each "
-                    "took the same part of it"
-                ),
-            )
+            return Fails(reason_of("delay-by-chance", node.why))
     return HOLDS
 
 
@@ -379,13 +351,7 @@ def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
         if station.waits or station.kind is StationKind.STORE:
             continue
         users = [one for one in walked.closed_at(station.name) if one.name in names]
-        fails = Fails(
-            station.name,
-            (
-                f"queueing delay at `{station.name}` is excluded, which at saturation "
-                "delays all that share a queue with its users"
-            ),
-        )
+        fails = Fails(reason_of("saturation-of-others", station.name))
         yield From(_beyond(station, users), fails)
 
 
@@ -425,11 +391,7 @@ def free_choice(
                 if station is None or pool is None or pool in unfilled:
                     continue
                 fails = Fails(
-                    name,
-                    (
-                        f"items are served at the `{station.place.name}` whose `{pool}` they hold, "
-                        "modeled as if they went to any of them"
-                    ),
+                    reason_of("any-of-the-copies", name, node=station.place.name, by=pool)
                 )
                 yield From(station.place.copies - 1, fails)
 

@@ -1,0 +1,1195 @@
+"""The methods by which numbers are known: one table, a row a method, and all that is said of it.
+
+A row says which quantities it gives, what the method is called in queueing theory, from where it
+is, and what follows: a number that is exact under its premises (a theorem), a bound, or an
+approximation with its error. Code that makes formulas names a row by its id and the places where it
+is used; what people read stands here alone. Errors of what stands together are measured
+(`compiler/quantities/measured_errors.json`, by the same ids).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.certainty import Certainty, Kind, Reason
+from qps.compiler.quantities.scales import percent
+
+Names: TypeAlias = str | Sequence[str]
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Of(StrEnum):
+    """What a method gives: each quantity is known by itself."""
+
+    MEAN = "mean"
+    QUANTILE = "quantile"
+    RATE = "rate"
+    LOAD = "utilization"
+    LOSS = "loss"
+    JITTER = "jitter"
+    ANSWER = "answer"
+    """What is found by search over any of these, such as a capacity."""
+
+
+class Method(Struct, frozen=True, kw_only=True):
+    """A method: what it gives, its `name` in the field, and how a number is known by it.
+
+    A theorem is exact under its `premises`, a bound holds under them. `reason` is what people read,
+    with `{at}` for the places and other arguments by name; `notes` are what was found by comparison
+    with simulation, by case, told behind it. `error` is relative to the true value, as are `errors`
+    by case and `up_to` how many times services are apart; where there is none, the caller may know
+    one. Where an approximation or bound stands `instead` of theorems, some of their premises fail.
+    """
+
+    name: str
+    of: tuple[Of, ...]
+    kind: Kind = Kind.APPROXIMATION
+    reason: str = ""
+    notes: Mapping[str, str] = _NOTHING
+    error: float | None = None
+    errors: Mapping[str, float] = MappingProxyType({})
+    up_to: tuple[tuple[float, float], ...] = ()
+    sources: tuple[str, ...] = ()
+    premises: tuple[str, ...] = ()
+    fails: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+
+    def error_of(self, case: str, apart: float | None) -> float | None:
+        """Return the error that is stated of a case, and of services so many times apart."""
+        if apart is not None:
+            return next((error for most, error in self.up_to if apart <= most), None)
+        return self.errors.get(case, self.error)
+
+
+class UnknownMethodError(LookupError):
+    """Raised where a method is named that has no row: a fault of ours."""
+
+
+def reason_of(method: str, at: Names = (), *, case: str = "", **arguments: Names | float) -> Reason:
+    """Return why a number is no better known, by a method that is used at some places."""
+    row = _row(method)
+    whole = f"{row.reason}: {row.notes[case]}" if case in row.notes else row.reason
+    places = (at,) if isinstance(at, str) else tuple(at)
+    told = {name: _Told(value) for name, value in arguments.items()}
+    return Reason(method=method, text=whole.format(at=_Told(places), **told), at=places)
+
+
+def _row(method: str) -> Method:
+    row = METHODS.get(method)
+    if row is None:
+        raise UnknownMethodError(method)
+    return row
+
+
+def known_by(
+    method: str,
+    at: Names = (),
+    *,
+    case: str = "",
+    error: float | None = None,
+    apart: float | None = None,
+    is_measured: bool = True,
+    is_proven: bool = True,
+    **arguments: Names | float,
+) -> Certainty:
+    """Return how a number is known by a method that is used at some places.
+
+    A `case` of the method has a note, and maybe an error, of its own; so has what services are
+    `apart`. Of what no comparison `is_measured` no error is stated. A bound whose premises are not
+    proven is an approximation.
+    """
+    row = _row(method)
+    stated = row.error_of(case, apart) if error is None else error
+    known = stated if is_measured else None
+    because = reason_of(method, at, case=case, error=known or 0.0, **arguments)
+    is_bound = row.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND)
+    return Certainty(
+        kind=Kind.APPROXIMATION if is_bound and not is_proven else row.kind,
+        because=(because,),
+        error=None if is_bound else known,
+    )
+
+
+class _Told(Struct, frozen=True):
+    """An argument of a reason: names in words, joined by `and` or another word, or a number.
+
+    `%` makes it a percentage, `#thing` a count of things; `plain` is told as it is.
+    """
+
+    value: Names | float
+
+    def __format__(self, how: str) -> str:
+        if isinstance(self.value, int | float):
+            if how.startswith("#"):
+                return f"{self.value:g} {how[1:]}{'s' * (self.value != 1)}"
+            return percent(self.value, 2) if how == "%" else format(self.value, how)
+        names = [self.value] if isinstance(self.value, str) else list(self.value)
+        if how == "plain":
+            return ", ".join(names)
+        return listed(names, how or "and")
+
+
+_TAIL = (Of.QUANTILE,)
+_TIMES = (Of.MEAN, Of.QUANTILE)
+_CLOSED = (Of.MEAN, Of.QUANTILE, Of.RATE, Of.LOAD)
+_UPPER, _LOWER = Kind.UPPER_BOUND, Kind.LOWER_BOUND
+
+_UNEVEN = {"shaped": 0.35, "shaped percentiles": 0.6, "stated": 0.6, "stated percentiles": 4.0}
+"""By whether it is stated how uneven arrivals are, or what is before shapes them.
+
+Where it is stated, of quantiles the wait at a low load is scaled as that at a high one.
+"""
+_TWO_MOMENTS = (
+    "in validation, the predicted wait of one to five queues in series was "
+    "0.68–1.34× simulated, at a coefficient of variation of 3 down to 0.45×"
+    "; unreliable above 3, up to 2.5× at 5"
+)
+_HARDLY_ANY = "; percentiles where hardly any item waits up to 5×"
+_RANDOM_IN_BURSTS = "predicted waits were 0.8–1.25× simulated, percentiles 0.47–1.15×"
+_PERIODIC_IN_BURSTS = "predicted waits were 0.77–1.15× simulated, low percentiles 0.65×"
+_POOL_LOAD = "predicted utilization was 0.9–1.1× simulated"
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        # -- one station: arrivals ------------------------------------------------------------
+        "two-moment-arrivals": Method(
+            name="GI/G/1 by two moments of the times between arrivals",
+            of=_TIMES,
+            reason="arrivals at {at} use two moments",
+            notes={
+                "shaped": _TWO_MOMENTS,
+                "shaped percentiles": _TWO_MOMENTS,
+                "stated": _TWO_MOMENTS,
+                "stated percentiles": _TWO_MOMENTS + _HARDLY_ANY,
+            },
+            errors=_UNEVEN,
+            sources=("Whitt 1983",),
+            fails=("poisson",),
+        ),
+        "two-moment-departures": Method(
+            name="network of GI/G/1 queues by two moments (queueing network analyzer)",
+            of=_TIMES,
+            reason="arrivals at {at}, shaped by {by}, use two moments",
+            notes={
+                "shaped": _TWO_MOMENTS,
+                "shaped percentiles": _TWO_MOMENTS,
+                "stated": _TWO_MOMENTS,
+                "stated percentiles": _TWO_MOMENTS + _HARDLY_ANY,
+            },
+            errors=_UNEVEN,
+            sources=("Whitt 1983",),
+            fails=("poisson",),
+        ),
+        "departures-as-poisson": Method(
+            name="departures of a queue taken as a Poisson process",
+            of=_TIMES,
+            reason="arrivals at {at} ignore that {by} shapes them",
+            notes={"": "the predicted time of two stages in series was 0.57–1.42× simulated"},
+            error=0.45,
+            sources=("Whitt 1983",),
+            fails=("poisson",),
+        ),
+        "arrivals-as-poisson": Method(
+            name="renewal arrivals taken as a Poisson process",
+            of=(*_TIMES, Of.LOSS),
+            reason="variability of arrivals at {at} is ignored",
+            fails=("poisson",),
+        ),
+        "copies-picked-at-random": Method(
+            name="periodic flows spread at random taken as flows of their own",
+            of=_TIMES,
+            reason=(
+                "items pick any {at} at random, modeled as if each flow had its own: "
+                "true waits may be longer"
+            ),
+            fails=("periodic",),
+        ),
+        "batch-behind-a-batch": Method(
+            name="batch arrivals M[X]/G/1 at the next queue",
+            of=_TIMES,
+            kind=_UPPER,
+            reason="copies that left together count at {at} as simultaneous",
+            fails=("single",),
+        ),
+        "copies-that-meet": Method(
+            name="copies of one item taken as independent arrivals",
+            of=(*_TIMES, Of.LOSS),
+            reason="copies of one item that meet at {at} count as independent",
+            notes={"waits": "true waits may be longer"},
+            fails=("single",),
+        ),
+        "closed-as-open": Method(
+            name="users who wait for answers taken as open traffic",
+            of=_TIMES,
+            kind=_UPPER,
+            reason="closed traffic of {at} is modeled as open",
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("poisson",),
+        ),
+        "bursts-averaged": Method(
+            name="on/off bursts averaged out",
+            of=_TIMES,
+            kind=_LOWER,
+            reason="bursts at {at} are averaged out",
+            notes={
+                "mean": "true waits are longer",
+                "percentiles": "late items are later, without bound",
+            },
+            fails=("poisson",),
+        ),
+        "fluid-bursts": Method(
+            name="fluid queue of on/off sources with exponential lengths",
+            of=_TIMES,
+            reason="bursts at {at} are modeled as a fluid with exponential lengths",
+            notes={
+                "random": _RANDOM_IN_BURSTS,
+                "random percentiles": _RANDOM_IN_BURSTS,
+                "periodic": _PERIODIC_IN_BURSTS,
+                "periodic percentiles": _PERIODIC_IN_BURSTS,
+                "stages": (
+                    "predicted percentiles of one to five queues were 0.44–2× simulated, "
+                    "0.85–1.2× where sources exceed the service rate for less than a "
+                    "thousandth of the time"
+                ),
+            },
+            errors={
+                "random": 0.35,
+                "random percentiles": 0.65,
+                "periodic": 0.25,
+                "periodic percentiles": 0.45,
+                "stages": 1.3,
+            },
+            sources=("Anick, Mitra and Sondhi 1982",),
+            fails=("poisson",),
+        ),
+        "pool-lets-through-poisson": Method(
+            name="items behind a pool taken as a Poisson process",
+            of=(*_TIMES, Of.LOSS),
+            reason=(
+                "items that {by} lets through to {at} are assumed to arrive at random, as if none "
+                "ever waited for a place"
+            ),
+            fails=("poisson",),
+        ),
+        "mean-number-of-holders": Method(
+            name="mixed network with the mean number of holders of a pool",
+            of=_TIMES,
+            reason=(
+                "arrivals at {at} through a pool are modeled with the mean number of holders: "
+                "within {error:%}"
+            ),
+            errors={"mean": 0.2, "percentiles": 0.35},
+            sources=("Baskett et al. 1975",),
+            fails=("poisson",),
+        ),
+        # -- one station: visits --------------------------------------------------------------
+        "visits-by-their-mean": Method(
+            name="different visits counted with their mean",
+            of=_TIMES,
+            reason="different visits to {at} count with their mean",
+            fails=("equal-service",),
+        ),
+        "other-load-as-visits": Method(
+            name="other load counted as visits of mean size",
+            of=_TIMES,
+            reason="other load of {at} counts as visits of mean size",
+            fails=("no-other-load",),
+        ),
+        "core-and-thread": Method(
+            name="thread and core waited for one after the other",
+            of=_TIMES,
+            kind=_UPPER,
+            reason="waits for a core of {at} besides the thread count as for other items",
+            fails=("one-server",),
+        ),
+        "step-by-chance": Method(
+            name="a step of some items taken as a part of it in each",
+            of=(*_TIMES, Of.LOSS),
+            reason=(
+                "{step} at {at} is used by some items only, modeled as if each used the same part "
+                "of it"
+            ),
+            fails=("whole-visits", "one-path"),
+        ),
+        "delay-by-chance": Method(
+            name="a delay of some items taken as a part of it in each",
+            of=_TAIL,
+            reason=(
+                "the delay {at} applies to some items only, modeled as if each took the same part "
+                "of it"
+            ),
+            fails=("one-path",),
+        ),
+        # -- one server, first come first served ----------------------------------------------
+        "one-fast-core": Method(
+            name="M/G/c as M/G/1 with a server that is c times as fast",
+            of=(*_TIMES, Of.LOSS),
+            kind=_UPPER,
+            reason="the cores of {at} are modeled as one fast core",
+            premises=("equal-service", "exponential-service"),
+            fails=("one-server",),
+            instead=("pollaczek-khinchine",),
+        ),
+        "gamma-service": Method(
+            name="gamma distributed service times of two moments",
+            of=_TAIL,
+            reason="service times at {at} are assumed gamma distributed: within {error:%} of such",
+            error=0.1,
+            sources=("Pollaczek 1930",),
+            fails=("exponential-service",),
+            instead=("sojourn-mm1",),
+        ),
+        "gamma-service-bound": Method(
+            name="gamma distributed service times, the longest service of all",
+            of=_TAIL,
+            reason="service times at {at} are assumed gamma distributed, as a bound",
+            fails=("exponential-service",),
+            instead=("sojourn-mm1",),
+        ),
+        "gamma-mixture": Method(
+            name="gamma distribution of the mix of all visits",
+            of=_TAIL,
+            reason="different visits to {at} are assumed gamma distributed together",
+            notes={
+                "": (
+                    "predicted percentiles were 0.88–1.1× simulated where service times differ "
+                    "up to 3×, 0.79–1.16× up to 5×, 0.59–1.47× up to 10×, 0.45–21× beyond"
+                )
+            },
+            up_to=((3, 0.15), (5, 0.25), (10, 0.5)),
+            sources=("Pollaczek 1930",),
+            fails=("equal-service",),
+            instead=("sojourn-mm1",),
+        ),
+        "longest-visit": Method(
+            name="all visits as long as the longest, at the same load",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="all visits to {at} count as the longest",
+            fails=("equal-service",),
+            instead=("sojourn-mm1", "erlang-c"),
+        ),
+        "whole-batch": Method(
+            name="batch arrivals M[X]/G/1, each copy until the last of its batch",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="copies that leave together at {at} wait for the whole batch",
+            fails=("single",),
+            instead=("sojourn-mm1",),
+        ),
+        "whole-batch-two-moments": Method(
+            name="batch arrivals M[X]/G/1 by two moments of the batch",
+            of=_TAIL,
+            reason=(
+                "copies that leave together at {at} wait for the whole batch, known by two moments"
+            ),
+            fails=("single", "exponential-service"),
+            instead=("sojourn-mm1",),
+        ),
+        # -- several servers ------------------------------------------------------------------
+        "batch-erlang-c": Method(
+            name="Erlang C for batch arrivals",
+            of=(Of.MEAN,),
+            reason=(
+                "copies that leave together find the cores of {at} busy as often as single "
+                "arrivals do"
+            ),
+            sources=("Erlang 1917",),
+            fails=("single",),
+            instead=("erlang-c",),
+        ),
+        "mixed-erlang-c": Method(
+            name="M/G/c by Lee and Longton: Erlang C times (1 + scv)/2",
+            of=(Of.MEAN,),
+            reason="visits to the cores of {at} differ (Lee and Longton 1959)",
+            notes={
+                "": (
+                    "with 2 to 16 cores, predicted waits were 0.89–1.16× simulated where "
+                    "service times differ up to 2×, up to 1.36× at 5×, 1.61× at 10×, 3× beyond"
+                )
+            },
+            up_to=((2, 0.2), (5, 0.4), (10, 0.65)),
+            sources=("Lee and Longton 1959",),
+            fails=("equal-service",),
+            instead=("erlang-c",),
+        ),
+        "kimura": Method(
+            name="M/G/c by Kimura, Cosmetatos, and Burman and Smith",
+            of=(Of.MEAN,),
+            reason=(
+                "waits for the cores of {at} assume gamma distributed service times (Kimura 1986; "
+                "above a cv of 1 interpolated between light and heavy traffic): within {error:%} "
+                "up to a cv of 3"
+            ),
+            error=0.05,
+            sources=(
+                "Kimura 1986",
+                "Cosmetatos 1976",
+                "Burman and Smith 1983",
+                "Lee and Longton 1959",
+            ),
+            fails=("exponential-service",),
+            instead=("erlang-c",),
+        ),
+        "cosmetatos": Method(
+            name="M/D/c by Cosmetatos",
+            of=(Of.MEAN,),
+            reason=(
+                "waits for the cores of {at} are those of fixed service times (Cosmetatos 1976): "
+                "latency within {error:%} with up to 64 cores"
+            ),
+            error=0.002,
+            sources=("Cosmetatos 1976",),
+            fails=("exponential-service",),
+            instead=("erlang-c",),
+        ),
+        "exponential-waits-for-fixed-service": Method(
+            name="M/D/c with exponential waits",
+            of=_TAIL,
+            reason=(
+                "waits for the cores of {at} are assumed exponential for fixed service times: "
+                "within {error:%} up to p99.9"
+            ),
+            error=0.25,
+            sources=("Cosmetatos 1976",),
+            fails=("exponential-service",),
+            instead=("erlang-c",),
+        ),
+        "exponential-waits": Method(
+            name="M/G/c with exponential waits and gamma distributed service",
+            of=_TAIL,
+            reason=(
+                "waits for the cores of {at} are assumed exponential, service times gamma "
+                "distributed: within {error:%}"
+            ),
+            error=0.3,
+            sources=("Kimura 1986",),
+            fails=("exponential-service",),
+            instead=("erlang-c",),
+        ),
+        # -- processor sharing ----------------------------------------------------------------
+        "batch-sharing": Method(
+            name="processor sharing with batches of exponential services",
+            of=(Of.MEAN,),
+            reason=(
+                "copies that leave together at {at} share it as exponential ones of equal size do"
+            ),
+            sources=("Kleinrock, Muntz and Rodemich 1971",),
+            fails=("single",),
+            instead=("processor-sharing",),
+        ),
+        "sharing-percentiles": Method(
+            name="M/M/1 processor sharing, a Weibull law of the exact two moments",
+            of=_TAIL,
+            reason=(
+                "percentiles at {at} assume exponential service, within 8 % of it up to p99 and "
+                "{error:%} beyond"
+            ),
+            error=0.12,
+            sources=("Coffman, Muntz and Trotter 1970",),
+        ),
+        "sharing-with-a-constant-number": Method(
+            name="processor sharing with a constant number of others",
+            of=_TAIL,
+            reason=(
+                "percentiles at {at} assume that each visit shares it with a constant number of "
+                "others: within {error:%}"
+            ),
+            error=0.25,
+            sources=("Coffman, Muntz and Trotter 1970",),
+            fails=("equal-service",),
+        ),
+        "sharing-at-speeds": Method(
+            name="load-dependent processor sharing, a Weibull law of two moments",
+            of=_TAIL,
+            reason="percentiles at {at} are fitted to two moments: within {error:%}",
+            error=0.25,
+            sources=("Kelly 1979",),
+        ),
+        # -- priorities -----------------------------------------------------------------------
+        "batch-by-priority": Method(
+            name="priority queue with batches",
+            of=(Of.MEAN,),
+            reason="copies that leave together at {at} wait by priority one by one",
+            sources=("Cobham 1954",),
+            fails=("single",),
+            instead=("priority",),
+        ),
+        "priority-scaled": Method(
+            name="priorities at several servers by Bondi and Buzen",
+            of=(Of.MEAN,),
+            reason=(
+                "priorities at the cores of {at} are scaled from equal visits without priorities"
+            ),
+            notes={"": "the approximation of Bondi and Buzen (1984)"},
+            sources=("Bondi and Buzen 1984",),
+            fails=("one-server",),
+            instead=("priority",),
+        ),
+        "priority-gamma": Method(
+            name="waiting time by priority, a gamma law of two moments",
+            of=_TAIL,
+            reason="waiting time by priority at {at} is assumed gamma distributed",
+            notes=dict.fromkeys(
+                ("exponential", "non-preemptive", "preemptive"),
+                "mostly within 5 % of simulation, always within {error:%}",
+            ),
+            errors={"exponential": 0.25, "non-preemptive": 0.35, "preemptive": 0.55},
+            sources=("Kesten and Runnenburg 1957",),
+        ),
+        # -- periodic arrivals ----------------------------------------------------------------
+        "share-of-periodic": Method(
+            name="a share of periodic items taken as periodic",
+            of=_TIMES,
+            reason="a share of periodic items is assumed periodic at {at}",
+            fails=("periodic",),
+            instead=("nd-d-1",),
+        ),
+        "sizes-in-one-flow": Method(
+            name="items of different sizes in one flow taken as several flows",
+            of=_TIMES,
+            reason=(
+                "items of different sizes in one flow at {at} count as several flows: conservative"
+            ),
+            fails=("equal-service",),
+            instead=("nd-d-1",),
+        ),
+        "longest-period": Method(
+            name="flows of different periods taken as flows of the longest",
+            of=_TIMES,
+            reason="flows of different periods at {at} count as flows of the longest",
+            fails=("one-period",),
+            instead=("nd-d-1",),
+        ),
+        "unequal-periodic-flows": Method(
+            name="periodic flows of different sizes",
+            of=_TIMES,
+            kind=_UPPER,
+            reason="flows at {at} differ in size",
+            sources=("Roberts and Virtamo 1991",),
+            fails=("equal-service",),
+            instead=("nd-d-1",),
+        ),
+        # -- loss and finite room -------------------------------------------------------------
+        "loss-ignores-departures": Method(
+            name="blocking probability for Poisson arrivals behind another queue",
+            of=(Of.LOSS,),
+            reason="loss at {at} ignores that {by} shapes arrivals",
+            notes={"": "it may be many times larger or smaller"},
+            fails=("poisson",),
+            instead=("m-m-c-k", "erlang-b"),
+        ),
+        "loss-ignores-bursts": Method(
+            name="blocking probability with bursts averaged out",
+            of=(Of.LOSS,),
+            reason="loss at {at} ignores bursts",
+            fails=("poisson",),
+            instead=("m-m-c-k", "erlang-b"),
+        ),
+        "batch-at-a-room": Method(
+            name="batch arrivals at a finite queue taken as independent",
+            of=(*_TIMES, Of.LOSS),
+            reason="copies that leave together are modeled as independent arrivals at {at}",
+            notes={"room": "they find it full more often"},
+            fails=("single",),
+            instead=("m-m-c-k", "erlang-b"),
+        ),
+        "finite-room-two-moments": Method(
+            name="M/G/c/K by MacGregor Smith: places scaled by two moments",
+            of=(*_TIMES, Of.LOSS),
+            reason="the finite queue of {at} uses two moments of the service times",
+            notes=dict.fromkeys(
+                ("wait", "loss"),
+                "compared with exact chains of gamma distributed service, predicted loss "
+                "above 0.01 % was 0.93–1.8× up to a cv of 1, down to 0.56× at a cv of 3, "
+                "waits 0.65–1.36×",
+            ),
+            errors={"wait": 0.36, "loss": 0.8},
+            sources=("MacGregor Smith 2003",),
+            fails=("exponential-service", "equal-service"),
+            instead=("m-m-c-k",),
+        ),
+        "finite-room-arrivals": Method(
+            name="GI/G/c/K by two moments",
+            of=(*_TIMES, Of.LOSS),
+            reason="arrivals at the finite queue of {at} use two moments",
+            notes={
+                "": (
+                    "with one to five servers, predicted loss above 5 % was 0.8–2× simulated "
+                    "up to a cv of 0.5, smaller loss up to 25×, at a cv of 2 and 3 down to 0.1×"
+                )
+            },
+            sources=("MacGregor Smith 2003",),
+            fails=("poisson",),
+            instead=("m-m-c-k",),
+        ),
+        "finite-room-percentiles": Method(
+            name="M/G/c/K percentiles scaled from exponential service",
+            of=_TAIL,
+            reason=(
+                "percentiles at {at} are scaled from exponential service by the mean wait of an "
+                "unlimited queue"
+            ),
+            fails=("exponential-service", "equal-service"),
+            instead=("m-m-c-k",),
+        ),
+        "exponential-service-times": Method(
+            name="service times taken as exponential",
+            of=_TAIL,
+            reason="service times at {at} are assumed exponential",
+            fails=("exponential-service",),
+        ),
+        # -- closed networks ------------------------------------------------------------------
+        "linearizer": Method(
+            name="Linearizer: approximate mean value analysis",
+            of=_CLOSED,
+            reason=(
+                "{at} are solved by Linearizer: rates within 5 %, response times within {error:%}; "
+                "interpolated between solved populations"
+            ),
+            error=0.1,
+            sources=("Chandy and Neuse 1982",),
+            fails=("few-enough-users",),
+            instead=("product-form",),
+        ),
+        "shared-load-dependent": Method(
+            name="Linearizer with load-dependent stations shared by several classes",
+            of=_CLOSED,
+            reason="{at} share load-dependent stations, solved by Linearizer",
+            notes={"": "rates within 10 %, response times within {error:%}"},
+            error=0.2,
+            sources=("Chandy and Neuse 1982", "Chandy, Herzog and Woo 1975"),
+            fails=("no-pools",),
+            instead=("product-form",),
+        ),
+        "product-form-by-means": Method(
+            name="non-exponential first come first served, as in product form",
+            of=_CLOSED,
+            reason=(
+                "visits to {at} count with their mean service time alone, as in a product-form "
+                "network"
+            ),
+            notes={
+                "": "rates within {rates:%} of simulation, times within {times:%}",
+                "beyond": (
+                    "rates within {rates:%} of simulation with a coefficient of variation up to "
+                    "{most:g}, times within {times:%}"
+                ),
+            },
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("exponential-service",),
+            instead=("product-form",),
+        ),
+        "unequal-services": Method(
+            name="class-dependent first come first served, as in product form",
+            of=_CLOSED,
+            reason=(
+                "visits to {at} of unequal service times wait in proportion to these, as in a "
+                "product-form network"
+            ),
+            notes={
+                "": (
+                    "for service times up to {most:g}× apart, rates within {rates:%} of "
+                    "simulation, times within {times:%}"
+                )
+            },
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "far-unequal-services": Method(
+            name="class-dependent first come first served, services far apart, as in product form",
+            of=_CLOSED,
+            reason=(
+                "visits to {at} of unequal service times, more than {most:g} times apart, wait in "
+                "proportion to these, as in a product-form network"
+            ),
+            notes={"": "model error up to the ratio of the service times"},
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "unequal-beside-closed": Method(
+            name="first come first served shared by closed and other classes, as in product form",
+            of=_CLOSED,
+            reason=(
+                "{at} is first come, first served for closed and other streams whose service times "
+                "are not all exponential and equal"
+            ),
+            sources=("Baskett et al. 1975",),
+            fails=("product-form-stations",),
+            instead=("product-form",),
+        ),
+        "shadow-server": Method(
+            name="shadow server: high priority makes a server slower for the rest",
+            of=_CLOSED,
+            reason="high-priority load at {at} is modeled as a slower server for the rest",
+            notes={
+                "": (
+                    "predicted response times were 0.9–1.13× exact in nine of "
+                    "ten chains, 1.9× where high priority uses four fifths of it"
+                )
+            },
+            sources=("Sevcik 1977",),
+            fails=("no-priorities",),
+            instead=("product-form",),
+        ),
+        "closed-gamma-sharing": Method(
+            name="gamma distributed response times at processor sharing",
+            of=_TAIL,
+            reason="response time at {at} is assumed gamma distributed",
+            notes={
+                "": (
+                    "predicted percentiles were 0.75–1.15× exact at one server shared with "
+                    "closed streams, 0.5–1.45× for closed streams and for several servers"
+                )
+            },
+            error=1.0,
+            sources=("Coffman, Muntz and Trotter 1970",),
+        ),
+        "closed-gamma": Method(
+            name="gamma distributed response times at first come first served",
+            of=_TAIL,
+            reason=(
+                "response time at {at} is assumed gamma distributed, with the variance of an "
+                "exponential wait up to the knee"
+            ),
+            notes={
+                "": "too large next to it",
+                "measured": "too large next to it; within {error:%} of simulation",
+            },
+        ),
+        "saturation-slows-all": Method(
+            name="asymptotic bound of a station without queueing shared by several visits",
+            of=_CLOSED,
+            reason="saturation of {at:or} slows all visits alike",
+            sources=("Denning and Buzen 1978",),
+            fails=("no-saturation",),
+            instead=("product-form",),
+        ),
+        "saturation-of-others": Method(
+            name="saturation without queueing that holds up others",
+            of=_CLOSED,
+            reason=(
+                "queueing delay at {at} is excluded, which at saturation delays all that share a "
+                "queue with its users"
+            ),
+            sources=("Denning and Buzen 1978",),
+            fails=("no-saturation",),
+            instead=("product-form",),
+        ),
+        "fractional-population": Method(
+            name="interpolation between whole populations",
+            of=_CLOSED,
+            reason=(
+                "{at} may have a fractional number of requests in flight: interpolated between "
+                "whole numbers"
+            ),
+            fails=("whole-population",),
+            instead=("product-form",),
+        ),
+        "visits-in-sequence": Method(
+            name="simultaneous resource possession taken as visits in sequence",
+            of=_CLOSED,
+            reason="simultaneous visits to {at} are modeled as sequential",
+            fails=("one-place-at-a-time",),
+            instead=("product-form",),
+        ),
+        "flow-equivalent-server": Method(
+            name="flow-equivalent server of what is done while a pool is held",
+            of=_CLOSED,
+            reason="work while {at} is held is assumed in steady state at each number of holders",
+            notes={"": "rates within {error:%}, response times beyond the knee within 20 %"},
+            error=0.1,
+            sources=("Chandy, Herzog and Woo 1975",),
+            fails=("no-pools",),
+            instead=("product-form",),
+        ),
+        "held-as-not-held": Method(
+            name="visits inside and outside of a pool taken together",
+            of=_CLOSED,
+            reason="visits to {at} while a pool is held are modeled as without it",
+            fails=("no-pools",),
+            instead=("product-form",),
+        ),
+        "any-of-the-copies": Method(
+            name="copies that a pool decides taken as chosen at random",
+            of=_CLOSED,
+            reason=(
+                "items are served at the {node} whose {by} they hold, modeled as if they went to "
+                "any of them"
+            ),
+            fails=("free-choice",),
+            instead=("product-form",),
+        ),
+        "closed-fork-join": Method(
+            name="fork and join in a closed network: mean value technique",
+            of=_CLOSED,
+            reason=(
+                "parallel calls of {at} take the maximum of independent times: within {error:%}"
+            ),
+            error=0.1,
+            sources=("Varki 1999", "Chandy and Neuse 1982"),
+            fails=("no-forks",),
+            instead=("product-form",),
+        ),
+        "lost-users-think": Method(
+            name="loss in a closed network",
+            of=_CLOSED,
+            reason="users of {at} whose request is lost start to think at once",
+            fails=("no-loss",),
+            instead=("product-form",),
+        ),
+        "kinds-as-equal": Method(
+            name="several kinds of items in one class taken as equal",
+            of=_CLOSED,
+            reason="visits to {at} by several kinds of items count as equal",
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "own-as-any": Method(
+            name="stations of each holder taken as one of several",
+            of=_CLOSED,
+            reason="items at each holder's own {at} count as at any of them",
+            fails=("free-choice",),
+            instead=("product-form",),
+        ),
+        # -- pools and open traffic -----------------------------------------------------------
+        "pool-wait": Method(
+            name="wait for a pool by its flow-equivalent server",
+            of=_CLOSED,
+            reason="waiting time for {at} is that of the mean number of busy servers",
+            notes={
+                "even": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
+                "uneven": (
+                    "predicted latency was down to 0.3× simulated with uneven service times while "
+                    "it is held"
+                ),
+            },
+            errors={"even": 0.25},
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "pool-holding-time": Method(
+            name="holding time of a pool by its flow-equivalent server",
+            of=(Of.LOAD, Of.RATE),
+            reason=(
+                "the holding time of {at} with waits for {by} is that of the mean number of busy "
+                "servers"
+            ),
+            notes={
+                "": _POOL_LOAD,
+                "nested": f"{_POOL_LOAD}, up to 2× inside a smaller pool",
+            },
+            errors={"": 0.15, "nested": 1.0},
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "loss-while-held": Method(
+            name="loss while a pool is held, for Poisson arrivals",
+            of=(Of.LOAD,),
+            reason="loss while {at} is held assumes random arrivals",
+            notes={"": _POOL_LOAD},
+            error=0.15,
+            fails=("poisson",),
+        ),
+        "lost-hold-to-the-end": Method(
+            name="lost items counted as if they held a pool to the end",
+            of=(Of.LOAD,),
+            kind=_UPPER,
+            reason="lost items count as holding {at} to the end",
+        ),
+        "loss-counted-twice": Method(
+            name="utilization offered at stations in series that lose items",
+            of=(Of.MEAN, Of.QUANTILE, Of.RATE, Of.LOAD, Of.LOSS),
+            kind=_UPPER,
+            reason="the utilization of {at} includes traffic lost at other resources",
+            fails=("one-saturating-station",),
+        ),
+        # -- times of several stages ----------------------------------------------------------
+        "no-queueing-delay": Method(
+            name="sum of service times, without the waits at some stations",
+            of=_CLOSED,
+            kind=_LOWER,
+            reason="queueing delay at {at} is excluded",
+            fails=("queueing-modeled",),
+        ),
+        "blocking-time": Method(
+            name="blocking time at a saturated station taken as its mean",
+            of=_TAIL,
+            reason="blocking time where {at} is saturated is its mean",
+            fails=("queueing-modeled",),
+        ),
+        "sum-of-percentiles": Method(
+            name="sum of percentiles (Bonferroni's inequality)",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="percentiles of {count:#queue} are added up",
+            sources=("Bonferroni 1936",),
+            fails=("independent-stages",),
+            instead=("independent-sojourns",),
+        ),
+        "sum-of-percentiles-and-jitter": Method(
+            name="sum of percentiles of waits and jitter (Bonferroni's inequality)",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="percentiles of {count:#queue} and of jitter are added up",
+            sources=("Bonferroni 1936",),
+            fails=("independent-stages",),
+            instead=("independent-sojourns",),
+        ),
+        "nearer-percentile": Method(
+            name="sum of percentiles, or a law of two moments if that is smaller",
+            of=_TAIL,
+            reason="the smaller of that and of a fit to two moments counts",
+        ),
+        "independent-waits": Method(
+            name="waits in a network in which items overtake taken as independent",
+            of=_TAIL,
+            reason="waiting times at {at} count as independent",
+            notes={
+                "": (
+                    "in a network in which items overtake, predicted percentiles were "
+                    "0.9–1.05× simulated"
+                )
+            },
+            error=0.12,
+            sources=("Walrand and Varaiya 1980", "Burke 1969", "Reich 1957"),
+            fails=("independent-stages",),
+            instead=("independent-sojourns",),
+        ),
+        "repeat-visits": Method(
+            name="repeat visits to an open queue that has not changed",
+            of=_TAIL,
+            reason="repeat visits to {at} find the same queue",
+            notes={
+                "": "predicted percentiles were 0.93–1.08× simulated, with ten visits 0.89–1.17×"
+            },
+            error=0.18,
+            fails=("independent-stages",),
+            instead=("independent-sojourns",),
+        ),
+        "calls-allotted": Method(
+            name="percentile of calls by chance, allotted (Bonferroni's inequality)",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="work that calls of {at} skip or add is allotted in proportion",
+            sources=("Bonferroni 1936",),
+            fails=("one-path",),
+        ),
+        "calls-by-chance": Method(
+            name="several calls by chance taken as independent",
+            of=_TAIL,
+            reason="calls of {at} that are made at random count as independent",
+            fails=("at-most-one-chance",),
+        ),
+        "slowest-kind": Method(
+            name="percentile of the slowest kind",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="where kinds of users or items differ, the slowest counts",
+            fails=("one-path",),
+        ),
+        # -- parallel calls -------------------------------------------------------------------
+        "largest-mean": Method(
+            name="fork and join: the largest of the means (Jensen's inequality)",
+            of=(Of.MEAN,),
+            kind=_LOWER,
+            reason=(
+                "for parallel calls to {at}, the largest mean counts instead of the mean of the "
+                "slowest"
+            ),
+        ),
+        "parallel-estimated": Method(
+            name="fork and join: maximum of independent gamma laws, moments estimated",
+            of=(Of.MEAN,),
+            reason=(
+                "parallel calls to {at} count as independent, fitted to two moments, some of them "
+                "estimated"
+            ),
+            sources=("Baccelli, Makowski and Shwartz 1989",),
+        ),
+        "parallel-repeated": Method(
+            name="fork and join: maximum of independent gamma laws, repeat visits independent",
+            of=(Of.MEAN,),
+            reason=(
+                "parallel calls to {at} count as independent, fitted to two moments, repeat visits "
+                "to a queue as independent"
+            ),
+            notes={"": "predicted times were 0.92–1.16× simulated with two to twenty visits"},
+            error=0.2,
+            sources=("Baccelli, Makowski and Shwartz 1989",),
+        ),
+        "parallel-independent": Method(
+            name="fork and join: maximum of independent times (associated variables)",
+            of=(Of.MEAN,),
+            kind=_UPPER,
+            reason="parallel calls to {at} count as independent, though they start together",
+            notes={"": "up to 10 % too long for two, 30 % for eight"},
+            sources=("Baccelli, Makowski and Shwartz 1989",),
+        ),
+        "parallel-bursty": Method(
+            name="fork and join of equal queues with bursty arrivals",
+            of=(Of.MEAN,),
+            reason=(
+                "the slowest of equal queues with bursty arrivals was 0.96–1.03× simulated, where "
+                "one of them is right"
+            ),
+        ),
+        "nelson-tantawi": Method(
+            name="fork and join of equal M/M/1 queues by Nelson and Tantawi",
+            of=(Of.MEAN,),
+            reason="the slowest of equal queues follows Nelson and Tantawi (1988)",
+            notes={"two": "exact for random arrivals", "": "within {error:%}"},
+            error=0.05,
+            sources=("Nelson and Tantawi 1988", "Flatto and Hahn 1984"),
+        ),
+        "any-parallel-late": Method(
+            name="percentile of parallel calls (Bonferroni's inequality)",
+            of=_TAIL,
+            kind=_UPPER,
+            reason="of parallel calls, lateness of any of them counts",
+            sources=("Bonferroni 1936",),
+        ),
+        # -- cycles of closed classes ---------------------------------------------------------
+        "cycle-without-overtaking": Method(
+            name="cycle time by its transform, as if items did not overtake",
+            of=_TAIL,
+            reason="items are assumed not to overtake at {at}: up to 99.9 % within {error:%}",
+            error=0.04,
+            sources=("Boxma, Kelly and Konheim 1984",),
+        ),
+        "cycle-by-moments": Method(
+            name="cycle time of several classes by its moments",
+            of=_TAIL,
+            reason=(
+                "waiting time of a cycle at {at} is fitted to its moments: up to 99.9 % within "
+                "{error:%}"
+            ),
+            error=0.16,
+            sources=("Reiser and Lavenberg 1980",),
+        ),
+        "cycle-repeat-visits": Method(
+            name="cycle time with repeat visits that find the same queue",
+            of=_TAIL,
+            reason="repeat visits to {at} are assumed to find the same queue: within {error:%}",
+            errors={"one class": 0.16, "several classes": 0.2},
+            sources=("Boxma, Kelly and Konheim 1984",),
+        ),
+        "cycle-sharing": Method(
+            name="cycle time at processor sharing with a constant number of others",
+            of=_TAIL,
+            reason=(
+                "items at {at} are assumed to share it with a constant number of others: within "
+                "{error:%}"
+            ),
+            errors={"one class": 0.12, "several classes": 0.2},
+            sources=("Coffman, Muntz and Trotter 1970",),
+        ),
+        # -- jitter ---------------------------------------------------------------------------
+        "no-delay-variance": Method(
+            name="jitter without the variance of some waits",
+            of=(Of.JITTER,),
+            kind=_LOWER,
+            reason="variance of queueing delay at {at} is excluded",
+            notes={"": "no jitter is known for it"},
+        ),
+        "no-call-variance": Method(
+            name="jitter without the variance of calls by chance",
+            of=(Of.JITTER,),
+            kind=_LOWER,
+            reason="variance from calls that only some items of {at} make is excluded",
+        ),
+        "normal-jitter": Method(
+            name="normal distribution of a known variance (Cantelli's inequality bounds it)",
+            of=_TAIL,
+            reason=(
+                "jitter of {at} is assumed normal, {normal:.3g} standard deviations; other "
+                "distributions reach {worst:.3g}"
+            ),
+            sources=("Cantelli 1928",),
+        ),
+        # -- answers by search and by samples -------------------------------------------------
+        "class-shares": Method(
+            name="bisection over the shares of three classes or more",
+            of=(Of.ANSWER,),
+            reason="shares of three classes or more are searched for, to 0.0001 %",
+        ),
+        "saturation-unproved": Method(
+            name="interval bounds of a utilization over the range",
+            of=(Of.ANSWER,),
+            reason=(
+                "{at} does not saturate up to {population:plain}; beyond that nothing is proved"
+            ),
+        ),
+        "smaller-numbers-untried": Method(
+            name="search that leaves out smaller numbers of machines",
+            of=(Of.ANSWER,),
+            kind=_UPPER,
+            reason="not all smaller numbers of machines were tried",
+        ),
+        "lower-populations-unchecked": Method(
+            name="lower populations checked at the ends of an interval of values",
+            of=(Of.ANSWER,),
+            kind=_UPPER,
+            reason=(
+                "populations below {population:,} were checked only at the ends of these values: "
+                "between them {criterion:plain} may fail"
+            ),
+        ),
+        "bounds-undecided": Method(
+            name="interval bounds that do not decide",
+            of=(Of.ANSWER,),
+            reason=(
+                "bounds do not decide {at}{mode:plain} for {place:plain}; use fewer roundings, or "
+                "a narrower range"
+            ),
+        ),
+        "values-tried": Method(
+            name="values tried where interval bounds do not decide",
+            of=(Of.ANSWER,),
+            reason=(
+                "bounds do not decide {at}{mode:plain} for all of {place:plain}: {values:,} values "
+                "were tried there"
+            ),
+        ),
+        "values-set": Method(
+            name="values set and solved where formulas change with them",
+            of=(Of.ANSWER,),
+            reason=(
+                "with other values of {at:plain} the spec has other formulas: {values:,} values "
+                "were set and solved"
+            ),
+        ),
+        "rows-by-themselves": Method(
+            name="rows of a matrix solved one by one",
+            of=(Of.ANSWER,),
+            reason="rows that are solved one by one were not looked at beforehand",
+        ),
+        "requirement-by-samples": Method(
+            name="requirement at a confidence, from samples of uncertain inputs",
+            of=(Of.ANSWER,),
+            reason="{at:plain}",
+            notes={
+                "": "from {samples:,} samples",
+                "approximate": "from {samples:,} samples, each within {most:.2g} %",
+                "row": "from samples",
+            },
+        ),
+        "probabilities-by-samples": Method(
+            name="probabilities from samples of uncertain inputs",
+            of=(Of.ANSWER,),
+            reason="probabilities are computed from samples",
+        ),
+        "quantiles-by-samples": Method(
+            name="quantiles of the capacity from samples of uncertain inputs",
+            of=(Of.ANSWER,),
+            reason="quantiles of the capacity are computed from samples",
+        ),
+    }
+)
+"""Each method by its id."""
