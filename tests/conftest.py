@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -52,6 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("nightly")
 
 
+def pytest_collection_finish() -> None:
+    """Never look again for garbage among twelve thousand tests, which stay to the end."""
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give each process tests that follow each other: what a module makes is made once.
@@ -85,13 +91,19 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     return compare
 
 
-@pytest.fixture(scope="module")
-def shared_browser() -> Iterator[SharedBrowser]:
-    # No longer than a module: while it runs, its thread is inside a loop of asyncio, which
-    # others that start loops would fall over.
+@pytest.fixture(scope="session")
+def session_browser() -> Iterator[SharedBrowser]:
     shared = SharedBrowser()
     yield shared
-    shared.close()
+    with shared.lent():
+        shared.close()
+
+
+@pytest.fixture(scope="module")
+def shared_browser(session_browser: SharedBrowser) -> Iterator[SharedBrowser]:
+    """Give the browser to the tests of a module."""
+    with session_browser.lent() as shared:
+        yield shared
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
+from helpers.browser import CHROMIUM, LONGEST, MISSING, SharedBrowser
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -54,10 +54,9 @@ def served(folder: Path) -> Iterator[str]:
         server.server_close()
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as started:
-        yield started
+@pytest.fixture
+def chromium(shared_browser: SharedBrowser) -> Any:
+    return shared_browser.context(scripts=True)
 
 
 @pytest.fixture

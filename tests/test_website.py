@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
+from helpers.browser import CHROMIUM, LONGEST, MISSING, SharedBrowser
 from website import indexes
 from website.building import built
 from website.checking import broken_links
@@ -126,20 +126,20 @@ def test_a_spec_has_its_live_page_one_click_away(site: Path) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
-def test_a_search_needs_no_server(site: Path) -> None:
-    with browser() as started:
-        page = started.new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "docs" / "errors.html").as_uri())
-        page.wait_for_load_state("load")
-        page.keyboard.press("/")
-        page.locator("input:visible").first.wait_for(timeout=LONGEST)
-        page.keyboard.type("connection pool")
-        found = page.locator("a:visible", has_text="Size a database connection pool")
-        found.first.click(timeout=LONGEST)
-        page.wait_for_url("**/size-a-connection-pool.html*")
-        assert [url for url in asked if url.startswith("http")] == []
+def test_a_search_needs_no_server(site: Path, shared_browser: SharedBrowser) -> None:
+    page = shared_browser.context(scripts=True).new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "docs" / "errors.html").as_uri())
+    page.wait_for_load_state("load")
+    page.keyboard.press("/")
+    page.locator("input:visible").first.wait_for(timeout=LONGEST)
+    page.keyboard.type("connection pool")
+    found = page.locator("a:visible", has_text="Size a database connection pool")
+    found.first.click(timeout=LONGEST)
+    page.wait_for_url("**/size-a-connection-pool.html*")
+    assert [url for url in asked if url.startswith("http")] == []
+    page.close()
 
 
 def test_a_search_finds_what_the_api_returns_by_its_names_alone(site: Path) -> None:

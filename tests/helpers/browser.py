@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from asyncio import events
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -58,6 +59,21 @@ class SharedBrowser:
         self._started: Any = None
         self._contexts: dict[bool, Any] = {}
         self._free: dict[bool, list[Any]] = {True: [], False: []}
+        self._loop: Any = None
+
+    @contextmanager
+    def lent(self) -> Iterator[SharedBrowser]:
+        """Let some tests use it.
+
+        While it is there its thread is inside a loop of asyncio, over which all that start loops of
+        their own would fall: only those who use it may know.
+        """
+        events._set_running_loop(self._loop)
+        try:
+            yield self
+        finally:
+            self._loop = events._get_running_loop()
+            events._set_running_loop(None)
 
     def running(self) -> Any:
         """Return the browser; it opens pages."""
