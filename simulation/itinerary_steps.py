@@ -88,7 +88,7 @@ class ItinerarySteps(Struct, kw_only=True):
             case nodes.Delay(time=time, times=times):
                 self.run = None
                 self._add(Delay(self.numbers(time * times.mean)))
-            case nodes.Cross():
+            case nodes.Cross(ports=ports) if ports:
                 self._cross(node)
             case nodes.Call():
                 self._frame.steps += self._call(node)

@@ -17,7 +17,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
-from qps.reports.pages.live_ways import routes_of, steps_of
+from qps.reports.pages.live_ways import BACK, THERE, route_of, steps_of
 from qps.reports.pages.system_picture import system_picture
 from qps.reports.pages.topology import topology_of
 from qps.solver.answers.worst_mode import solve_model
@@ -110,15 +110,25 @@ def test_a_component_that_several_streams_use_is_parted_among_them() -> None:
 
 @pytest.mark.parametrize("path", OF_SPECS)
 def test_the_route_passes_whatever_takes_time(path: Path) -> None:
-    spec = spec_of(path)
-    graph, topology = graph_in(path), topology_of(spec.model)
-    route_of = routes_of(spec.model, spec.configuration(), topology)
+    graph = graph_in(path)
+    topology = topology_of(graph.network)
     for name, stream in graph.streams.items():
-        places = [topology.places[at].name for at in route_of(name).places]
-        taking = {one.place for one in steps_of(stream, spec.configuration()) if one.place}
+        places = [topology.places[at].name for at in route_of(graph.network, topology, name).places]
+        taking = {one.place for one in steps_of(stream, graph.network) if one.place}
         assert taking <= set(places), name
-        for join, _ in route_of(name).joins:
+        for join, _ in route_of(graph.network, topology, name).joins:
             assert set(topology.joins[join]) <= set(places), name
+
+
+def test_a_link_that_takes_no_time_is_passed_too() -> None:
+    text = SHOP.replace("switched; rate 1 Gbit/s; propagation 1 ms", "propagation 0 s")
+    network = graph_of(checked(text)).network
+    topology = topology_of(network)
+    route = route_of(network, topology, "asked")
+    names = [topology.places[at].name for at in route.places]
+    assert names == ["constructor", "wire", "valueOf", "toString", "left"]
+    assert route.joins == tuple((at, THERE | BACK) for at in range(4))
+    assert (topology.places[4].name, topology.joins[4]) == ("aside", ("wire", "aside"))
 
 
 @pytest.mark.parametrize("name", ["", "applications/kafka", "sfu"])
@@ -146,7 +156,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("path", OF_SPECS)
 def test_boxes_stand_apart_and_lines_end_at_them(path: Path, width: int) -> None:
-    topology = topology_of(spec_of(path).model)
+    topology = topology_of(graph_in(path).network)
     found = laid_out(topology, width)
     for at, (x, y) in enumerate(found.corners):
         assert 0 <= x <= width - found.box

@@ -47,6 +47,7 @@ def network_of(streams: StreamDemands, results: Sequence[StreamResult]) -> Netwo
             for one in expressions.elastic.values()
         ),
         switches=dict(expressions.switches or {}),
+        nodes=tuple(configuration.nodes),
         links={
             link.name: Link(network.medium.value, link.ends)
             for link in configuration.links.values()

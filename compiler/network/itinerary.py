@@ -102,7 +102,10 @@ class PortVisit(Struct, frozen=True, kw_only=True):
 
 
 class Cross(Struct, frozen=True, kw_only=True):
-    """An item crosses a link, port after port; a node that follows gets `every_copy`."""
+    """An item crosses a link, port after port; a node that follows gets `every_copy`.
+
+    A link without a rate has no ports.
+    """
 
     link: str
     ports: tuple[PortVisit, ...]

@@ -50,6 +50,8 @@ class Network(Struct, frozen=True, kw_only=True):
     kinds: tuple[ItemKinds, ...] = ()
     elastic: tuple[Elastic, ...] = ()
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
+    nodes: tuple[str, ...] = ()
+    """The nodes of the topology, also those that nothing comes to."""
     links: Mapping[str, Link] = field(default_factory=dict)
 
     def graph(self) -> nx.MultiDiGraph[str]:
@@ -61,6 +63,13 @@ class Network(Struct, frozen=True, kw_only=True):
         from qps.compiler.network.multigraph import multigraph  # noqa: PLC0415 - seldom needed
 
         return multigraph(self.classes, self.stations, self.pools)
+
+    def place_of(self, name: str) -> str:
+        """Return the node or link at which a station or pool stands: of a port, its link."""
+        if name in self.pools:
+            return self.pools[name].place.name
+        station = self.stations[name]
+        return station.port_of or station.place.name
 
     def is_store(self, name: str) -> bool:
         """Whether what has a name holds what flows keep, as pools do, and serves nobody."""

@@ -8,6 +8,7 @@ name it by its number there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
@@ -48,7 +49,9 @@ class LiveModel:
         program = Program(population_symbol(model.population.name))
         self._records = Records(program, _ALWAYS_TOLD)
         self._is_cut_short = False
-        self._topology = topology_of(model)
+        first = next(variants.variants)
+        self._explored = chain((first,), variants.variants)
+        self._topology = topology_of(first.graphs[0].network)
         self._graphs = LiveGraphs(self._model, self._records, self._topology)
         self._numbers = LiveNumbers(self._model, self._records)
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
@@ -175,7 +178,7 @@ class LiveModel:
 
     def _fitting(self, most: int) -> Iterator[tuple[Variant, Json]]:
         """Yield the variants that fit into so many bytes: those that a reader starts from do."""
-        for variant in self._variants.variants:
+        for variant in self._explored:
             if self._records.size > most and not variant.is_start:
                 self._is_cut_short = True
                 return

@@ -9,6 +9,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, ResourceLoad
 from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.network.network import Network
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.engine.formulas import ONE, Formula, total
 from qps.reports.pages.json_values import Json
@@ -16,8 +17,8 @@ from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
 from qps.reports.pages.live_numbers import LiveNumbers
 from qps.reports.pages.live_records import Records, known_as, knowns, line
-from qps.reports.pages.live_ways import Route, routes_of, steps_of
-from qps.reports.pages.topology import Topology
+from qps.reports.pages.live_ways import route_of, steps_of
+from qps.reports.pages.topology import Topology, places_of
 from qps.reports.pages.way_strip import LEVEL
 from qps.reports.text.quantities import in_percent, is_share
 from qps.reports.text.settable import settable_numbers
@@ -46,7 +47,7 @@ class LiveGraphs:
         """
         step = self._records.step
         guards = guards_of(self._model, configuration, graph)
-        labelled = self._labelled(graph, configuration)
+        labelled = self._labelled(graph)
         limits = numbers_of_limits(graph)
         settable = settable_numbers(self._model, configuration)
         return self._records.record(
@@ -67,7 +68,7 @@ class LiveGraphs:
                     for a in graph.assumptions.values()
                 ],
                 "resources": [
-                    self._resource(r, is_filled=is_filled(graph, r.name))
+                    self._resource(r, graph.network, is_filled=is_filled(graph, r.name))
                     for r in graph.resources.values()
                 ],
                 **labelled,
@@ -82,13 +83,10 @@ class LiveGraphs:
             }
         )
 
-    def _labelled(self, graph: LoadGraph, configuration: Configuration) -> dict[str, Json]:
+    def _labelled(self, graph: LoadGraph) -> dict[str, Json]:
         """Return all of a graph that tells how it is known."""
-        route_of = routes_of(self._model, configuration, self._topology)
         return {
-            "streams": [
-                self._stream(s, configuration, route_of(s.name)) for s in graph.streams.values()
-            ],
+            "streams": [self._stream(s, graph.network) for s in graph.streams.values()],
             "criteria": [self._criterion(graph, c) for c in all_criteria(graph)],
             "measures": [self._measure(m) for m in graph.measures.values()],
             "qualityKnown": {
@@ -108,7 +106,7 @@ class LiveGraphs:
         other = changed_labels(self._model, configuration, graph, guards)
         if other is None:
             return {}
-        weaker = self._labelled(other.graph, configuration)
+        weaker = self._labelled(other.graph)
         told = {name: value for name, value in weaker.items() if value != usual[name]}
         return {"changed": {"numbers": other.numbers, "labelled": told}} if told else {}
 
@@ -124,9 +122,9 @@ class LiveGraphs:
             }
         )
 
-    def _resource(self, resource: ResourceLoad, *, is_filled: bool) -> int:
+    def _resource(self, resource: ResourceLoad, network: Network, *, is_filled: bool) -> int:
         step = self._records.step
-        load, target = step(resource.load), step(resource.target)
+        load, target, numbers = step(resource.load), step(resource.target), self._topology.numbers
         parts: list[Json] = [[by, step(part)] for by, part in resource.parts.items()]
         streams: list[Json] = [[of, step(part)] for of, part in resource.streams.items()]
         return self._records.record(
@@ -141,11 +139,13 @@ class LiveGraphs:
                 "carried": None if resource.throughput is None else step(resource.throughput),
                 "count": step(resource.count),
                 "portOf": resource.port_of,
+                "at": [numbers[place] for place in places_of(network, resource.name)],
             }
         )
 
-    def _stream(self, stream: StreamMeasures, configuration: Configuration, route: Route) -> int:
+    def _stream(self, stream: StreamMeasures, network: Network) -> int:
         step = self._records.step
+        route = route_of(network, self._topology, stream.name)
         way = [
             self._records.record(
                 {
@@ -158,7 +158,7 @@ class LiveGraphs:
                     "known": known_as(one.known),
                 }
             )
-            for one in steps_of(stream, configuration, route.ends)
+            for one in steps_of(stream, network, route.ends)
         ]
         return self._records.record(
             {

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.ways import holds_in, legs_of
 from qps.compiler.lower.latency_parts import LatencyPart, waited_for
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.waterfall import passages
+from qps.compiler.network.itinerary import At, Call, Cross, Fork, Merge, Sequence
+from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import Certainty
 from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
@@ -41,7 +40,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 def steps_of(
-    stream: StreamMeasures, configuration: Configuration, ends: tuple[str, str] = ("", "")
+    stream: StreamMeasures, network: Network, ends: tuple[str, str] = ("", "")
 ) -> Iterator[Step]:
     """Yield the steps of a stream's way, in order: their times add up to its mean latency.
 
@@ -66,15 +65,16 @@ def steps_of(
                 name=part.stage,
                 value=part.value,
                 known=part.certainty,
-                place=_place(part, configuration) or (last if is_later else first),
+                place=_place(part, network) or (last if is_later else first),
                 is_apart=not part.place,
             )
             is_later = True
 
 
-def _place(part: LatencyPart, configuration: Configuration) -> str:
+def _place(part: LatencyPart, network: Network) -> str:
     """Return where the time of a stage is spent; that of a wait at the resource waited for."""
-    return part.place or configuration.place_of(waited_for(part))
+    waited = waited_for(part)
+    return part.place or (network.place_of(waited) if waited else "")
 
 
 class Route(Struct, frozen=True):
@@ -88,37 +88,51 @@ class Route(Struct, frozen=True):
     ends: tuple[str, str]
 
 
-def routes_of(
-    model: ir.Model, configuration: Configuration, topology: Topology
-) -> Callable[[str], Route]:
-    """Return what tells the route of each stream, with those of its calls."""
-    numbers = {place.name: at for at, place in enumerate(topology.places)}
-    joins = {join: at for at, join in enumerate(topology.joins)}
-    holds = holds_in(configuration)
-    streams = {stream.name: stream for stream in model.streams}
+def route_of(network: Network, topology: Topology, name: str) -> Route:
+    """Return the route of the items of a class, with its calls; of no class an empty one."""
+    one = network.classes.get(name)
+    found = _Route(topology)
+    if one is not None:
+        found.through(one.itinerary, None)
+    ends = (found.nodes[0], found.nodes[-1]) if found.nodes else ("", "")
+    return Route(tuple(found.places), tuple(found.passed.items()), ends)
 
-    def route(name: str) -> Route:
-        stream = streams.get(name)
-        places: dict[int, None] = {}
-        passed: dict[int, int] = {}
-        nodes: list[str] = []
-        for leg in legs_of(stream, holds) if stream is not None else ():
-            if isinstance(leg, ir.Visit):
-                places[numbers[leg.node]] = None
-                nodes.append(leg.node)
-            if not isinstance(leg, ir.Crossing):
-                continue
-            places |= dict.fromkeys(
-                numbers[one] for one in (leg.before, leg.link, leg.after) if one in numbers
-            )
-            for before, after in ((leg.before, leg.link), (leg.link, leg.after)):
-                for join, way in (((before, after), THERE), ((after, before), BACK)):
-                    if join in joins:
-                        passed[joins[join]] = passed.get(joins[join], 0) | way
-        ends = (nodes[0], nodes[-1]) if nodes else ("", "")
-        return Route(tuple(places), tuple(passed.items()), ends)
 
-    return route
+class _Route:
+    """The places and joins that an itinerary comes to."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._numbers = topology.numbers
+        self._joins = {join: at for at, join in enumerate(topology.joins)}
+        self.places: dict[int, None] = {}
+        self.passed: dict[int, int] = {}
+        self.nodes: list[str] = []
+
+    def through(self, body: Sequence, here: str | None) -> str | None:
+        """Go through a sequence from a place; return the place at its end."""
+        for node in body.nodes:
+            match node:
+                case At(node=name):
+                    here = self._come(name, here)
+                    self.nodes.append(name)
+                case Cross(link=name):
+                    here = self._come(name, here)
+                case Call(body=inside) | Merge(body=inside):
+                    here = self.through(inside, here)
+                case Fork(branches=branches):
+                    for branch in branches:
+                        self.through(branch, here)
+                case _:
+                    pass
+        return here
+
+    def _come(self, name: str, before: str | None) -> str:
+        self.places[self._numbers[name]] = None
+        for join, way in (((before, name), THERE), ((name, before), BACK)):
+            if join in self._joins:
+                at = self._joins[join]
+                self.passed[at] = self.passed.get(at, 0) | way
+        return name
 
 
 def drawing_of(topology: Topology) -> dict[str, Any]:

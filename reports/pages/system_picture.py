@@ -21,8 +21,8 @@ from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
 from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, Layout, laid_out
-from qps.reports.pages.live_ways import BACK, THERE, Route, Step, routes_of, steps_of
-from qps.reports.pages.topology import Place, topology_of
+from qps.reports.pages.live_ways import BACK, THERE, Route, Step, route_of, steps_of
+from qps.reports.pages.topology import Place, places_of, topology_of
 from qps.reports.pages.way_strip import Strip, spans_of, strip_of
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import Labels, labels_of
@@ -112,14 +112,15 @@ def system_picture(
     model: ir.Model, configuration: Configuration, solution: Solution
 ) -> SystemPicture | None:
     """Return the picture at the answer; None where nothing takes time, or there is no place."""
-    topology, graph = topology_of(model), solution.graph
+    graph = solution.graph
+    topology = topology_of(graph.network)
     stream = _asked(graph)
     if stream is None or not topology.places:
         return None
     value = graph.at(solution.at).number
     total = value(stream.mean_latency)
-    route = routes_of(model, configuration, topology)(stream.name)
-    steps = tuple(steps_of(stream, configuration, route.ends))
+    route = route_of(graph.network, topology, stream.name)
+    steps = tuple(steps_of(stream, graph.network, route.ends))
     labels = model.once(labels_of)
     stops = tuple(_stops(steps, value, labels))
     told = [stop for stop in stops if _tells(total, stop.value)]
@@ -274,11 +275,10 @@ class _Here(Struct, frozen=True, kw_only=True):
         value = self.graph.at(self.solution.at).number
         found = []
         for name, resource in self.graph.resources.items():
-            ports = {f"{resource.port_of}.{place.name}{end}" for end in (".out", ".in")}
-            is_here = name == place.name or name.startswith(f"{place.name}.")
-            if is_here or (resource.port_of is not None and name in ports):
+            places = places_of(self.graph.network, name)
+            if place.name in places:
                 load = value(resource.load)
-                told = printable(name[len(place.name) + 1 :] if is_here else name)
+                told = printable(name[len(place.name) + 1 :] if place.name == places[0] else name)
                 found.append((told, load, value(resource.asked - resource.target) > _ROUNDINGS))
         return sorted(found, key=lambda one: -one[1])
 

@@ -1,4 +1,4 @@
-"""The nodes and links of a model, each by its distance from one end, and what joins them."""
+"""The nodes and links of a network, each by its distance from one end, and what joins them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from qps.compiler import ir
+from qps.compiler.network.network import Network
+from qps.compiler.network.stations_and_pools import StationKind
 
 
 class Place(Struct, frozen=True):
@@ -21,19 +22,23 @@ class Place(Struct, frozen=True):
 class Topology(Struct, frozen=True):
     """Places, and what joins them: a link, and what stands at an end of it.
 
-    What is joined stands in neighbouring columns, or in the same one; parts of the model that are
+    What is joined stands in neighbouring columns, or in the same one; parts of the network that are
     not joined stand below each other.
     """
 
     places: tuple[Place, ...]
     joins: tuple[tuple[str, str], ...]
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The places by their names."""
+        return {place.name: at for at, place in enumerate(self.places)}
 
-def topology_of(model: ir.Model) -> Topology:
-    """Return the places of a model."""
-    kinds = {node.name: "node" for node in model.nodes}
-    kinds |= {link.name: "link" for link in model.links}
-    joined = [(link.name, end) for link in model.links for end in link.ends if end in kinds]
+
+def topology_of(network: Network) -> Topology:
+    """Return the places of a network."""
+    kinds = dict.fromkeys(network.nodes, "node") | dict.fromkeys(network.links, "link")
+    joined = [(name, end) for name, link in network.links.items() for end in link.ends]
     beside: dict[str, list[str]] = {name: [] for name in kinds}
     for link, end in joined:
         beside[link].append(end)
@@ -50,6 +55,13 @@ def topology_of(model: ir.Model) -> Topology:
                 places[name] = Place(name, kinds[name], column, top + row)
         top += max(taken.values()) + 1
     return Topology(tuple(places.values()), tuple(joined))
+
+
+def places_of(network: Network, name: str) -> tuple[str, ...]:
+    """Return the place at which a station or pool stands; of a port its link, and its machine."""
+    at, station = network.place_of(name), network.stations.get(name)
+    is_port = station is not None and station.kind is StationKind.PORT
+    return (at, station.place.name) if station is not None and is_port else (at,)
 
 
 def _columns(beside: Mapping[str, Sequence[str]], left: Sequence[str]) -> dict[str, int]:

@@ -63,8 +63,8 @@ class ItineraryText:
                         crossed = []
                 case nodes.Cross(link=link):
                     crossed.append(link)
-                case nodes.Delay(link=str(link)) | nodes.Lose(link=str(link)):
-                    crossed += [link] * (crossed[-1:] != [link])
+                case nodes.Delay(link=str()) | nodes.Lose(link=str()):
+                    pass  # while it crosses that
                 case nodes.Take(hold=hold, pool=pool):
                     holds[hold] = pool
                     stays[-1].steps.append(self._step(node, of, stays[-1].node))

@@ -34,7 +34,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.formulas import ZERO, Formula, total
 from qps.engine.formulas import number as exact_number
-from qps.reports.pages.live_ways import Step, routes_of, steps_of
+from qps.reports.pages.live_ways import Step, route_of, steps_of
 from qps.reports.pages.topology import topology_of
 from qps.reports.pages.way_strip import LEVEL, SUMS
 from qps.reports.text.answers import SolveView
@@ -624,9 +624,9 @@ class Truth:
     def _steps(self, name: str) -> tuple[Step, ...]:
         """Return the steps of a stream's way."""
         stream = self.graph.streams[name]
-        model, settled = self.spec.model, self.spec.configuration(self.scenario, self.settings)
-        route = routes_of(model, settled, topology_of(model))(name)
-        return tuple(steps_of(stream, settled, route.ends))
+        network = self.graph.network
+        route = route_of(network, topology_of(network), name)
+        return tuple(steps_of(stream, network, route.ends))
 
     def _places(self, table: ShownTable) -> Iterator[str]:
         loads = {

@@ -55,6 +55,8 @@ class WalkedLinks:
         assert network is not None
         if network.rate is not None:
             self._carry(leg, link, network, network.rate, last=last)
+        else:
+            self._under_way.add(Cross(link=leg.link, ports=(), every_copy=last))
         if network.propagation is not None:
             value = self._of_link(leg, "propagation", network.propagation)
             self._under_way.takes(

@@ -46,7 +46,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
 function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
   const { run } = column;
   const [x, y] = layout.corners[i];
-  const loads = (resourcesAt(column).get(name) ?? []).map(([told, about]) => {
+  const loads = resourcesAt(column)[i].map(([told, about]) => {
     const load = run.value(about.load), own = stream && (about.streams ?? about.parts).find(([of]) => of === stream.name);
     return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS, gives: givesWay(run, about) };
   }).sort((a, b) => b.load - a.load);
@@ -56,15 +56,11 @@ function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
 // The resources at each place, and the ports of a switch at what they are ports to, as they are told there; found once.
 function resourcesAt({ model, graph }) {
   if (graph.atPlaces) return graph.atPlaces;
-  const places = new Set(model.topology.places.map(([name]) => name)), found = new Map();
-  const add = (place, told, about) => found.set(place, [...found.get(place) ?? [], [told, about]]);
+  const { places } = model.topology, found = places.map(() => []);
   for (const about of graph.resources) {
-    const { name, portOf } = about;
-    let place = name;
-    while (place && !places.has(place)) place = place.slice(0, Math.max(0, place.lastIndexOf(".")));
-    add(place, name.slice(place.length + 1), about);
-    const to = portOf === null ? "" : name.slice(portOf.length + 1, name.lastIndexOf("."));
-    if (to !== place && places.has(to)) add(to, name, about);
+    const { name, at: [place, ...machine] } = about;
+    found[place].push([name.slice(places[place][0].length + 1), about]);
+    for (const other of machine) found[other].push([name, about]);
   }
   graph.atPlaces = found;
   return found;
