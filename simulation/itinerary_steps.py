@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.classes import Class
+from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.simulation.kinds import Numbers
 from qps.simulation.played import (
@@ -79,14 +80,16 @@ class ItinerarySteps(Struct, kw_only=True):
             self._add_node(node)
 
     def _add_node(self, node: nodes.Node) -> None:
+        is_store = self.stations.network.is_store
+        if self.run is not None and not goes_on(self.run[0], node, is_store):
+            self.run = None
         match node:
             case nodes.At():
                 self._at(node)
             case nodes.Serve():
-                if not self.stations.network.is_store(node.station):  # what is kept keeps nobody
+                if not is_store(node.station):  # what is kept keeps nobody
                     self._serve(node)
             case nodes.Delay(time=time, times=times):
-                self.run = None
                 self._add(Delay(self.numbers(time * times.mean)))
             case nodes.Cross(ports=ports) if ports:
                 self._cross(node)
@@ -160,7 +163,6 @@ class ItinerarySteps(Struct, kw_only=True):
     def _at(self, node: nodes.At) -> None:
         count = self.numbers(node.copies)
         self._split()
-        self.run = None
         self._frame.node = node.node
         self._add(Pick(node.node, round(count)))
         self._frame.begun, self._frame.works = len(self._frame.steps), []
@@ -236,7 +238,6 @@ class ItinerarySteps(Struct, kw_only=True):
         steps = self._frame.steps
         if len(self.frames) > 1 or any(isinstance(step, Copy) for step in steps):
             self._refuse(f"recovery ({node.why}) after copies or within a call")
-        self.run = None
         self._frame.steps = [Recovery(tuple(steps), self.numbers(node.chance))]
 
     def _merge(self, node: nodes.Merge) -> None:
@@ -244,7 +245,6 @@ class ItinerarySteps(Struct, kw_only=True):
         frame, flows = self._frame, self.numbers(node.flows)
         if flows <= 1:
             return
-        self.run = None
         before = frame.steps[frame.begun :]
         if self.copied is not None or not all(isinstance(step, _GATHERED) for step in before):
             self._refuse(f"merging by {node.by} after copies, losses or calls at the same node")
@@ -260,7 +260,6 @@ class ItinerarySteps(Struct, kw_only=True):
     # -- links ---------------------------------------------------------------------------
 
     def _cross(self, node: nodes.Cross) -> None:
-        self.run = None
         self._copy(0)
         *_, last = node.ports
         for port in node.ports:
@@ -320,10 +319,8 @@ class ItinerarySteps(Struct, kw_only=True):
 
     def _call(self, node: nodes.Call) -> tuple[Step, ...]:
         """Return the steps of a call, as one that is done so often."""
-        self.run = None
         self.frames.append(_Frame(node=self._frame.node))
         self._add_all(node.body)
-        self.run = None
         frame = self.frames.pop()
         often = 1.0 if node.times is None else self.numbers(node.times.often)
         return (Call(often, tuple(frame.steps)),)

@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 import qps
-from helpers.loads_of_the_walk import BY_HAND, DECLARATIONS, LoadsOfTheWalk
+from helpers.networks_by_hand import BY_HAND, DECLARATIONS
 from helpers.specs import lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -230,14 +230,12 @@ def _default(path: Path) -> tuple[object, object]:
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "specs").rglob("*.qps")), ids=lambda path: path.stem
 )
-def test_a_network_holds_all_that_is_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_holds_all_that_is_loaded(path: Path) -> None:
     spec = check_file(path).value
     if spec is None or spec.program.is_module:
         pytest.skip("a module")
-    walk = LoadsOfTheWalk(monkeypatch)
     graph = lower(spec.model, spec.configuration(None))
     network = graph.network
-    walk.hold(network)
     assert {*network.stations, *network.pools} == graph.resources.keys()
     assert network.classes.keys() == graph.streams.keys()
     for one in network.classes.values():
@@ -310,13 +308,9 @@ def test_explain_prints_the_network(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("case", _BY_HAND, ids=lambda case: case.partition("\n")[0])
-def test_a_text_means_the_network_that_was_written_by_hand(
-    case: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_means_the_network_that_was_written_by_hand(case: str) -> None:
     text, _, expected = case.partition("\n")[2].partition("\n--\n")
-    walk = LoadsOfTheWalk(monkeypatch)
     graph = lowered(f"{DECLARATIONS}\n{text}\n")
-    walk.hold(graph.network)
     screen = NetworkScreen(graph)
     facts = [" | ".join(fact) for fact in list(screen.facts())[1:]]
     rows = [" | ".join(row) for table in screen.tables() for row in table.rows]

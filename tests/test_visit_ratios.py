@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.loads_of_the_walk import DECLARATIONS
+from helpers.networks_by_hand import DECLARATIONS
 from helpers.specs import lowered
-from qps.compiler.lower.visit_ratios import station_loads, station_visits
-from qps.engine.formulas import total
 
 _TWO = "node a = box; node b = box; link l = free between a, b"
 _LOSSY = "node a = box; node b = box; link l = wire between a, b"
@@ -55,23 +53,22 @@ def test_loads_are_those_counted_by_hand(
     stream = f"stream s for each user {{ {traffic}; {way} }}"
     own = "component fewer_left { drop 10 % }\ngroup ten of 10 users"
     graph = lowered(f"{DECLARATIONS}\n{own}\ntopology {{ {topology} }}\n{stream}\n")
-    point, loads = graph.at(10), station_loads(graph.network)
-    found = {name: total(total(each) for each in loads[name].values()) for name in expected}
-    assert {n: point.number(load) for n, load in found.items()} == pytest.approx(expected)
+    found = {name: graph.at(10).number(graph.resources[name].load) for name in expected}
+    assert found == pytest.approx(expected)
 
 
 def test_what_idles_loads_nothing_twice() -> None:
     stream = "stream s for each user { traffic 1 request/s; at a { both } }"
     own = "machine idler { cpu 2 core, idle 10 %, queueing mmc }"
     graph = lowered(f"{DECLARATIONS}\n{own}\ntopology {{ node a = idler }}\n{stream}\n")
-    loads = station_loads(graph.network)["a.cpu"]
-    values = {by: graph.at(10).number(total(each)) for by, each in loads.items()}
+    parts = graph.resources["a.cpu"].parts
+    values = {by: graph.at(10).number(load) for by, load in parts.items()}
     assert values == pytest.approx({"both": (0.1 + 0.1) / 2, "idle": 0.1})
 
 
 def test_rates_are_those_of_one_copy() -> None:
     stream = "stream s for each user { traffic 2 request/s; at a { work } }"
     graph = lowered(f"{DECLARATIONS}\ntopology {{ node a = box * 4 }}\n{stream}\n")
-    [visit] = station_visits(graph.network)
-    point = graph.at(20)
+    point, visit = graph.at(20), graph.streams["s"].latency[0].visit
+    assert visit is not None
     assert (point.number(visit.flows), point.number(visit.rate)) == (5, 10)

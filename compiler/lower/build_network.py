@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.mixtures import Mixed, Mixtures
-from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.lower.network_builder import NetworkBuilder, StationBuilder
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.itinerary import Take
@@ -18,29 +18,23 @@ from qps.compiler.network.network import Elastic, Link, Network
 from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.spread import Spread, SpreadKind
 from qps.compiler.network.stations_and_pools import Open, Place, Pool, Station
-from qps.engine.formulas import ONE
+from qps.engine.formulas import ONE, Formula
 
 
-def network_of(streams: StreamDemands, results: Sequence[StreamResult]) -> Network:
-    """Return the network that streams were walked through, its disciplines still open."""
-    configuration, expressions = streams.configuration, streams.expressions
-    classes = {result.name: _class_of(result) for result in results}
-    unsaid = {name for result in results for name in result.unsaid}
-    jitter = {name: law for result in results for name, law in result.jitter.items()}
-    demands = streams.demands
-    stations = {
-        name: _station(name, demand, unsaid, jitter.get(name))
-        for name, demand in demands.items()
-        if not demand.holds
-    }
-    pools = {name: _pool(name, demand) for name, demand in demands.items() if demand.holds}
+def network_of(builder: NetworkBuilder, classes: Iterable[Class]) -> Network:
+    """Return the network that was built, its disciplines still open."""
+    configuration, expressions = builder.configuration, builder.expressions
+    by_name = {one.name: one for one in classes}
+    known = builder.stations.items()
+    stations = {name: _station(name, one) for name, one in known if one.machines is None}
+    pools = {name: _pool(name, one, one.machines) for name, one in known if one.machines}
     return Network(
         population=expressions.population,
         low=configuration.low,
         high=configuration.high,
-        stations=_with_spreads(stations, pools, classes),
+        stations=_with_spreads(stations, pools, by_name),
         pools=pools,
-        classes=classes,
+        classes=by_name,
         kinds=_kinds(expressions.mixtures.values()),
         elastic=tuple(
             Elastic(symbol=one.symbol, least=one.least, most=one.most, rank=one.priority)
@@ -51,7 +45,7 @@ def network_of(streams: StreamDemands, results: Sequence[StreamResult]) -> Netwo
         links={
             link.name: Link(network.medium.value, link.ends)
             for link in configuration.links.values()
-            if (network := ir.network_at(streams.model, link)) is not None
+            if (network := ir.network_at(builder.model, link)) is not None
         },
     )
 
@@ -84,11 +78,6 @@ def with_disciplines(
     return replace(network, stations=stations, classes=classes, kinds=kinds)
 
 
-def _class_of(result: StreamResult) -> Class:
-    assert result.source is not None
-    return replace(result.source, itinerary=result.itinerary.itinerary)
-
-
 def _with_arrivals(one: Class, stations: Mapping[str, Station]) -> Class:
     """Return a class of which the first station that is waited for says how items arrive."""
     if one.arrivals.process is not ArrivalProcess.POISSON or one.is_closed:
@@ -105,20 +94,23 @@ def _is_periodic(station: Station) -> bool:
     return queueing is not None and queueing.discipline is ir.Discipline.PERIODIC
 
 
-def _station(name: str, demand: Demand, unsaid: set[str], jitter: ir.Quantity | None) -> Station:
+def _station(name: str, known: StationBuilder) -> Station:
     return Station(
         name=name,
-        place=Place(demand.place, demand.count),
-        kind=demand.kind,
-        span=demand.span,
-        queueing=demand.queueing,
-        is_unmodeled=name in unsaid,
-        servers=demand.servers,
-        background=tuple(demand.kept_by),
-        rate=demand.rate,
-        capacity=None if demand.capacity is ONE else demand.capacity,
-        port_of=demand.port_of,
-        jitter=None if jitter is None else Open(jitter),
+        place=known.place,
+        kind=known.kind,
+        span=known.span,
+        queueing=known.queueing,
+        is_unmodeled=known.unwaited is not None,
+        servers=known.servers,
+        speeds=known.speeds,
+        background=tuple(known.background),
+        rate=known.rate,
+        capacity=known.capacity,
+        port_of=known.port_of,
+        jitter=None if known.jitter is None else Open(known.jitter),
+        rating=known.rating,
+        is_bits=known.is_bits,
     )
 
 
@@ -155,15 +147,18 @@ def _pool_there(node: str, holds: Sequence[Take]) -> str:
     return next((one.pool for one in holds if one.pool.startswith(f"{node}.")), "")
 
 
-def _pool(name: str, demand: Demand) -> Pool:
-    hold = demand.holds[0]
+def _pool(name: str, known: StationBuilder, machines: Formula) -> Pool:
+    kept: dict[str, list[Formula]] = {}
+    for by, load in (*known.kept, *known.background):
+        kept.setdefault(by, []).append(load)
+    assert known.capacity is not None
     return Pool(
         name=name,
-        place=Place(demand.place, hold.machines),
-        capacity=demand.capacity,
-        span=demand.span,
-        kept=tuple((by, load) for by, loads in demand.parts.items() for load in loads),
-        is_unmodeled=hold.stage is None,
+        place=Place(known.place.name, machines),
+        capacity=known.capacity,
+        span=known.span,
+        kept=tuple((by, load) for by, loads in kept.items() for load in loads),
+        is_unmodeled=known.is_unmodeled,
     )
 
 

@@ -31,19 +31,18 @@ def work_of(
     cost: ir.Cost,
     work: Dimension,
     where: Sequence[str],
-) -> tuple[Formula, Formula, Formula]:
-    """Return the work of one flow in a second, that of one item, and that of no item."""
-    rates, items, constant = [], [], []
+) -> tuple[Formula, Formula]:
+    """Return the work of one item, and what each flow takes for good."""
+    items, constant = [], []
     for term in cost.terms:
         item = item_of(term, work)
         label = word(item) if item else ("held" if item is None else "share")
         amount = number_of(expressions, step.component, f"{cost.resource}.{label}", term, where)
-        rates.append(amount * flow.rates[item] if item else amount)
         if item:
             items.append(amount * flow.per_item(item))
         else:
             constant.append(amount)
-    return total(rates), total(items), total(constant)
+    return total(items), total(constant)
 
 
 def number_of(

@@ -13,14 +13,10 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
-from qps.compiler.network.classes import Class
-from qps.compiler.network.itinerary_builder import ItineraryBuilder
-from qps.compiler.network.stations_and_pools import StationKind
+from qps.compiler.network.classes import BYTE_BITS
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
-
-_BYTE_BITS = 8
 
 
 class Demand(Struct, kw_only=True):
@@ -31,9 +27,7 @@ class Demand(Struct, kw_only=True):
     is the link that it is a port of, where that is a switch. Of a pool, `holds` are what is held of
     it; of a pool and a store, `capacity` is how much there is. Where some find no room, `offered`
     are all. What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells
-    for each of the `parts` which stream asks for it, empty for what is asked by none. It is of some
-    `kind`, at a `place`, and does `rate` bits or items a second, None where that is work; the
-    background is `kept_by` components, as they are before kinds are counted.
+    for each of the `parts` which stream asks for it, empty for what is asked by none.
     """
 
     span: Span
@@ -50,20 +44,11 @@ class Demand(Struct, kw_only=True):
     capacity: Formula = ONE
     offered: Offered | None = None
     thinned_by: tuple[str, ...] = ()
-    kind: StationKind = StationKind.PROCESSOR
-    place: str = ""
-    rate: Formula | None = None
-    kept_by: list[tuple[str, Formula]] = field(default_factory=list)
 
     def add(self, by: str, load: Formula, stream: str = "") -> None:
         """Add to the demand of a component or stream what a stream asks for."""
         self.parts.setdefault(by, []).append(load)
         self.whose.setdefault(by, []).append(stream)
-
-    def keep(self, by: str, load: Formula) -> None:
-        """Add to the load that no item causes."""
-        self.background.append(load)
-        self.kept_by.append((by, load))
 
     def of_streams(self) -> dict[str, list[Formula]]:
         """Return what each stream asks for, in the order in which they come here."""
@@ -104,8 +89,6 @@ class StreamResult(Struct, kw_only=True):
     that state no queueing: the latency counts no waiting there, and of those that are `unsaid`
     nothing says so. Of all of them, and of limits of items a second, what is `unbounded` lets a
     queue grow that nothing bounds.
-    `itinerary` tells what happens to an item, in order, and `source` what leaves the source: the
-    class of the network without its itinerary.
     """
 
     name: str
@@ -119,8 +102,8 @@ class StreamResult(Struct, kw_only=True):
     uncounted: dict[str, None] = field(default_factory=dict)
     unsaid: dict[str, Unwaited] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
-    itinerary: ItineraryBuilder = field(default_factory=ItineraryBuilder)
-    source: Class | None = None
+    sent: Formula = ONE
+    """The items a second that leave the source, of all flows."""
     rate: Formula = ZERO
     throughput: Formula = ZERO
     arriving: Formula = ONE
@@ -137,6 +120,19 @@ class StreamResult(Struct, kw_only=True):
     """The node that each of them stands at."""
 
 
+class Traffic(Struct, frozen=True, kw_only=True):
+    """What all classes ask of each station and pool, and what each class came to.
+
+    What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
+    asked of a station by a component, of each item, in a second.
+    """
+
+    demands: dict[str, Demand]
+    results: list[StreamResult]
+    losing: dict[str, Formula]
+    counted: dict[tuple[str, str], dict[str, Formula]]
+
+
 class Flow(Struct, frozen=True):
     """The flows at a point of the way.
 
@@ -149,10 +145,6 @@ class Flow(Struct, frozen=True):
     sizes: dict[str, Formula]
     primary: str | None
 
-    def scaled(self, share: Formula) -> Flow:
-        """Return the flows with all their rates multiplied."""
-        return replace(self, rates={base: rate * share for base, rate in self.rates.items()})
-
     def with_bits(self, bits: Formula) -> Flow:
         """Return the flows with another bit rate; items that are cut from the bits follow."""
         rates = self.rates | {INFORMATION_BASE: bits}
@@ -164,7 +156,7 @@ class Flow(Struct, frozen=True):
     def per_item(self, base: str) -> Formula:
         """Return how many of a base come with one item of the stream (or one byte of it)."""
         if self.primary is None:
-            return self.rates[base] / self.rates[INFORMATION_BASE] * _BYTE_BITS
+            return self.rates[base] / self.rates[INFORMATION_BASE] * BYTE_BITS
         return self.rates[base] / self.rates[self.primary]
 
 

@@ -21,6 +21,7 @@ from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import note_resting, with_known
+from qps.compiler.lower.flows import Traffic
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.gate import gate_of
@@ -43,15 +44,16 @@ from qps.compiler.lower.lower_criteria import (
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower.lower_targets import Targets
+from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.pools import refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.settled_closed_pools import ClosedPools
 from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
 from qps.compiler.lower.settled_losses import settle_losses
-from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
+from qps.compiler.lower.traffic import traffic_of
 from qps.compiler.lower.unfilled_pools import unfilled_pools
-from qps.compiler.lower.walk.lower_streams import lower_stream
+from qps.compiler.lower.walk.lower_streams import walked_stream
 from qps.compiler.lower.walked import average, rewrite
 from qps.engine.formulas import Formula, population
 from qps.engine.substitution import Substitution
@@ -151,22 +153,21 @@ def _lowered_model(
     )
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
-    streams = StreamDemands(
-        model=model,
-        configuration=configuration,
-        expressions=expressions.keeping_classes(),
-        demands={},
+    builder = NetworkBuilder(
+        model=model, configuration=configuration, expressions=expressions.keeping_classes()
     )
     there = tuple(one for one in model.streams if expressions.holds(one.condition))
-    results = [lower_stream(stream, streams) for stream in there]
-    streams.idle()
-    network = network_of(streams, results)
-    classes = taken_apart(there, results, streams.demands, expressions)
+    walked = [walked_stream(stream, builder) for stream in there]
+    builder.idle()
+    network = network_of(builder, (one.of for one in walked))
+    traffic = traffic_of(network, walked, builder)
+    demands, results = traffic.demands, traffic.results
+    classes = taken_apart(there, results, demands, expressions)
     every = list({id(one): one for one in chain(results, *classes.values())}.values())
-    average(expressions, streams, every)
+    average(expressions, demands, every)
     settle_losses(
-        streams.losing,
-        streams.demands,
+        traffic.losing,
+        demands,
         every,
         expressions,
         lambda change: rewrite(change, every),
@@ -177,20 +178,20 @@ def _lowered_model(
         model=model,
         expressions=expressions,
         requirements=requirements,
-        resources=streams.demands.keys(),
+        resources=demands.keys(),
     )
-    refuse_elastic(streams.demands, results, expressions.elastic.values())
+    refuse_elastic(demands, results, expressions.elastic.values())
     by_name = {stream.name: stream for stream in there}
-    stated = unsettled_loads(streams)
+    stated = unsettled_loads(demands)
     closed = closed_streams(
-        by_name, classes, streams.demands, stated, expressions, never_full(network, expressions)
+        by_name, classes, demands, stated, expressions, never_full(network, expressions)
     )
-    settled = settled_loads(stated, streams, expressions, targets, closed)
+    settled = settled_loads(stated, demands, expressions, targets, closed)
     put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
-    network = with_disciplines(network, streams.demands, {}, expressions.mixtures)
+    network = with_disciplines(network, demands, {}, expressions.mixtures)
     gate = gate_of(network, expressions, closed.unfilled)
-    known = with_known(settled, streams.demands, expressions, gate)
+    known = with_known(settled, demands, expressions, gate)
     resources, elastic, closed = known.resources, known.elastic, known.closed
     queues, rates = known.queues, known.rates
     note_resting(every, elastic)
@@ -200,7 +201,7 @@ def _lowered_model(
         rewrite(put_in, every)
     of_users = ClosedPools(
         streams=closed.streams,
-        demands=streams.demands,
+        demands=demands,
         results=chain(*classes.values()),
         resources=resources,
         put_in=put_in,
@@ -208,7 +209,7 @@ def _lowered_model(
     )
     roomy = unfilled_pools(
         closed.unfilled,
-        demands=streams.demands,
+        demands=demands,
         classes=classes,
         queues=queues | of_users.queues,
         resources=resources,
@@ -218,7 +219,7 @@ def _lowered_model(
     )
     held_by_users, numbers = of_users.resources | roomy.resources, Numbers(expressions)
     pools = settled_pools(
-        {n: one for n, one in streams.demands.items() if n not in held_by_users},
+        {n: one for n, one in demands.items() if n not in held_by_users},
         results,
         resources,
         queues | of_users.queues,
@@ -265,7 +266,7 @@ def _lowered_model(
         prices=prices,
         unpriced=unpriced,
         mode=configuration.mode,
-        calibrations=_settled_rates(streams, expressions, put_in),
+        calibrations=_settled_rates(builder, traffic, expressions, put_in),
         decided=frozenset(expressions.decided),
         asked=frozenset(expressions.asked),
         case=configuration.case,
@@ -287,7 +288,7 @@ def _lowered_model(
         supposed=expressions.supposed or {},
         cited=(*expressions.cited.values(), *_cited_places(configuration)),
         switches=expressions.switches or {},
-        network=with_disciplines(network, streams.demands, queues, expressions.mixtures),
+        network=with_disciplines(network, demands, queues, expressions.mixtures),
         rooms=pools.rooms | of_users.rooms | roomy.rooms,
         closed=with_stations_known(closed.streams, queues),
     )
@@ -332,13 +333,19 @@ def _named(
 
 
 def _settled_rates(
-    streams: StreamDemands, expressions: ExpressionLowering, put_in: Substitution
+    builder: NetworkBuilder,
+    traffic: Traffic,
+    expressions: ExpressionLowering,
+    put_in: Substitution,
 ) -> tuple[Calibration, ...]:
     """Return the calibrations, with what elastic parameters settle at in the rates."""
     mean = expressions.averaged if expressions.mixtures else _as_it_is
     return tuple(
-        replace(found, rates={i: put_in(mean(rate)) for i, rate in found.rates.items()})
-        for found in streams.calibrations.values()
+        replace(
+            found,
+            rates={i: put_in(mean(rate)) for i, rate in traffic.counted.get(of, {}).items()},
+        )
+        for of, found in builder.calibrations.items()
     )
 
 

@@ -14,10 +14,10 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
+from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_targets import Targets
-from qps.compiler.lower.stream_demands import StreamDemands
 from qps.engine.formulas import ONE, Formula, number, total
 from qps.engine.points import Point
 from qps.engine.remembering import remembered
@@ -38,7 +38,7 @@ class SettledLoads(Struct, frozen=True, kw_only=True):
 
 def settled_loads(
     stated: Mapping[str, Formula],
-    streams: StreamDemands,
+    demands: Mapping[str, Demand],
     expressions: ExpressionLowering,
     targets: Targets,
     closed: Closed,
@@ -47,11 +47,11 @@ def settled_loads(
     at_rates = Substitution(closed.values)
     parts = {
         name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
-        for name, demand in streams.demands.items()
+        for name, demand in demands.items()
     }
     whose = {
         name: {of: total(loads) for of, loads in demand.of_streams().items()}
-        for name, demand in streams.demands.items()
+        for name, demand in demands.items()
     }
     unsettled = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
     aims = {name: targets.of(name) for name in unsettled}
@@ -60,7 +60,7 @@ def settled_loads(
         for requirement in targets.requirements_of(name):
             _refuse_strict(requirement, name, stated[name], expressions)
         limits[name] = targets.limit_of(name) or aims[name]
-    _refuse_endless(streams, stated, limits, expressions)
+    _refuse_endless(demands, stated, limits, expressions)
     parameters = list(expressions.elastic.values())
     signs = partial(_signs, expressions)
     left, settled = settle(
@@ -86,16 +86,16 @@ def settled_loads(
             open_load=closed.open_loads.get(name),
             is_never_full=demand.offered is not None and not demand.background,
         )
-        for name, demand in streams.demands.items()
+        for name, demand in demands.items()
     }
     return SettledLoads(resources=resources, elastic=settled, closed=closed, put_in=put_in)
 
 
-def unsettled_loads(streams: StreamDemands) -> dict[str, Formula]:
+def unsettled_loads(demands: Mapping[str, Demand]) -> dict[str, Formula]:
     """Return the loads of all resources, with what is still to be settled in them."""
     return {
         name: total(total(loads) for loads in demand.parts.values())
-        for name, demand in streams.demands.items()
+        for name, demand in demands.items()
     }
 
 
@@ -127,14 +127,14 @@ def _refuse_strict(
 
 
 def _refuse_endless(
-    streams: StreamDemands,
+    demands: Mapping[str, Demand],
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
     expressions: ExpressionLowering,
 ) -> None:
     """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
     for elastic in expressions.elastic.values():
-        for name, demand in streams.demands.items():
+        for name, demand in demands.items():
             if demand.queueing is None or elastic.symbol not in loads[name].symbols:
                 continue
             if name in limits and compare("<", expressions.put_in(limits[name]), ONE):

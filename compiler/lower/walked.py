@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.queueing import Visit
-from qps.compiler.lower.stream_demands import StreamDemands
-from qps.compiler.lower.walk.lower_transport import averaged_losses
-from qps.engine.formulas import ONE, Formula
+from qps.compiler.lower.transport_recovery import averaged_losses
+from qps.engine.formulas import Formula
 
 
 def average(
-    expressions: ExpressionLowering, streams: StreamDemands, results: list[StreamResult]
+    expressions: ExpressionLowering, demands: Mapping[str, Demand], results: list[StreamResult]
 ) -> None:
     """Count what the walks came to kind by kind, where parameters have values for each kind.
 
@@ -28,12 +27,11 @@ def average(
     if not expressions.mixtures:
         return
     mean, most, by = expressions.averaged, expressions.largest, expressions.averaged_by
-    holding = {hold.stream for demand in streams.demands.values() for hold in demand.holds}
+    holding = {hold.stream for demand in demands.values() for hold in demand.holds}
     of_items = {symbol for symbol, of in expressions.mixtures.items() if not of.of_users}
     for result in results:
-        sent = ONE if result.source is None else result.source.flows * result.source.arrivals.rate
         over_arriving = partial(by, weight=result.arriving)
-        over_sent = partial(by, weight=sent)
+        over_sent = partial(by, weight=result.sent)
         passing = {index: result.arriving * result.latency[index].times for index in result.visits}
         result.latency = [part.of_kinds(most, over_arriving) for part in result.latency]
         result.losses = averaged_losses(result.losses, over_sent)
@@ -47,7 +45,7 @@ def average(
             if result.name in holding:  # how long places are held is told of all kinds together
                 own = replace(own, rate=mean(visit.rate), flows=mean(visit.flows))
             result.visits[index] = own
-    for demand in streams.demands.values():
+    for demand in demands.values():
         demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
         demand.servers, demand.count = mean(demand.servers), mean(demand.count)
         demand.background = [mean(load) for load in demand.background]

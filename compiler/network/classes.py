@@ -10,6 +10,8 @@ from qps.compiler.network.itinerary import Sequence
 from qps.compiler.network.stations_and_pools import Open
 from qps.engine.formulas import Formula
 
+BYTE_BITS = 8
+
 
 class Holder(Struct, frozen=True):
     """Whose the flows of a class are: of each machine of a node, user, group or pair, or of all."""
@@ -60,6 +62,12 @@ class Class(Struct, frozen=True, kw_only=True):
     def is_closed(self) -> bool:
         """Whether its users wait for their answers."""
         return self.think is not None
+
+    @property
+    def sent(self) -> Formula:
+        """How many items each flow sends in a second, bytes where the class has no items."""
+        rate = self.arrivals.rate
+        return rate / BYTE_BITS if self.items.primary is None else rate
 
     @property
     def population(self) -> Formula | None:

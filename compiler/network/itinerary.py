@@ -47,9 +47,10 @@ class Serve(Struct, frozen=True, kw_only=True):
     """A station serves an item: so much `work`, of which one server does a unit in `pace`.
 
     The unit is that of the cost: a second of the machine that it was measured on, a bit, an item.
-    Where a single `thread` does the work, that is a station, too. `per_flow` is the part of one
-    server, or of a store, that each flow takes for good. Of a fitted cost, items and bits that come
-    with one flow in a second are `counted`.
+    Of a store, `work` is how much one item takes, times for how long. Where a single `thread` does
+    the work, that is a station, too. `per_flow` is the part of one server, or of a store, that each
+    flow takes for good. Of a fitted cost, items and bits that come with one item of the class are
+    `counted`. Where it `is_bounded` what waits stands in a queue with an end.
     """
 
     station: str
@@ -61,6 +62,7 @@ class Serve(Struct, frozen=True, kw_only=True):
     per_flow: Formula = ZERO
     thread: str | None = None
     counted: tuple[tuple[str, Formula], ...] = ()
+    is_bounded: bool = False
 
     @property
     def service(self) -> Formula:
@@ -169,6 +171,16 @@ class Restore(Struct, frozen=True):
 
     why: str
     chance: Formula
+    span: Span
+
+
+class QueueLimit(Struct, frozen=True, kw_only=True):
+    """No more than a `length` waits here, of what comes `per_item` of the class."""
+
+    why: str
+    length: Formula
+    per_item: Formula
+    span: Span
 
 
 class Thin(Struct, frozen=True, kw_only=True):
@@ -228,6 +240,7 @@ Node: TypeAlias = (
     | Give
     | Lose
     | Restore
+    | QueueLimit
     | Thin
     | Send
     | Merge

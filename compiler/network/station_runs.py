@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from qps.compiler.network.classes import Class
-from qps.compiler.network.itinerary import Lose, Merge, Resize, Restore, Send, Serve, Thin
+from qps.compiler.network.itinerary import At, Call, Cross, Delay, Fork, Node, Serve
+from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
 from qps.engine.formulas import Formula, total
 
-_GO_ON = (Lose, Thin, Resize, Restore, Send, Merge)
-"""What happens to an item while it stays in its visit."""
+
+def goes_on(station: str, node: Node, is_store: Callable[[str], bool]) -> bool:
+    """Return whether an item at a node of its itinerary is still in its visit of a station.
+
+    What it is served there in a row is one visit, also where some of it is lost or copied
+    meanwhile, or takes a part of a store for good; what comes back from elsewhere waits anew.
+    """
+    match node:
+        case Serve(station=other, thread=thread):
+            return station in (other, thread) or is_store(other)
+        case At() | Delay() | Cross() | Call() | Fork():
+            return False
+        case _:
+            return True
 
 
 class Run(Struct, frozen=True):
@@ -28,21 +41,23 @@ class Run(Struct, frozen=True):
         return total(one.demand for one in self.services)
 
 
-def runs_of(passages: Iterable[Passage], waiting: frozenset[str]) -> Iterator[Run]:
-    """Yield the visits of stations that items are `waiting` for, of one class, in order."""
+def runs_of(passages: Iterable[Passage], network: Network) -> Iterator[Run]:
+    """Yield the visits of stations that items wait for, of one class, in order."""
     open_runs: dict[str, list[Serve]] = {}
     of: Class | None = None
     for passage in passages:
         of, node = passage.of, passage.node
-        if isinstance(node, _GO_ON):
-            continue
-        if not isinstance(node, Serve) or node.station not in open_runs:
-            yield from _ended(of, open_runs)
-            open_runs = {}
-        if isinstance(node, Serve) and node.station in waiting:
+        ended = [name for name in open_runs if not goes_on(name, node, network.is_store)]
+        yield from _ended(of, {name: open_runs.pop(name) for name in ended})
+        if isinstance(node, Serve) and _is_waited_for(node.station, network):
             open_runs.setdefault(node.station, []).append(node)
     if of is not None:
         yield from _ended(of, open_runs)
+
+
+def _is_waited_for(name: str, network: Network) -> bool:
+    station = network.stations.get(name)
+    return station is not None and station.waits
 
 
 def _ended(of: Class, runs: dict[str, list[Serve]]) -> Iterator[Run]:

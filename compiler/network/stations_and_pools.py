@@ -52,7 +52,8 @@ class Station(Struct, frozen=True, kw_only=True):
     among them. `background` is the load that no item causes, by what causes it: that of idling, and
     what flows take for good (`Serve.per_flow`), of all of them. `rate` is what one server does in a
     second, in bits or items, None of processors; `capacity` what a store that flows keep some of
-    holds. A port is `port_of` a link.
+    holds. A port is `port_of` a link. What it serves `is_bits` where its throughput is counted in
+    these; `rating` is that of a processor whose law of jitter names it.
     """
 
     name: str
@@ -71,6 +72,8 @@ class Station(Struct, frozen=True, kw_only=True):
     capacity: Formula | None = None
     port_of: str | None = None
     jitter: Open | None = None
+    rating: Formula | None = None
+    is_bits: bool = False
 
     @property
     def waits(self) -> bool:

@@ -81,7 +81,7 @@ class ItineraryText:
         write = self._numbers
         match node:
             case nodes.Serve():
-                return self._served(node, at)
+                return self._served(node, of, at)
             case nodes.Delay(time=time, times=times):
                 return f"delay {write.time(time)}{self._often(times)}"
             case nodes.Call():
@@ -122,10 +122,11 @@ class ItineraryText:
             case _:
                 return ""
 
-    def _served(self, node: nodes.Serve, at: str | None) -> str:
+    def _served(self, node: nodes.Serve, of: Class, at: str | None) -> str:
         write, station = self._numbers, _own(node.station, at)
         if self._network.is_store(node.station):
-            kept = write.amount(node.per_flow, self._network.capacity_of(node.station))
+            amount = node.per_flow + node.work * of.sent
+            kept = write.amount(amount, self._network.capacity_of(node.station))
             return f"{station} {kept}/flow{self._often(node.times)}"
         parts = []
         if node.work is not ZERO:

@@ -138,6 +138,15 @@ class RestoreView(Struct, frozen=True, kw_only=True):
     type_: Literal["restore"] = "restore"
 
 
+class QueueLimitView(Struct, frozen=True, kw_only=True):
+    """A queue has a length at most, in units of which `per_item` come with an item."""
+
+    why: str
+    length: Number
+    per_item: Number
+    type_: Literal["queue_limit"] = "queue_limit"
+
+
 class ThinView(Struct, frozen=True, kw_only=True):
     """A share of the items goes on; bursty flows are on for that share of the time."""
 
@@ -186,6 +195,7 @@ NodeView: TypeAlias = (
     | GiveView
     | LoseView
     | RestoreView
+    | QueueLimitView
     | ThinView
     | SendView
     | MergeView
@@ -342,6 +352,7 @@ _VIEWS: Mapping[type[Struct], type[Struct]] = {
     itinerary.Lose: LoseView,
     itinerary.Merge: MergeView,
     itinerary.PortVisit: PortVisitView,
+    itinerary.QueueLimit: QueueLimitView,
     itinerary.Resize: ResizeView,
     itinerary.Restore: RestoreView,
     itinerary.Send: SendView,

@@ -161,10 +161,9 @@ class Walked(Struct, frozen=True, dict=True):
     @cached_property
     def runs(self) -> dict[str, list[Run]]:
         """The visits of each station that is waited for."""
-        waiting = frozenset(n for n, one in self.network.stations.items() if one.waits)
         found: dict[str, list[Run]] = {}
         for each in self.passages.values():
-            for run in runs_of(each, waiting):
+            for run in runs_of(each, self.network):
                 found.setdefault(run.station, []).append(run)
         return found
 

@@ -2,64 +2,81 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from qps.compiler import ir
 from qps.compiler.configure.ways import legs_of, way_in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.flows import ClosedSource, Flow, StreamResult, word
-from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.flows import ClosedSource, Flow, word
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each, flows_of_pairs
-from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_calls import WalkedCalls
 from qps.compiler.lower.walk.walk_links import WalkedLinks
 from qps.compiler.lower.walk.walk_nodes import WalkedNodes
 from qps.compiler.lower.walk.walk_pools import WalkedPools
-from qps.compiler.lower.walk.walk_waits import WalkedWaits
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
 from qps.compiler.network.classes import Class, Holder, Items, Playout
-from qps.compiler.network.itinerary import Delay, Sequence
+from qps.compiler.network.itinerary import Delay
 from qps.compiler.network.stations_and_pools import Open
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import ONE, ZERO, Formula, number, symbol
+from qps.engine.formulas import ONE, Formula, number, symbol
 
 
-def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
-    """Walk a stream from its source to its end."""
-    flow, closed = _source(stream, demands.expressions)
-    result = StreamResult(name=stream.name, closed=closed)
-    rate = flow.rates[flow.primary or INFORMATION_BASE]
+class WalkedStream(Struct, frozen=True, kw_only=True):
+    """A stream as a class of the network, with its calls by their numbers.
+
+    Where its users wait for answers, `closed` is where they come from.
+    """
+
+    of: Class
+    stream: ir.Stream
+    calls: dict[int, ir.Call]
+    closed: ClosedSource | None
+
+
+def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> WalkedStream:
+    """Walk a stream from its source to its end; QpsError where it has no way."""
+    expressions = network.expressions
+    flow, closed = _source(stream, expressions)
     amount, think = (None, None) if closed is None else (closed.amount, closed.think)
-    variation = _stated(stream, "arrivals", stream.arrivals, demands.expressions)
-    rank = demands.expressions.rank(stream.priority)
-    result.source = Class(
+    variation = _stated(stream, "arrivals", stream.arrivals, expressions)
+    rank = expressions.rank(stream.priority)
+    under_way = UnderWay(network=network, flow=flow)
+    _packetisation(stream, flow, under_way)
+    calls = WalkedCalls(under_way, stream, expressions)
+    _walk(stream, network, under_way, calls)
+    of = Class(
         name=stream.name,
         flows=flow.total,
         arrivals=Arrivals(
             process=ArrivalProcess.POISSON if variation is None else ArrivalProcess.RENEWAL,
-            rate=rate,
+            rate=flow.rates[flow.primary or INFORMATION_BASE],
             variation=variation,
         ),
         items=_items(flow),
         holder=_holder(stream.flows_from),
-        itinerary=Sequence(),
+        itinerary=under_way.itinerary.itinerary,
         span=stream.span,
         amount=amount,
         think=think,
         rank=None if rank is None else number(rank),
         playout=_playout(stream.playout),
     )
-    _packetisation(stream, flow, result)
-    under_way = UnderWay(flow=flow, result=result, copies=flow.total)
-    waits = WalkedWaits(demands, stream, under_way)
-    nodes = WalkedNodes(demands, stream, under_way, waits)
-    links = WalkedLinks(demands, stream, under_way, waits)
-    way = way_in_force(stream, demands.expressions.holds)
+    return WalkedStream(of=of, stream=stream, calls=calls.made, closed=closed)
+
+
+def _walk(
+    stream: ir.Stream, network: NetworkBuilder, under_way: UnderWay, calls: WalkedCalls
+) -> None:
+    nodes = WalkedNodes(network, stream, under_way)
+    links = WalkedLinks(network, under_way)
+    pools = WalkedPools(network, stream, under_way)
+    way = way_in_force(stream, network.expressions.holds)
     if way is not None and way.faults:
         raise QpsError(way.faults)
-    legs = legs_of(stream, demands.expressions.holds)
-    pools = WalkedPools(demands, stream, under_way, waits)
-    calls = WalkedCalls(under_way, stream, demands.expressions)
+    legs = legs_of(stream, network.expressions.holds)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
             nodes.visit(leg)
@@ -68,13 +85,7 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
         elif isinstance(leg, ir.CallMark):
             calls.pass_by(leg)
         else:
-            pools.pass_by(leg, calls.depth)
-    waits.end()
-    end = under_way.flow
-    result.rate = end.rates[end.primary or INFORMATION_BASE]
-    result.arriving = end.total * result.rate
-    result.throughput = end.rates.get(INFORMATION_BASE, ZERO)
-    return result
+            pools.pass_by(leg)
 
 
 def _stated(
@@ -154,9 +165,7 @@ def _playout(playout: ir.Playout | None) -> Playout | None:
     return Playout(Open(playout.delay), dropping, playout.span)
 
 
-def _packetisation(stream: ir.Stream, flow: Flow, result: StreamResult) -> None:
+def _packetisation(stream: ir.Stream, flow: Flow, under_way: UnderWay) -> None:
     """A source of bytes waits until its packet is full."""
     if stream.emission.framed_bytes and flow.primary is not None:
-        time = 1 / flow.rates[flow.primary]
-        result.latency.append(LatencyPart(stage="packetisation", value=time))
-        result.itinerary.add(Delay(why="packetisation", time=time))
+        under_way.add(Delay(why="packetisation", time=1 / flow.rates[flow.primary]))

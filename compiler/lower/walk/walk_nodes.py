@@ -8,13 +8,11 @@ k times its cost at these rates.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.ir.parts import names_own_rate
-from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.costs import (
     cores_of,
     costs_in_force,
@@ -25,30 +23,27 @@ from qps.compiler.lower.costs import (
     speed_of,
     work_of,
 )
-from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
-from qps.compiler.lower.queueing import Place
-from qps.compiler.lower.stream_demands import StreamDemands, kind_of
+from qps.compiler.lower.network_builder import NetworkBuilder, StationBuilder, kind_of
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.switches import loads_what_others_do, only_works
 from qps.compiler.lower.tidy import tidy_extremes
-from qps.compiler.lower.walk.lower_transport import full_queue, recovery
+from qps.compiler.lower.unwaited import Unwaited, fitting
 from qps.compiler.lower.walk.under_way import UnderWay
-from qps.compiler.lower.walk.walk_waits import WalkedWaits
 from qps.compiler.network.itinerary import (
     At,
     Delay,
     Merge,
+    QueueLimit,
     Resize,
     Restore,
     Send,
-    Sequence,
     Serve,
     Thin,
     Times,
 )
-from qps.compiler.network.stations_and_pools import StationKind
+from qps.compiler.network.stations_and_pools import Place, StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum
 
@@ -60,75 +55,60 @@ def _merges(step: ir.Step) -> bool:
 class WalkedNodes:
     """The nodes of one walk along a stream, with the steps that it takes there."""
 
-    def __init__(
-        self, streams: StreamDemands, stream: ir.Stream, under_way: UnderWay, waits: WalkedWaits
-    ) -> None:
-        self._streams = streams
-        self._expressions = streams.expressions
+    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: UnderWay) -> None:
+        self._network = network
+        self._expressions = network.expressions
         self._stream = stream
         self._under_way = under_way
-        self._waits = waits
-        self._result = under_way.result
-        self._is_bounded = False  # whether what waits at a step stands in a queue with an end
-        self._taken: Formula = ONE  # how often the step is taken
-        self._served_by: dict[int, Formula] = {}  # cores that share a part of the latency
 
     def visit(self, leg: ir.Visit) -> None:
         """Run the steps at a node."""
-        count = self._expressions.count(leg.node)
+        now, count = self._under_way, self._expressions.count(leg.node)
         if any(map(_merges, leg.steps)):  # what comes alone is not merged
             count = self._expressions.with_counts(count)
-            flows = self._expressions.with_counts(self._under_way.flow.total)
-            self._under_way.flow = replace(self._under_way.flow, total=flows)
-        held = self._under_way.flow.total / count
+            now.flow = replace(now.flow, total=self._expressions.with_counts(now.flow.total))
+        held = now.flow.total / count
         copies: Formula = ONE
         receivers: Formula = ONE
         spread: ir.Spread | None = None
-        begins = len(self._result.latency)
-        self._under_way.add(At(leg.node, count))
-        self._waits.at(Place(leg.node, count))
+        now.add(At(leg.node, count))
         for step in leg.steps:
-            taken = self._taken = self._switch(step, leg) or ONE
+            taken = self._switch(step, leg) or ONE
             if taken is ONE and not self._expressions.holds(step.condition):
                 continue
-            merges = _merges(step)
             pools = self._pools(step, count)
-            merged = self._extreme(maximum, 0, held / pools - 1) if merges else None
-            if merges:
-                self._wait_for_all(begins, held / pools)
-                make = partial(_merged, by=step.component.name, flows=held / pools)
-                self._result.itinerary.merge(make)
+            merged: Formula = ONE
+            working = held
+            if _merges(step):
+                merged = self._extreme(maximum, 0, held / pools - 1)
+                working = pools
+                self._merge(step, held / pools)
             step_copies: Formula = ONE
             if step.spread is not None:
                 spread = step.spread
                 receivers = self._receivers(step.spread, leg.node, held * count)
                 step_copies = copies = self._sent(step.spread, receivers)
             repeat = self._expressions.lower(step.repeat) if step.repeat else ONE
-            times = repeat * step_copies * taken
-            charged = (held if merged is None else merged * pools) * times
-            often = Times(repeat, step_copies, taken, ONE if merged is None else merged)
-            self._is_bounded = any(
-                effect.kind is ir.EffectKind.QUEUE for effect in step.component.effects
-            )
+            times = Times(repeat, step_copies, taken, merged)
             for cost in costs_in_force(step.component, self._machine(leg.node)):
-                self._charge(step, leg.node, cost, charged, often, held)
+                self._charge(step, leg.node, cost, working * times.mean, times)
             held = self._effects(step, leg.node, repeat, held, pools)
-        now = self._under_way
-        now.copies = held * count * copies
-        now.batch = self._extreme(maximum, 1, copies)
-        now.meets = now.meets or now.spreads
-        now.spreads = now.spreads or receivers is not ONE
         now.flow = replace(now.flow, total=held * count * receivers)
         if receivers is not ONE or copies is not ONE:
             assert spread is not None
             now.add(_sent(spread, copies, receivers))
+
+    def _merge(self, step: ir.Step, flows: Formula) -> None:
+        """Merge flows: what was done here so far was done for each of them."""
+        by = step.component.name
+        self._under_way.itinerary.merge(lambda body: Merge(by=by, flows=flows, body=body))
 
     def _switch(self, step: ir.Step, leg: ir.Visit) -> Formula | None:
         """Return how often a step is taken, none times or once; None where it is no number."""
         if step.condition is None or self._expressions.switches is None:
             return None
         machine = self._machine(leg.node)
-        if not only_works(step, machine, self._streams.model.machines):
+        if not only_works(step, machine, self._network.model.machines):
             return None
         costs = costs_in_force(step.component, machine)
         if not all(is_carried(cost, machine, self._under_way.flow) for cost in costs):
@@ -143,19 +123,6 @@ class WalkedNodes:
         if step.group is None:
             return ONE
         return self._expressions.groups(step.group) / count
-
-    def _wait_for_all(self, begins: int, held: Formula) -> None:
-        """Count what was done here for one flow as often as there are flows to be merged.
-
-        What is merged goes on when the last of the flows is there: until then the machine
-        has done the steps before the merge for all of them, on all cores that they may use.
-        """
-        latency = self._result.latency
-        for index in range(begins, len(latency)):
-            part = latency[index]
-            if part.is_work:
-                times = self._extreme(maximum, 1, held / self._served_by[index])
-                latency[index] = replace(part, value=part.value * times)
 
     def _receivers(self, spread: ir.Spread, node: str, flows: Formula) -> Formula:
         if spread.count is not None:
@@ -192,110 +159,93 @@ class WalkedNodes:
 
     def _extreme(self, function: Callable[..., Formula], *arguments: Formula | int) -> Formula:
         """Return a maximum or minimum, decided where the population's range decides it."""
-        low = self._streams.configuration.low
+        low = self._network.configuration.low
         return tidy_extremes(function(*arguments), self._expressions.population, low)
 
     def _machine(self, node: str) -> ir.Machine:
         """Return the machine that stands at a node."""
-        streams = self._streams
-        machine = ir.machine_at(streams.model, streams.configuration.nodes[node])
+        machine = ir.machine_at(self._network.model, self._network.configuration.nodes[node])
         assert machine is not None
         return machine
 
     def _charge(
-        self,
-        step: ir.Step,
-        node: str,
-        cost: ir.Cost,
-        charged: Formula,
-        times: Times,
-        held: Formula,
+        self, step: ir.Step, node: str, cost: ir.Cost, charged: Formula, times: Times
     ) -> None:
-        """Charge a cost on the resource of a node, and add its service time to the latency."""
+        """Let a resource of a node serve an item; `charged` is how often, of all flows there."""
         machine = self._machine(node)
         resource = machine.resource(cost.resource)
         assert resource is not None
-        name = f"{node}.{resource.name}"
-        self._waits.admit(name, resource)
-        work, item_work, constant = work_of(
-            self._expressions,
-            self._under_way.flow,
-            step,
-            cost,
-            resource.work,
-            self._where(node),
+        name, now, by = f"{node}.{resource.name}", self._under_way, step.component.name
+        now.admit(name, resource.waits)
+        work, constant = work_of(
+            self._expressions, now.flow, step, cost, resource.work, self._where(node)
         )
         per_second, capacity = self._speed_and_capacity(node, resource, cost)
-        fastest = self._streams.fastest(name, resource.waits)
-        demand = self._streams.demand(
-            name, resource.span, self._expressions.count(node), at=node, kind=kind_of(resource)
-        )
-        by = step.component.name
-        demand.add(by, charged * work * per_second / capacity / fastest, self._stream.name)
-        if resource.carries_bits:
-            demand.carried.append(charged * work)
-        self._pass(name)
+        speeds = self._network.speeds(name, resource.waits)
+        place = Place(node, self._expressions.count(node))
+        station = self._network.station(name, place, kind_of(resource), resource.span)
+        station.speeds, station.is_bits = speeds, resource.carries_bits
         if cost.measured_at is not None:
-            self._calibrate(name, by, cost, machine, charged)
-        self._shake(name, machine, resource)
-        is_thread = cost.single_thread and capacity is not ONE
-        thread = f"{name}.{cost.thread or by}"
-        if is_thread:
-            single = self._streams.demand(
-                thread, cost.span, demand.count, at=node, kind=StationKind.THREAD
-            )
-            single.add(by, charged * work * per_second, self._stream.name)
-            self._pass(thread)
+            self._calibrate(name, by, cost, machine)
+        self._shake(name, machine, resource, station)
+        kept = charged * constant * per_second / capacity / station.fastest
         if resource.kind is ir.ResourceKind.STORE:
-            demand.capacity = capacity
-            self._under_way.add(
-                Serve(station=name, by=by, span=step.span, times=times, per_flow=work)
+            station.capacity = capacity
+            station.kept.append((by, kept))
+            serve = Serve(
+                station=name, by=by, span=step.span, work=work, times=times, per_flow=constant
             )
+            now.add(serve)
             return
-        if resource.kind is ir.ResourceKind.PROCESSOR:
-            demand.servers = capacity
-        self._waits.end_runs(name, thread)
-        busy = charged * per_second
-        servers = capacity
-        if resource.kind is ir.ResourceKind.RATE:
-            busy, servers = busy / capacity, ONE
-        bounded, busy = self._is_bounded, busy * item_work
-        on_thread = thread if is_thread else None
-        self._waits.wait(name, demand, resource, held, busy, is_bounded=bounded, thread=on_thread)
         if constant is not ZERO:
-            demand.keep(by, charged * constant * per_second / capacity / fastest)
-        if is_thread:
-            self._waits.wait(thread, single, resource, held, busy, is_bounded=bounded)
-            if constant is not ZERO:
-                single.keep(by, charged * constant * per_second)
+            station.background.append((by, kept))
         pace = per_second
         if resource.kind is ir.ResourceKind.RATE:
-            pace, demand.rate = ONE / capacity, capacity
-        service = times.mean * item_work * pace
-        self._under_way.add(
+            pace, station.rate = ONE / capacity, capacity
+        else:
+            station.servers = capacity
+        served, thread = [(name, station)], None
+        if cost.single_thread and capacity is not ONE:
+            thread = f"{name}.{cost.thread or by}"
+            single = self._network.station(thread, station.place, StationKind.THREAD, cost.span)
+            served.append((thread, single))
+            if constant is not ZERO:
+                single.background.append((by, charged * constant * per_second))
+        now.add(
             Serve(
                 station=name,
                 by=by,
                 span=step.span,
-                work=item_work,
+                work=work,
                 pace=pace,
                 times=times,
                 per_flow=constant * pace,
-                thread=on_thread,
-                counted=() if cost.fit is None else tuple(self._under_way.flow.rates.items()),
+                thread=thread,
+                counted=() if cost.fit is None else self._counted(),
+                is_bounded=any(e.kind is ir.EffectKind.QUEUE for e in step.component.effects),
             )
         )
-        on = (name, thread) if is_thread else (name,)
-        self._serve(by, node, service, ONE if cost.single_thread else servers, on)
+        if charged * work is not ZERO:
+            waits = None if now.flow.primary is None else resource.waits
+            for one, at in served:
+                unwaited = Unwaited(one, one, resource.name, fitting(resource))
+                at.note_wait(waits, resource.queueing, unwaited)
+                now.visiting.add(one)
 
-    def _shake(self, name: str, machine: ir.Machine, resource: ir.Resource) -> None:
+    def _counted(self) -> tuple[tuple[str, Formula], ...]:
+        """Return what comes with one item of the stream."""
+        flow = self._under_way.flow
+        return tuple((base, flow.per_item(base)) for base in flow.rates)
+
+    def _shake(
+        self, name: str, machine: ir.Machine, resource: ir.Resource, station: StationBuilder
+    ) -> None:
         """Note the jitter law of a resource, with its rating where the law names that."""
+        station.jitter = resource.jitter
         if resource.jitter is None:
             return
-        self._result.jitter[name] = resource.jitter
         if resource.speed is not None and names_own_rate(resource.jitter.expr):
-            rating = speed_of(self._expressions, name, machine, resource.speed)
-            self._result.rates[name] = rating
+            station.rating = speed_of(self._expressions, name, machine, resource.speed)
 
     def _speed_and_capacity(
         self, node: str, resource: ir.Resource, cost: ir.Cost
@@ -306,7 +256,7 @@ class WalkedNodes:
         """
         name = f"{node}.{resource.name}"
         if resource.kind is not ir.ResourceKind.PROCESSOR:
-            return ONE, self._streams.capacity(name, resource)
+            return ONE, self._network.capacity(name, resource)
         scale = scale_of(self._expressions, node, self._machine(node), cost)
         return scale, cores_of(self._expressions, name, resource)
 
@@ -314,42 +264,19 @@ class WalkedNodes:
         """Return what tells numbers of one name apart: the node, then the stream."""
         return f"at {node}", f"in {self._stream.name}"
 
-    def _pass(self, resource: str) -> None:
-        """Note that items pass a resource: all of them, where the step is taken."""
-        passes, taken = self._result.passes, self._taken
-        passes[resource] = (
-            ONE if taken is ONE else 1 - (1 - passes.get(resource, ZERO)) * (1 - taken)
-        )
-
-    def _calibrate(
-        self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: Formula
-    ) -> None:
-        """Note at which load a cost was measured, and what a fitted one is asked for in all."""
+    def _calibrate(self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine) -> None:
+        """Note at which load a cost was measured."""
         assert cost.measured_at is not None
         low, high = map(float, cost.measured_at)
-        known = self._streams.calibrations
-        rates = dict(known[resource, by].rates) if (resource, by) in known else {}
-        for item, rate in self._under_way.flow.rates.items() if cost.fit is not None else ():
-            rates[item] = rates.get(item, ZERO) + charged * rate
-        known[resource, by] = Calibration(
+        self._network.calibrations[resource, by] = Calibration(
             resource=resource,
             component=by,
             low=low,
             high=high,
             span=cost.span,
             fit=cost.fit,
-            rates=rates,
-            is_on_measured=is_on_measured(self._streams.model, cost, machine),
-        )
-
-    def _serve(
-        self, by: str, node: str, service: Formula, cores: Formula, on: tuple[str, ...]
-    ) -> None:
-        """Add the time that work on an item takes; so many cores share that on several flows."""
-        self._served_by[len(self._result.latency)] = cores
-        stage = f"{by} at {node}"
-        self._under_way.takes(
-            LatencyPart(stage=stage, value=service, place=node, spent=TimeSpent.WORK), *on
+            rates={},
+            is_on_measured=is_on_measured(self._network.model, cost, machine),
         )
 
     def _effects(
@@ -359,60 +286,44 @@ class WalkedNodes:
 
         A step that is repeated takes its fixed delay so often; all else it does once.
         """
+        now = self._under_way
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
                 held = self._extreme(minimum, held / pools, 1) * pools
-                self._under_way.burst = None  # merged flows are on by another law
                 continue
             assert effect.value is not None
-            what, where = effect.kind.value, self._where(node)
-            value = number_of(self._expressions, step.component, what, effect.value, where)
+            by, span, where = step.component.name, effect.value.span, self._where(node)
+            value = number_of(
+                self._expressions, step.component, effect.kind.value, effect.value, where
+            )
             match effect.kind:
                 case ir.EffectKind.KEEP:
-                    self._under_way.flow = self._under_way.flow.scaled(value)
-                    self._under_way.add(Thin(share=value))
+                    now.add(Thin(share=value))
                 case ir.EffectKind.DROP:
-                    self._under_way.lose(
-                        f"dropped by {step.component.name}",
-                        LossKind.VOLUNTARY,
-                        value,
-                        effect.value.span,
-                    )
+                    now.lose(f"dropped by {by}", LossKind.VOLUNTARY, value, span)
                 case ir.EffectKind.ACTIVE:
                     held = held * value
-                    self._bursts(step, where, effect, value)
+                    lasting = self._lasting(step, effect, where)
+                    now.add(Thin(share=value, bursty=True, on_for=lasting))
                 case ir.EffectKind.DELAY:
-                    self._waits.end_runs()
-                    stage, taken = f"{step.component.name}, fixed", value * repeat
-                    self._under_way.takes(LatencyPart(stage=stage, value=taken, place=node))
-                    self._under_way.add(Delay(why=stage, time=value, times=Times(repeat)))
+                    now.add(Delay(why=f"{by}, fixed", time=value, times=Times(repeat)))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
                 case ir.EffectKind.QUEUE:
-                    what = f"`{self._stream.name}`", f"{step.component.name} at {node}"
-                    full = full_queue(
-                        what, effect.value, value, self._under_way.flow.rates, self._expressions
-                    )
-                    self._result.queues.append(full)
+                    (item,) = effect.value.dimension.bases
+                    comes = now.flow.per_item(item)
+                    why = f"{by} at {node}"
+                    now.add(QueueLimit(why=why, length=value, per_item=comes, span=span))
                 case ir.EffectKind.RECOVER:
-                    stage = f"recovered by {step.component.name}"
-                    part = recovery(stage, self._result.losses, value, effect.value.span)
-                    self._result.losses.append(part)
-                    self._under_way.flow = self._under_way.flow.scaled(1 - part.value)
-                    self._under_way.add(Restore(stage, value))
+                    now.add(Restore(f"recovered by {by}", value, span))
         return held
 
-    def _bursts(
-        self, step: ir.Step, where: tuple[str, str], effect: ir.Effect, share: Formula
-    ) -> None:
-        """Note that flows are on at times, and for how long, where that is known of all of them."""
-        now, lasting = self._under_way, None
-        if effect.lasting is not None:
-            what = f"{effect.kind.value}.lasting"
-            lasting = number_of(self._expressions, step.component, what, effect.lasting, where)
-        now.burst = None if lasting is None or now.is_bursty else Burst(share, lasting)
-        now.is_bursty = True
-        now.add(Thin(share=share, bursty=True, on_for=lasting))
+    def _lasting(self, step: ir.Step, effect: ir.Effect, where: tuple[str, str]) -> Formula | None:
+        """Return for how long flows are on at a time, None where nobody says it."""
+        if effect.lasting is None:
+            return None
+        what = f"{effect.kind.value}.lasting"
+        return number_of(self._expressions, step.component, what, effect.lasting, where)
 
     def _emit(self, quantity: ir.Quantity, value: Formula) -> None:
         """Change the size: by a share of the bits, or to so many bits an item."""
@@ -428,10 +339,6 @@ class WalkedNodes:
         now.flow = now.flow.with_bits(changed)
         if item == now.flow.primary:
             now.add(Resize(bits=value))
-
-
-def _merged(body: Sequence, *, by: str, flows: Formula) -> Merge:
-    return Merge(by=by, flows=flows, body=body)
 
 
 def _sent(spread: ir.Spread, copies: Formula, receivers: Formula) -> Send:

@@ -1,44 +1,14 @@
-"""What transport does to a stream: queues of bounded length, recovery of what was lost."""
+"""What is recovered of what transmission has lost, and what is lost of items of several kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from qps.compiler import ir
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.stream_measures import LossKind, LossPart, QueuePart
-from qps.engine.formulas import ONE, ZERO, Formula, apply, product
-
-
-def full_queue(
-    what: tuple[str, str],
-    quantity: ir.Quantity,
-    length: Formula,
-    rates: Mapping[str, Formula],
-    expressions: ExpressionLowering,
-) -> QueuePart:
-    """Return what a queue holds when it is full: the time in which so much comes, in seconds.
-
-    A queue of n items that come at a rate r delays an item by n/r at most, and is filled by an
-    interruption of n/r behind it (Jeffay, Stone and Smith 1994, section 4.2). `what` names the
-    stream and the queue; QpsError where nothing comes.
-    """
-    (item,) = quantity.dimension.bases
-    rate = rates[item]
-    stream, stage = what
-    if expressions.put_in(rate) is ZERO:
-        raise QpsError.single(
-            codes.NO_ANSWER,
-            quantity.span,
-            f"no traffic of {stream} reaches the queue of {stage}",
-            hint="remove it, or reduce the loss before it",
-        )
-    return QueuePart(stage, length / rate, quantity.span)
+from qps.compiler.lower.stream_measures import LossKind, LossPart
+from qps.engine.formulas import ONE, Formula, apply, product
 
 
 def recovery(stage: str, losses: Iterable[LossPart], share: Formula, span: Span) -> LossPart:
