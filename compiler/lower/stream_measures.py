@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -99,7 +100,7 @@ class LossPart(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
 
 
-class StreamMeasures(Struct, frozen=True, kw_only=True):
+class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     """What a stream's users see.
 
     `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
@@ -239,7 +240,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         """The cycle of a closed stream that the latency is; None where it is something else."""
         return None if self.jitter or self.playout is not None else cycle_of(self.latency)
 
-    @property
+    @cached_property
     def ways(self) -> tuple[Way, ...]:
         """The ways through its stages where a quantile is that of a sum; none where it is not."""
         return ways_of(self.latency, self._is_added)

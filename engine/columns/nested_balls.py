@@ -30,6 +30,8 @@ from qps.engine.networks.nested_networks import (
 
 _MOST_IN_BALLS = 4000
 _MORE_BITS = 64
+_ROUNDED = 1e-15
+"""What differences of floats leave where nobody waits, as a part of what all take alone."""
 
 
 def nested_rate(customers: arb, think: arb, *told: arb) -> arb:
@@ -45,7 +47,8 @@ def nested_time(which: arb, customers: arb, think: arb, *told: arb) -> arb:
     found = _summed(time_of, which, customers, think, told)
     if found is not None:
         return found
-    return _by_floats(nested_numbers.nested_time, (which, customers, think, *told), told)
+    rounded = arb(0, float((customers * (think + sum(told[1::GROUP]))).upper()) * _ROUNDED)
+    return _by_floats(nested_numbers.nested_time, (which, customers, think, *told), told) + rounded
 
 
 def nested_wait(which: arb, customers: arb, think: arb, *told: arb) -> arb:

@@ -295,7 +295,7 @@ class _Solved:
         if pool.at == which:
             found = table.mean(waiting_of(pool, table.last, self._most), self.shares)
             found += table.beyond(self.shares, [each[number] for each in self.numbers])
-            return found / self.whole / self.rate
+            return max(found, 0.0) / self.whole / self.rate  # differences of floats leave less
         found = table.mean(numbers_within(pool, which, self._most), self.shares)
         return found / self.whole / self.rate
 

@@ -37,14 +37,8 @@ def slowest(*operands: float) -> float:
     laws = [one for one in times if one[1] and one[2]]
     if len(laws) == 1 and laws[0][0] >= least:
         return laws[0][0] + laws[0][1]
-    from qps.engine.queues.gamma_numbers import upper_share  # noqa: PLC0415 - seldom needed
+    if not laws:
+        return least
+    from qps.engine.queues.slowest_arrays import excess  # noqa: PLC0415 - needs numpy
 
-    scale = max((mean * max(1.0, variation) for _, mean, variation in laws), default=0.0)
-    total = 0.0
-    for node, weight in NODES if laws else ():
-        within = 1.0
-        for fixed, mean, variation in laws:
-            shape, beyond = 1 / variation, least - fixed + scale * node
-            within *= 1 - upper_share(shape, shape * beyond / mean)
-        total += weight * (1 - within)
-    return least + scale * total
+    return least + excess(least, laws)

@@ -278,6 +278,10 @@ def placed(ways: Sequence[Mixture], level: float) -> Place:
     return Place(at=last)
 
 
+Way = tuple[float, tuple[tuple[int, tuple[Stage, ...]], ...]]
+"""A chance, and lines of stages that vary, each passed so often."""
+
+
 class Tail(Struct, frozen=True, kw_only=True):
     """What is needed of a mixture to tell which share takes longer than a time.
 
@@ -285,6 +289,7 @@ class Tail(Struct, frozen=True, kw_only=True):
     """
 
     mixture: Mixture
+    ways: tuple[Way, ...]
     nearest: float
     goal: float
     terms: tuple[float, ...]
@@ -298,15 +303,16 @@ class Tail(Struct, frozen=True, kw_only=True):
     @staticmethod
     def of(mixture: Mixture, goal: float) -> Tail:
         """Return what is needed where so much of the logarithm of a share is asked for."""
-        line = mixture.line
+        line, ways = mixture.line, _ways_of(mixture)
         if not line:
-            return Tail(mixture=mixture, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
+            return Tail(mixture=mixture, ways=ways, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
         nearest = nearest_of(line)
         # By Chernoff's bound, at a place where it is no power of e that is too long.
         at = min(nearest / 2, LONG / (served(line) or TINY))
-        size = max(mixed_transform(mixture, complex(-at, 0.0)).real / mixture.chance, 1.0)
+        size = max(mixed_transform(ways, complex(-at, 0.0)).real / mixture.chance, 1.0)
         return Tail(
             mixture=mixture,
+            ways=ways,
             nearest=nearest,
             goal=goal,
             terms=terms_of(line),
@@ -325,7 +331,7 @@ class Tail(Struct, frozen=True, kw_only=True):
         longer = density = 0.0
         for k, weight in enumerate(self.terms):
             at = complex(gap, k * pi) / time
-            found = mixed_transform(self.mixture, at)
+            found = mixed_transform(self.ways, at)
             longer += weight * ((self.mixture.chance - found) / at).real
             density += weight * found.real
         scale = exp(gap) / time
@@ -338,19 +344,27 @@ def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[flo
     return sum(one for one, _ in each), sum(one for _, one in each)
 
 
-def mixed_transform(mixture: Mixture, at: complex) -> complex:
-    """Return the transform of what varies on the ways of a mixture, each by its chance."""
-    if len(mixture.ways) == 1:
-        ((chance, stages),) = mixture.ways
-        return _product(stages, at) * float(chance)
-    return sum((chance * _product(stages, at) for chance, stages in mixture.ways), complex(0.0))
+def _ways_of(mixture: Mixture) -> tuple[Way, ...]:
+    """Return the chance of each way, and its stages by how often they are passed on it."""
+    found = []
+    for chance, stages in mixture.ways:
+        lines: dict[int, tuple[Stage, ...]] = {}
+        for stage, often in stages:
+            lines[often] = (*lines.get(often, ()), stage)
+        found.append((float(chance), tuple(lines.items())))
+    return tuple(found)
 
 
-def _product(stages: Sequence[tuple[Stage, int]], at: complex) -> complex:
-    found = complex(1.0)
-    for stage, often in stages:
-        found *= transform((stage,), at) ** often
-    return found
+def mixed_transform(ways: Sequence[Way], at: complex) -> complex:
+    """Return the transform of what varies on some ways, each by its chance."""
+    total = complex(0.0)
+    for chance, lines in ways:
+        found = complex(chance)
+        for often, line in lines:
+            once = transform(line, at)
+            found *= once if often == 1 else once**often
+        total += found
+    return total
 
 
 def served(line: Sequence[Stage]) -> float:
