@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, ResourceLoad
 from qps.compiler.lower.stream_measures import StreamMeasures
@@ -17,12 +18,12 @@ from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
 from qps.reports.pages.live_numbers import LiveNumbers
 from qps.reports.pages.live_records import Records, known_as, knowns, line
-from qps.reports.pages.live_ways import route_of, steps_of
+from qps.reports.pages.live_ways import asked_stream, route_of, steps_of
 from qps.reports.pages.topology import Topology, places_of
 from qps.reports.pages.way_strip import LEVEL
 from qps.reports.text.quantities import in_percent, is_share
 from qps.reports.text.settable import settable_numbers
-from qps.solver.answers.answering import all_criteria, has_endless_value, rests_on_users
+from qps.solver.answers.answering import QUALITY, all_criteria, has_endless_value, rests_on_users
 from qps.solver.answers.capacity import excess, excess_shown
 from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
@@ -48,7 +49,7 @@ class LiveGraphs:
         step = self._records.step
         guards = guards_of(self._model, configuration, graph)
         labelled = self._labelled(graph)
-        limits = numbers_of_limits(graph)
+        limits, needs = numbers_of_limits(graph), _needs(graph)
         settable = settable_numbers(self._model, configuration)
         return self._records.record(
             {
@@ -63,6 +64,7 @@ class LiveGraphs:
                         guards.of_numbers.get(a.span),
                         is_elastic_elsewhere=a.name in elastic,
                         is_limit=a.name in limits,
+                        is_need=a.name in needs,
                         is_set_by_name=settable.get(a.name) == a.fraction,
                     )
                     for a in graph.assumptions.values()
@@ -80,6 +82,7 @@ class LiveGraphs:
                 "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality_value is None else step(graph.quality_value),
                 "metric": graph.metric.value,
+                "asked": asked_stream(graph),
             }
         )
 
@@ -184,6 +187,7 @@ class LiveGraphs:
     def _criterion(self, graph: LoadGraph, criterion: Criterion) -> int:
         step = self._records.step
         share = in_percent(criterion)
+        resource = None if criterion.span is not None else _resource_of(graph, criterion)
         return self._records.record(
             {
                 "name": criterion.name,
@@ -195,6 +199,8 @@ class LiveGraphs:
                 "strict": criterion.strict,
                 "axis": None if criterion.axis_value is None else step(criterion.axis_value),
                 "stated": criterion.span is not None,
+                **({"isQuality": True} if criterion.name == QUALITY else {}),
+                **({} if resource is None else {"resource": resource}),
                 **({} if criterion.certainty is None else {"certainty": criterion.certainty}),
                 **knowns(criterion),
                 "dimension": self._records.dimension(criterion.dimension),
@@ -246,6 +252,18 @@ class LiveGraphs:
     def _guard(self, guard: Guard) -> int:
         value = self._records.step(guard.value)
         return self._records.record({"value": value, "bound": guard.bound.name, "text": guard.text})
+
+
+def _resource_of(graph: LoadGraph, criterion: Criterion) -> int | None:
+    """Return the number of the resource of which a criterion judges the utilization."""
+    names = [utilization_of(name) for name in graph.resources]
+    return names.index(criterion.name) if criterion.name in names else None
+
+
+def _needs(graph: LoadGraph) -> set[str]:
+    """Return the names of the limits and ideals that requirements state."""
+    stated = [one.name for one in graph.criteria if one.span is not None]
+    return {f"{what} of {name}" for name in stated for what in ("limit", "ideal")}
 
 
 def _bounds(graph: LoadGraph) -> list[tuple[Formula, str]]:

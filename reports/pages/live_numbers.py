@@ -30,6 +30,7 @@ class LiveNumbers:
         *,
         is_elastic_elsewhere: bool,
         is_limit: bool,
+        is_need: bool,
         is_set_by_name: bool,
     ) -> int:
         """Return the record of a number that a graph rests on; in another mode it may give way."""
@@ -46,6 +47,7 @@ class LiveNumbers:
             or assumption.name in graph.decided
             or self._is_mixed_in(assumption, graph),
             is_limit=is_limit,
+            is_need=is_need,
             is_set_by_name=is_set_by_name,
             counts_things=assumption.counts_things,
             interval=interval_text(self._model, assumption),
@@ -81,6 +83,7 @@ class LiveNumbers:
         is_capacity: bool = False,
         is_decided: bool = False,
         is_limit: bool = False,
+        is_need: bool = False,
         is_set_by_name: bool = False,
         counts_things: bool = False,
         interval: str = "",
@@ -107,6 +110,7 @@ class LiveNumbers:
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,
+                **({"need": True} if is_need else {}),
                 "interval": interval,
                 "place": place,
                 "source": line(source),

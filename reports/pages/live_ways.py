@@ -8,11 +8,13 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from qps.compiler.lower.latency_parts import LatencyPart, waited_for
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.waterfall import passages
 from qps.compiler.network.itinerary import At, Call, Cross, Fork, Merge, Sequence
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import TIME
 from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
 from qps.reports.pages.topology import Topology
@@ -75,6 +77,21 @@ def _place(part: LatencyPart, network: Network) -> str:
     """Return where the time of a stage is spent; that of a wait at the resource waited for."""
     waited = waited_for(part)
     return part.place or (network.place_of(waited) if waited else "")
+
+
+def asked_stream(graph: LoadGraph) -> int | None:
+    """Return the number of the stream of which a time is required, else of the first with one.
+
+    None where none does.
+    """
+    taking = [at for at, stream in enumerate(graph.streams.values()) if stream.latency]
+    names = list(graph.streams)
+    required: set[str] = set()
+    for one in graph.criteria:
+        if one.span is not None and one.dimension == TIME:
+            required.update(one.rests_on)
+    asked = [at for at in taking if names[at] in required]
+    return next(iter((*asked, *taking)), None)
 
 
 class Route(Struct, frozen=True):

@@ -42,6 +42,7 @@ from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
+from qps.reports.text.change_rows import HELPS
 from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
@@ -105,6 +106,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     about: tuple[str, ...]
     circumstances: str
     decision: Decision
+    scale_up: str
+    """The label of the fact that says what would help."""
     answer: str
     saturates: str
     beyond: tuple[str, ...]
@@ -191,6 +194,7 @@ def page_view(
         answer=answer_told(view, solution, words.labels),
         saturates=words.labels.told(first_to_saturate(view)),
         decision=_decision(view, solution, words),
+        scale_up=HELPS,
         beyond=tuple(map(unquoted, beyond_lines(view, solution, words.labels))),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",

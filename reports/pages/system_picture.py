@@ -16,12 +16,11 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.latency_parts import TimeSpent
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
 from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, Layout, laid_out
-from qps.reports.pages.live_ways import BACK, THERE, Route, Step, route_of, steps_of
+from qps.reports.pages.live_ways import BACK, THERE, Route, Step, asked_stream, route_of, steps_of
 from qps.reports.pages.topology import Place, places_of, topology_of
 from qps.reports.pages.way_strip import Strip, spans_of, strip_of
 from qps.reports.text.how_known import marked_value
@@ -114,9 +113,10 @@ def system_picture(
     """Return the picture at the answer; None where nothing takes time, or there is no place."""
     graph = solution.graph
     topology = topology_of(graph.network)
-    stream = _asked(graph)
-    if stream is None or not topology.places:
+    asked = asked_stream(graph)
+    if asked is None or not topology.places:
         return None
+    stream = list(graph.streams.values())[asked]
     value = graph.at(solution.at).number
     total = value(stream.mean_latency)
     route = route_of(graph.network, topology, stream.name)
@@ -152,17 +152,6 @@ def system_picture(
         strip=strip_of(stream, spans_of(steps, value, _SPENT_WITH, labels), value),
         steps=here.table(),
     )
-
-
-def _asked(graph: LoadGraph) -> StreamMeasures | None:
-    """Return the stream whose latency is asked for, else the first that has one."""
-    taking = [stream for stream in graph.streams.values() if stream.latency]
-    stated = [criterion.name for criterion in graph.criteria if criterion.span is not None]
-    for stream in taking:
-        name = f"{stream.name}.latency"
-        if any(asked == name or f"({name}," in asked for asked in stated):
-            return stream
-    return taking[0] if taking else None
 
 
 def _stops(

@@ -8,7 +8,7 @@ import { withPortsTogether } from "../../reports/scripts/live/sections.js";
 const loads = { 0: 0.2, 1: 0.5, 2: 1.2, 9: 1 };
 const run = { value: (step) => loads[step] };
 const resource = (name, portOf, load = 0) => ({ name, notBelow: null, about: { name, portOf, load, target: 9 } });
-const called = (found, solved = {}) => withPortsTogether({ run, solved: { first: null, limitedBy: null, ...solved } }, found).map(([, name]) => name);
+const called = (found, solved = {}) => withPortsTogether({ run, solved: { first: null, limiting: null, ...solved } }, found).map(([, name]) => name);
 
 const four = ["a.out", "a.in", "b.out", "b.in"].map((end) => resource(`lan.${end}`, "lan"));
 const six = [...four, resource("lan.c.in", "lan"), resource("lan.c.out", "lan")];
@@ -24,6 +24,6 @@ test("more ports are one line, the first of them named", () => {
 
 test("ports that saturate first, limit or are too full are told by themselves", () => {
   const full = resource("lan.d.in", "lan", 2);
-  assert.deepEqual(called([...six, full], { first: six[1], limitedBy: "lan.b.out.utilization" }),
+  assert.deepEqual(called([...six, full], { first: six[1], resources: six, limiting: { criterion: { resource: six.findIndex((one) => one.name === "lan.b.out") } } }),
     ["lan.a.out, fullest of other 4 ports", "lan.a.in", "lan.b.out", "lan.d.in"]);
 });

@@ -38,7 +38,7 @@ function* solvingGraph(run, setting) {
   const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
   const at = largest ?? graph.low;
   yield* refuseImpossible(run, Math.min(at + 1, graph.high));
-  const quality = criteria.find((one) => one.criterion.name === "quality");
+  const quality = criteria.find((one) => one.criterion.isQuality);
   const first = firstToSaturate(resources);
   const elastic = [];
   for (const one of graph.elastic) elastic.push(yield* knees(run, one));
@@ -163,7 +163,7 @@ function metUpTo(failure, graph) {
   return failure === graph.low ? null : failure - 1;
 }
 
-export function isStated(criterion) { return criterion.stated || criterion.name === "quality"; }
+export function isStated(criterion) { return criterion.stated || criterion.isQuality === true; }
 
 // What fails first: of several a stated one, else the resource that saturates first.
 function limitingOf(criteria, resources) {
@@ -171,7 +171,7 @@ function limitingOf(criteria, resources) {
   const failing = criteria.filter((one) => one.failure === least);
   const stated = failing.find((one) => isStated(one.criterion));
   if (stated || failing.length < 2) return stated ?? failing[0] ?? null;
-  const of = (resource) => failing.find((one) => one.criterion.name === `${resource.name}.utilization`);
+  const of = (resource) => failing.find((one) => resources[one.criterion.resource] === resource);
   const first = firstToSaturate(resources.filter(of));
   return first ? of(first) : failing[0];
 }

@@ -26,7 +26,7 @@ export class Advice {
     const { column: { setting, graph, run, model } } = this;
     for (const record of graph.numbers) {
       const now = run.numbers.get(record.name);
-      if (!now || record.decided || record.limit || record.assumed || /^(limit|ideal) of /.test(record.name)) continue;
+      if (!now || record.decided || record.limit || record.assumed || record.need) continue;
       const isWhole = record.counts || isCounted(model, graph, record);
       const ladder = (way, factors) => factors.flatMap(([above, below]) => {
         const value = reduced(now[0] * above, now[1] * below);
@@ -68,7 +68,7 @@ export class Advice {
       // Where several are full, more of one is no help by itself: its part of the answer is nothing.
       const elasticity = told.get(record) ?? 0;
       // To be content with less is no help.
-      if (record.decided || record.limit || record.assumed || /^(limit|ideal) of /.test(record.name)) continue;
+      if (record.decided || record.limit || record.assumed || record.need) continue;
       const now = run.numbers.get(record.name);
       if (!now) continue;
       const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });

@@ -420,8 +420,7 @@ function drawFigure(figure, width) {
 
 // What would help, as it was known when the page was written: told until the page has tried it.
 function writtenAdvice() {
-  const row = [...document.querySelectorAll("#decision dl > div")].find((one) => one.firstChild.textContent === "Scale up");
-  return { table: [...document.getElementById("advice").querySelectorAll(".scroll")], helps: row?.lastChild.textContent ?? null };
+  return { table: [...document.getElementById("advice").querySelectorAll(".scroll")], helps: document.getElementById("scale-up")?.textContent ?? null };
 }
 
 const PAPER = 620; // px: what is between the margins of A4, and a little less

@@ -21,10 +21,10 @@ export function beyondLines(column) {
 // what is stated, and quality where nothing else fails. Quality without one of its axes is another one, which this page does not have.
 export function nextToFail({ solved, graph }) {
   const { criterion: lifted } = solved.limiting, isOther = lifted.axis !== null && graph.metric !== "formula";
-  const isLeft = ({ criterion: { name, atMost } }) => (name !== lifted.name || atMost !== lifted.atMost) && !(isOther && name === "quality");
+  const isLeft = ({ criterion: { name, atMost, isQuality } }) => (name !== lifted.name || atMost !== lifted.atMost) && !(isOther && isQuality);
   const modes = solved.modes.length ? [...solved.modes].sort((a, b) => (b.graph === graph) - (a.graph === graph)) : [solved];
-  const rank = ({ criterion }) => (criterion.name === "quality" ? 1 : criterion.stated ? 0 : 2);
-  const left = modes.flatMap(({ criteria, graph: { mode } }) => criteria.filter((one) => isLeft(one) && one.failure !== null).map((one) => ({ ...one, mode })));
+  const rank = ({ criterion }) => (criterion.isQuality ? 1 : criterion.stated ? 0 : 2);
+  const left = modes.flatMap(({ criteria, graph: own }) => criteria.filter((one) => isLeft(one) && one.failure !== null).map((one) => ({ ...one, graph: own, mode: own.mode })));
   return left.sort((a, b) => a.failure - b.failure || rank(a) - rank(b))[0] ?? null;
 }
 
@@ -45,9 +45,9 @@ function moreUsers(column) {
     .filter((one) => one.load > FULL * one.target).sort((a, b) => b.load / b.target - a.load / a.target)
     .map((one) => phrase(one.target === 1 ? "loaded" : "loaded.planned", { name: named(model, one.name), load: percent(one.load), target: percent(one.target) }));
   const failed = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
-    .filter((one, i, all) => one.name !== "quality" || all.length === 1); // what fails by itself says more
+    .filter((one, i, all) => !one.isQuality || all.length === 1); // what fails by itself says more
   const failing = failed.map((one) => {
-    if (one.name === "quality") return qualityBeyond(column, there);
+    if (one.isQuality) return qualityBeyond(column, there);
     run.at(there);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
     const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);

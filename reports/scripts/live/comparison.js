@@ -23,7 +23,7 @@ export function showComparison(columns, active, choose, drop) {
     row(columns.some(isPlanned) ? "Reaches its target first" : "Saturates first", (one) => firstInShort(one)),
     row("Shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
-    ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
+    ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not evaluated" : "";
       if (found.criterion.isPromised) return lightOf(one, found);

@@ -179,7 +179,7 @@ export class Controls {
   // others are found by typing. What the page cannot change is told as an assumption, and is no control.
   buildNumbers() {
     const { graph, model } = this.column;
-    const isNeed = (one) => /^(limit|ideal) of /.test(one.name) || graph.criteria.some((c) => c.stated && model.steps[c.limit][1] === one.name);
+    const isNeed = (one) => one.need || graph.criteria.some((c) => c.stated && model.steps[c.limit][1] === one.name);
     const movable = ranked(this.column, graph.numbers.filter((one) => !one.decided));
     const needs = movable.filter(isNeed), others = movable.filter((one) => !isNeed(one));
     const isOffered = (one) => one.parameter || this.sure?.spreadOf(this.column, one.name);

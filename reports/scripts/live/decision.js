@@ -9,7 +9,7 @@ import { phrase } from "../common/phrases.js";
 import { nextToFail } from "./beyond.js";
 import { changesTo, costOf } from "./changes.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
-import { called, calledInFull, UTILIZATION } from "./labels.js";
+import { called, calledInFull } from "./labels.js";
 import { axesAt, beside, inWords, shareUsed, toldOfQuality } from "./needs.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
@@ -33,7 +33,7 @@ export function limitRow(column) {
   const { solved, run } = column;
   if (!solved.limiting) return ["none up to the end of the range"];
   const { criterion } = solved.limiting;
-  if (criterion.name === "quality") {
+  if (criterion.isQuality) {
     const told = toldOfQuality(column, solved.at);
     if (!told.length) return [phrase("limit.needs")];
     const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
@@ -44,18 +44,18 @@ export function limitRow(column) {
     return [worded(column, criterion.name), `: ${beside(column, criterion, solved.at)}`];
   }
   run.at(solved.at);
-  const { about } = solved.resources.find((one) => `${one.name}.utilization` === criterion.name);
-  return [worded(column, criterion.name.replace(UTILIZATION, "")), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
+  const { name, about } = solved.resources[criterion.resource];
+  return [worded(column, name), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
 }
 
 function needsRow(column) {
   const { solved, run } = column;
-  const told = solved.limitedBy === "quality" ? toldOfQuality(column, solved.at) : [];
+  const told = solved.limiting?.criterion.isQuality ? toldOfQuality(column, solved.at) : [];
   run.at(solved.at);
   const nearness = (one) => shareUsed(one.atMost, run.value(one.measure), run.value(one.limit));
-  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && !told.includes(one));
+  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && !one.isQuality && one !== solved.limiting?.criterion && !told.includes(one));
   const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
-  const isFull = (one) => `${one.name}.utilization` === solved.limitedBy || givesWay(run, one.about);
+  const isFull = (one) => one === solved.resources[solved.limiting?.criterion.resource] || givesWay(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
   if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
   return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));
@@ -79,7 +79,7 @@ function nextRow(column) {
   const next = nextToFail(column);
   if (!next) return [`none up to ${whole(graph.high)}, the end of the range`];
   const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
-  return [worded(column, next.criterion.name.replace(UTILIZATION, "")), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, met up to ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
+  return [worded(column, next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, met up to ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
 }
 
 // Exact, or on which side of the truth; what checks it.

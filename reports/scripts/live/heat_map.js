@@ -25,7 +25,7 @@ function heatQuantities(column) {
   const found = new Map([["users", null]]);
   if (graph.quality !== null) found.set(QUALITY, graph.quality);
   for (const one of graph.resources) found.set(LOAD + one.name, one.load);
-  for (const one of graph.criteria) if (one.stated && one.name !== "quality") found.set(one.name, one.measure);
+  for (const one of graph.criteria) if (one.stated && !one.isQuality) found.set(one.name, one.measure);
   return found;
 }
 

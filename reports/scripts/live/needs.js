@@ -49,7 +49,7 @@ function split(text) { return text.includes(" ") ? [text.slice(0, text.indexOf("
 // Of what quality is made, the nearest to their limits at a population first; two of them are told.
 export function axesAt({ run, graph }, population) {
   run.at(population);
-  const axes = graph.criteria.filter((one) => one.axis !== null && one.name !== "quality").map((one) => [run.value(one.axis), one]);
+  const axes = graph.criteria.filter((one) => one.axis !== null && !one.isQuality).map((one) => [run.value(one.axis), one]);
   return axes.filter(([share]) => share > 0).sort(([a], [b]) => b - a).map(([, one]) => one);
 }
 

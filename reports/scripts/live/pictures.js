@@ -100,7 +100,7 @@ export function drawShares(column, width, choice) {
 
 export function drawNeeds(column, width, isLog) {
   const { run, graph, model } = column;
-  const stated = graph.criteria.filter((one) => one.stated && one.name !== "quality").sort((a, b) => b.atMost - a.atMost);
+  const stated = graph.criteria.filter((one) => one.stated && !one.isQuality).sort((a, b) => b.atMost - a.atMost);
   const populations = column.populations();
   const rows = run.sweep(stated.flatMap((one) => [one.measure, one.limit]), populations);
   const series = stated.map(({ name, atMost, knownInSeries }, i) => ({

@@ -25,7 +25,7 @@ export function showAnswer(column) {
 // What limits the answer; of quality, what is behind it.
 function limiter(column) {
   const { solved } = column;
-  const behind = solved.limitedBy === "quality" ? behindQuality(column) : null;
+  const behind = solved.limiting?.criterion.isQuality ? behindQuality(column) : null;
   return behind ? `${called(column.model, behind.name)} (quality)` : called(column.model, solved.limitedBy);
 }
 
@@ -40,7 +40,7 @@ export function lightOf(column, judged) {
   if (criterion.isPromised) return failure === null || n < failure ? light("yes", "met") : light("no", "not met");
   if (failsShown(run, criterion, n)) return light("no", "not met");
   run.at(n);
-  const measure = criterion.name === "quality" ? run.value(column.graph.quality) : run.value(criterion.measure);
+  const measure = criterion.isQuality ? run.value(column.graph.quality) : run.value(criterion.measure);
   const limit = run.value(criterion.limit);
   return shareUsed(criterion.atMost, measure, limit) > BARELY ? light("barely", "near limit") : light("yes", "met");
 }
@@ -49,7 +49,7 @@ export function showRequirements(column) {
   const { solved, graph, run, n, model } = column;
   const rows = solved.criteria.filter((one) => isStated(one.criterion)).map((one) => {
     const { criterion } = one;
-    const isQuality = criterion.name === "quality";
+    const { isQuality } = criterion;
     const measure = isQuality ? graph.quality : criterion.measure;
     const told = (step, at) => {
       if (criterion.isPromised && step === measure) return ""; // with what certainty it holds there is not told
@@ -61,7 +61,7 @@ export function showRequirements(column) {
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
     const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${graph.metric})` : labelled(model, criterion.name);
-    const limits = criterion.name === solved.limitedBy ? [" ", light("shown", phrase("page.limits"))] : [];
+    const limits = one === solved.limiting ? [" ", light("shown", phrase("page.limits"))] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
   });
   for (const one of solved.unjudged) rows.push([[labelled(model, one.name)], light("shown", "not evaluated"), "", "", "", ""]);
@@ -72,7 +72,7 @@ export function showRequirements(column) {
     const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", phrase("page.limits"))] : [];
     run.at(n);
     const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
-    const nearest = worst ? solved.resources.find((one) => `${one.name}.utilization` === worst.criterion.name) : fullestOf(column);
+    const nearest = worst ? solved.resources[worst.criterion.resource] : fullestOf(column);
     const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
     const what = [worst ? "" : "highest: ", labelled(model, nearest.name)];
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
@@ -93,7 +93,7 @@ function fullestOf({ solved, run }) {
 // Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.
 export function withPortsTogether(column, found) {
   const { solved, run } = column;
-  const matters = (one) => one === solved.first || one.notBelow !== null || solved.limitedBy === `${one.name}.utilization` || run.value(one.about.load) > run.value(one.about.target);
+  const matters = (one) => one === solved.first || one.notBelow !== null || (solved.limiting && one === solved.resources[solved.limiting.criterion.resource]) || run.value(one.about.load) > run.value(one.about.target);
   const gone = new Set();
   const isAsOne = toldAsOne(found.map((one) => one.about.portOf));
   return found.flatMap((one) => {

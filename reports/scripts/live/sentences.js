@@ -4,7 +4,7 @@ import { reduced } from "../engine/fractions.js";
 import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
 import { phrase } from "../common/phrases.js";
 import { decimalOf, listed, percent, quoted, toldApart, toldBeyond, whole, wholePopulation } from "../common/format.js";
-import { measured, named, UTILIZATION } from "./labels.js";
+import { measured, named } from "./labels.js";
 import { besideNamed, toldOfQuality } from "./needs.js";
 
 export function answerOf(column) {
@@ -49,8 +49,8 @@ function reasonOf(column, population) {
   const { solved, run } = column;
   const { criterion } = solved.limiting;
   run.at(population);
-  const name = criterion.stated ? measured(column.model, criterion.name) : named(column.model, criterion.name.replace(UTILIZATION, ""));
-  if (criterion.name === "quality") return qualityBeyond(column, population);
+  const name = criterion.stated ? measured(column.model, criterion.name) : named(column.model, solved.resources[criterion.resource]?.name ?? criterion.name);
+  if (criterion.isQuality) return qualityBeyond(column, population);
   if (criterion.isPromised) return phrase("reason.promise", { name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);

@@ -226,7 +226,7 @@ export class Sure {
     if (!odds?.told) return [];
     const rows = column.graph.criteria.flatMap((one, i) => {
       const met = odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length;
-      return one.stated || one.name === "quality" || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
+      return one.stated || one.isQuality || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
     });
     return rows.length ? [table(["Requirement", phrase("page.met_probability", { at: whole(column.n) })], rows, new Set([1]))] : [];
   }

@@ -30,7 +30,7 @@ export function drawTogether(columns, width) {
 
 // The largest share of any limit that is used at some populations: of requirements, quality and loads.
 function nearness({ graph, run }, populations) {
-  const judged = graph.criteria.filter((one) => one.certainty === undefined && one.name !== "quality");
+  const judged = graph.criteria.filter((one) => one.certainty === undefined && !one.isQuality);
   const rows = run.sweep(judged.flatMap((one) => [one.measure, one.limit]), populations);
   const shares = judged.map(({ atMost }, i) => rows[2 * i].map((value, j) => shareUsed(atMost, value, rows[2 * i + 1][j])));
   if (graph.quality !== null) shares.push(run.sweep([graph.quality], populations)[0]);

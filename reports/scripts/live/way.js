@@ -13,12 +13,11 @@ export const SPENT = { work: phrase("page.spent.work"), wait: phrase("page.spent
 export const SPENT_HEADINGS = Object.values(SPENT).map((name) => name[0].toUpperCase() + name.slice(1));
 const SPENT_WITH = { work: "work", transfer: "work", wait: "wait", delay: "delay" };
 
-// The stream whose latency is asked for, else the first; null where no stream has a way that takes time.
+// The stream that is chosen, at first the one that is required to be quick; null where no stream has a way that takes time.
 export function streamOf({ graph }, choice) {
   const streams = graph.streams.filter((one) => one.way.length);
   if (!streams.length) return null;
-  const isAsked = (one) => graph.criteria.some((c) => c.stated && (c.name === `${one.name}.latency` || c.name.includes(`(${one.name}.latency,`)));
-  choice.update(streams.map((one) => one.name), (streams.find(isAsked) ?? streams[0]).name);
+  choice.update(streams.map((one) => one.name), (graph.streams[graph.asked] ?? streams[0]).name);
   return streams.find((one) => one.name === choice.value);
 }
 
