@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from qps.compiler.check.names.declarations import Indexed
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.pipeline import Spec
+from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
 from qps.editing.messages import PlaceLoad, ToldAnswer
-from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.first_screen import headline
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.quantities import is_share, percent, quantity_in
-from qps.reports.text.view import solve_view
-from qps.solver.answers.solution import Solution
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.complete_answer import complete_answer
 from qps.solver.odds.promising import promising
 
 
@@ -26,12 +27,12 @@ def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
     spec = reading.spec
     if spec is None or spec.program.is_module:
         return None
-    view, solution = _solved(spec)
-    places, at = desk.positions(reading.source), f"{view.population.name} = {view.at:,}"
+    answer = _solved(spec)
+    places, at = desk.positions(reading.source), f"{answer.population} = {answer.at:,}"
     users = next(iter(reading.syntax.every(ast.Users)), None)
     span = None if users is None else users.span
     return ToldAnswer(
-        title=_title(view, solution),
+        title=_title(answer),
         range=places.between(0, 0) if span is None else places.range(span),
         loads=tuple(
             PlaceLoad(
@@ -39,48 +40,52 @@ def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
                 label=_label(loads),
                 tooltip="\n".join(_told(one) for one in loads) + f"\n\nat {at}",
             )
-            for item, loads in _by_place(reading.syntax, spec, view)
+            for item, loads in _by_place(reading.syntax, spec, answer)
         ),
         at=at,
-        values=dict(_values(view)),
+        values=dict(_values(answer)),
     )
 
 
-def _solved(spec: Spec) -> tuple[SolveView, Solution]:
+def _solved(spec: Spec) -> Answer:
     configuration = spec.configuration()
     model = promising(spec.model, configuration)
-    solution = solve_model(model, configuration)
-    return solve_view(model, configuration, solution, (), (), spec.warnings), solution
+    return complete_answer(model, configuration, solve_model(model, configuration))
 
 
-def _title(view: SolveView, solution: Solution) -> str:
+def _title(answer: Answer) -> str:
     """Return capacity and its limit: `At most 7,462 users; limited by web.cpu.utilization`."""
-    limit = f"; limited by {view.limited_by}" if view.limited_by else ""
-    return headline(view, solution) + limit
+    limit = f"; limited by {answer.limited_by}" if answer.limited_by else ""
+    return headline(answer) + limit
 
 
-def _values(view: SolveView) -> Iterator[tuple[str, str]]:
+def _values(answer: Answer) -> Iterator[tuple[str, str]]:
     """Yield what is known at the answer, by name: measures, loads, what is required."""
-    for one in view.measures:
-        yield one.name, marked_value(quantity_in(one.value, one.unit), one.value, one.known)
-    for load in view.resources:
+    for one in answer.measures:
+        yield one.name, marked_value(_quantity(one.value, one.dimension), one.value, one.known)
+    for load in answer.resources:
         yield (
             utilization_of(load.name),
             f"{percent(load.utilization_at_limit)}, limit {percent(load.target)}",
         )
-    for need in view.requirements:
-        share = is_share(need.measure) and need.certainty is None
+    for need in answer.requirements:
+        share = is_share(need.name) and need.promised_with is None
         value, limit = (
-            percent(number) if share else quantity_in(number, need.unit)
-            for number in (need.value_at_limit, need.limit)
+            percent(number) if share else _quantity(number, need.dimension)
+            for number in (need.now.value, need.limit)
         )
-        told = marked_value(value, need.value_at_limit, need.known)
-        yield need.measure, f"{told}, requirement {need.operator} {limit}"
+        told = marked_value(value, need.now.value, need.now.known)
+        operator = ("<" if need.at_most else ">") + ("" if need.strict else "=")
+        yield need.name, f"{told}, requirement {operator} {limit}"
+
+
+def _quantity(value: float, dimension: Dimension) -> str:
+    return quantity_in(value, str(dimension))
 
 
 def _by_place(
-    syntax: ast.Module, spec: Spec, view: SolveView
-) -> Iterator[tuple[ast.Node | ast.Link, list[ResourceView]]]:
+    syntax: ast.Module, spec: Spec, answer: Answer
+) -> Iterator[tuple[ast.Node | ast.Link, list[ResourceSolution]]]:
     """Yield the nodes and links of a text, each with its resources, the fullest first."""
     declared = spec.program.main.names
     for topology in syntax.every(ast.Topology):
@@ -90,7 +95,7 @@ def _by_place(
             names = of.names if isinstance(of, Indexed) else (name,)
             own = [
                 one
-                for one in view.resources
+                for one in answer.resources
                 if any(one.name == each or one.name.startswith(f"{each}.") for each in names)
             ]
             if own:
@@ -100,15 +105,15 @@ def _by_place(
 _SHOWN = 2
 
 
-def _label(loads: list[ResourceView]) -> str:
+def _label(loads: list[ResourceSolution]) -> str:
     more = ", …" if len(loads) > _SHOWN else ""
     return ", ".join(_brief(one) for one in loads[:_SHOWN]) + more
 
 
-def _brief(one: ResourceView) -> str:
+def _brief(one: ResourceSolution) -> str:
     """Return a resource without the name of its place, which stands right before it."""
     return f"{one.name.partition('.')[2] or one.name} {percent(one.utilization_at_limit)}"
 
 
-def _told(one: ResourceView) -> str:
+def _told(one: ResourceSolution) -> str:
     return f"{one.name}: {percent(one.utilization_at_limit)}, limit {percent(one.target)}"

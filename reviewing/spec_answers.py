@@ -15,9 +15,10 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.answers import SolveView
 from qps.reports.text.labels import Labels, labels_of
-from qps.reports.text.view import solve_view
+from qps.reports.text.solve_view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.complete_answer import complete_answer
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Interval, Sampling
 from qps.solver.what_if.assumption_changes import Side
@@ -57,7 +58,7 @@ def answer_of(spec: Spec) -> SpecAnswer:
     """Solve a spec as it is written; QpsError where it has no answer."""
     configuration = spec.configuration()
     model = promising(spec.model, configuration)
-    view = solve_view(model, configuration, solve_model(model, configuration))
+    answer = complete_answer(model, configuration, solve_model(model, configuration))
     interval = None
     if uncertain_in(configuration):
         from qps.solver.odds.differences import difference_odds  # noqa: PLC0415 - needs numpy
@@ -65,7 +66,7 @@ def answer_of(spec: Spec) -> SpecAnswer:
         side = Side(without_certainty(spec.model), configuration)
         odds = difference_odds(side, side, Sampling())
         interval = None if odds is None else odds.after
-    return spec_answer(view, spec.model.once(labels_of), interval)
+    return spec_answer(solve_view(answer), spec.model.once(labels_of), interval)
 
 
 def least_claimed(model: ir.Model, results: Sequence[ClaimResult]) -> dict[str, Fraction]:

@@ -11,14 +11,15 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.pipeline import Spec
-from qps.reports.text.claim_changes import ClaimChanges, Judged, claim_changes, judged
-from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import DifferenceView
+from qps.reports.text.claim_changes import ClaimChanges, claim_changes
+from qps.reports.text.difference_text import DifferenceView, spec_difference_view
 from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
 from qps.solver.answers.solution import SolverFault
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, Judged, Verdict
+from qps.solver.claims.judging import judged
+from qps.solver.spec_difference import spec_difference
 
 
 class State(StrEnum):
@@ -99,7 +100,8 @@ def spec_change(
             return unknown(f"it had errors: {old.diagnostics[0].message}")
         if new.program.is_module or old.value.program.is_module:
             return unknown("", State.MODULE)
-        found, view = compared(old.value, new)
+        found = spec_difference(old.value, new)
+        view = spec_difference_view(found)
         now = Judged(tuple(known.results), tuple(known.unanswered))
         earlier = judged(old.value)
         claims = claim_changes(earlier, now)
@@ -108,8 +110,7 @@ def spec_change(
         return unknown(error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return unknown(f"internal error of qps: {type(error).__name__}: {error}", State.FAULT)
-    is_moved = bool(found.users or found.changes or found.added or found.removed)
-    is_moved |= claims.are_any or any(one.is_moved for one in matrices)
+    is_moved = found.difference.is_moved or claims.are_any or any(one.is_moved for one in matrices)
     intervals = (None, None) if view.odds is None else (view.odds.before, view.odds.after)
     answers = [
         spec_answer(side, labels, interval)

@@ -17,9 +17,10 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
 from qps.compiler.pipeline import Spec
+from qps.solver.answers.answer_parts import Advice, Way
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.what_if.advice import Advice, Way, advise
+from qps.solver.what_if.advice import advise
 from qps.solver.what_if.offers import kinds_at_hand
 
 law = settings(max_examples=examples(12), deadline=None)

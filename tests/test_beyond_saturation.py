@@ -8,12 +8,14 @@ from math import inf, isfinite
 import pytest
 from hypothesis import given, settings
 
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.specs import checked, lowered
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.ir.measure_names import utilization_of
+from qps.reports.text.as_json import as_json
+from qps.reports.text.solve_view import solve_view
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import as_json, solve_view
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.sweep import sweep
@@ -102,11 +104,11 @@ def test_columns_over_users_and_the_table_say_the_same() -> None:
     spec = checked(
         SPEC.format(need="ask.latency <= 50 ms", quality="worst", queueing="", rest="", wire="")
     )
-    view = solve_view(spec.model, spec.configuration(), solution, ())
-    (row,) = json.loads(json.dumps(as_json(view)))["requirements"]
+    answer = answer_of(spec)
+    (row,) = json.loads(json.dumps(as_json(solve_view(answer))))["requirements"]
     assert row["met_up_to"] == 1_000
     assert row["value_beyond"] is None  # infinite
-    told = " ".join(solve_text(view, solution, "spec").split())
+    told = " ".join(solve_text(answer, "spec").split())
     assert "≤ 50 ms ≤ 1,000" in told
 
 

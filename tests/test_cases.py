@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
@@ -24,7 +25,7 @@ from qps.compiler.pipeline import load as load_spec
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
-from qps.reports.text.view import circumstances, solve_view
+from qps.reports.text.text import circumstances
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
@@ -195,11 +196,9 @@ def test_scenarios_modes_and_claims_choose_the_case() -> None:
     ).results()
     assert [r.holds for r in results] == [True] * 6
     spec = checked(text)
-    solution = solve_model(spec.model, spec.configuration())
-    assert solution.graph.mode == "busy"
-    view = solve_view(spec.model, spec.configuration(), solution)
-    assert view.case == "largest"
-    assert circumstances(view) == ("case largest",)
+    answer = answer_of(spec)
+    assert (answer.mode, answer.case) == ("busy", "largest")
+    assert circumstances(answer) == ("case largest",)
 
 
 def test_the_title_and_json_tell_the_case(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import qps
+from helpers.answers import answer_of
 from helpers.formulas import exp
 from helpers.nightly import examples
 from helpers.reasons import reason
@@ -51,6 +52,7 @@ from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.inverse_text import inverse_answer, inverse_known_line
 from qps.reports.text.matrix_output import json_texts, matrix_layout
 from qps.reports.text.sizing_text import sizing_answer, sizing_known
+from qps.reports.text.worded_changes import wording
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model
@@ -692,8 +694,10 @@ def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() ->
     following = qps.loads(slower).solve().next_limit
     assert following is not None
     assert following.known.kind == "lower bound"
-    solved = solve_model(checked(text).model, checked(text).configuration(None, []))
-    assert "(≥ " in " ".join(headroom_lines(view, solved))
+    spec = checked(text)
+    answer = answer_of(spec, advice=True)
+    words = wording(spec.model, spec.configuration(), answer)
+    assert "(≥ " in " ".join(headroom_lines(answer, words))
 
 
 # -- the question turned round -----------------------------------------------------------

@@ -16,10 +16,11 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.sobol import sobol_points
-from qps.reports.text.view import answer
+from qps.reports.text.reasons import answer_told
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.complete_answer import complete_answer
 from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
 from qps.solver.odds.promises import with_promises
 from qps.solver.odds.told import Sampling
@@ -135,8 +136,9 @@ def test_none_can_be_promised() -> None:
     spec = spec_of("require { replies.latency <= 0.5 ms with 99 % certainty }")
     found = solved(spec)
     assert found.capacity is None
-    assert answer(found).startswith("Not even 1 user is known to be supported:")
-    assert answer(found).endswith("is not met.")
+    told = answer_told(complete_answer(spec.model, spec.configuration(), found))
+    assert told.startswith("Not even 1 user is known to be supported:")
+    assert told.endswith("is not met.")
 
 
 def test_whatever_is_not_asked_by_samples_is_refused_and_never_read_plainly() -> None:

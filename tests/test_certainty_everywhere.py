@@ -15,8 +15,7 @@ from helpers.specs import UNSURE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import difference_text
+from qps.reports.text.difference_text import difference_text, spec_difference_view
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
@@ -26,6 +25,7 @@ from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.tables import Tabulator
 from qps.solver.odds.promising import promising
+from qps.solver.spec_difference import spec_difference
 from qps.solver.what_if.assumption_changes import ChangeKind
 
 SPEC = UNSURE + "network lan { switched; rate 1 Gbit/s }\n"
@@ -122,7 +122,8 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
     """What moves the answer is the spread alone, or a number, and what is left is all else."""
     surer = CERTAIN.replace("lognormal(1 ms/request, 0.2)", "lognormal(1 ms/request, 0.1)")
     other = surer.replace("calls = 1", "calls = 2").replace("1 kB/request", "2 kB/request")
-    found, view = compared(checked(CERTAIN), checked(other))
+    compared = spec_difference(checked(CERTAIN), checked(other))
+    view, found = spec_difference_view(compared), compared.difference
     answers = [promised(), 0.8 / (2e-3 * exp(0.1 * NormalDist().inv_cdf(0.95)))]
     told = [one.capacity or 0 for one in (found.old, found.new)]
     assert told == pytest.approx(answers, rel=5e-3)
@@ -139,7 +140,7 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
 
 
 def test_a_requirement_that_asks_for_more_is_all_else() -> None:
-    found, _ = compared(checked(CERTAIN), checked(CERTAIN.replace("95 %", "99 %")))
+    found = spec_difference(checked(CERTAIN), checked(CERTAIN.replace("95 %", "99 %"))).difference
     (moved,) = found.changes
     assert moved.kind is ChangeKind.FORMULAS
     assert moved.alone == pytest.approx(promised(0.99) - promised(), rel=0.03)
@@ -147,7 +148,7 @@ def test_a_requirement_that_asks_for_more_is_all_else() -> None:
 
 def test_a_requirement_that_asks_for_certainty_is_held_against_one_that_does_not() -> None:
     plain = CERTAIN.replace(" with 95 % certainty", "")
-    assert compared(checked(plain), checked(CERTAIN))[0].users == pytest.approx(
+    assert spec_difference(checked(plain), checked(CERTAIN)).difference.users == pytest.approx(
         promised() - 800, abs=3
     )
 

@@ -18,8 +18,8 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
 from qps.reports.text.change_effects import changes_table, effects_of
-from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import change_lines
+from qps.reports.text.difference_text import change_lines, spec_difference_view
+from qps.solver.spec_difference import spec_difference
 from qps.solver.what_if.assumption_changes import ChangeKind, Side
 from qps.solver.what_if.difference import Difference, difference
 
@@ -132,7 +132,7 @@ def test_what_stands_where_is_a_change_of_its_own(
 def test_what_moves_most_stands_first() -> None:
     old = BASE.format(work=10, pace=1)
     new = BASE.format(work=11, pace=3).replace("1..1000", "1..900")
-    view = compared(*(_checked(text) for text in (old, new)))[1]
+    view = spec_difference_view(spec_difference(*(_checked(text) for text in (old, new))))
     lines = change_lines(view)
     assert [line.name for line in lines] == ["pace", "work.cpu.packet", "N"]
     total = sum(float(line.effect.split()[0]) for line in lines if line.effect != "no effect")
@@ -240,7 +240,7 @@ SIZES = st.fixed_dictionaries(
 @given(SIZES, SIZES)
 def test_parts_add_up_to_the_whole(old: dict[str, str | int], new: dict[str, str | int]) -> None:
     texts = [MANY.format(**each) for each in (old, new)]
-    view = compared(*map(_checked, texts))[1]
+    view = spec_difference_view(spec_difference(*map(_checked, texts)))
     moving = [one for one in view.changes if one.kind.moves]
     assert view.users == (view.after.capacity or 0) - (view.before.capacity or 0)
     assert bool(moving) == (old != new)

@@ -10,9 +10,10 @@ from helpers.specs import checked
 from qps.commands.simulate import typically_played
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
-from qps.reports.text.compared_specs import compared
+from qps.reports.text.difference_text import spec_difference_view
 from qps.solver.odds.differences import difference_odds
 from qps.solver.odds.told import DifferenceOdds, Sampling
+from qps.solver.spec_difference import spec_difference
 from qps.solver.what_if.assumption_changes import Side
 
 SPEC = """
@@ -69,7 +70,10 @@ def test_one_side_may_be_certain() -> None:
 def test_where_all_is_known_nothing_is_said() -> None:
     certain = spec_of("1 ms/request")
     assert odds_of(certain, certain) is None
-    assert "uncertainty" not in compared(certain, spec_of("2 ms/request"))[1].answer
+    assert (
+        "uncertainty"
+        not in spec_difference_view(spec_difference(certain, spec_of("2 ms/request"))).answer
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +89,7 @@ def test_where_all_is_known_nothing_is_said() -> None:
     ],
 )
 def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
-    assert told in compared(old, new)[1].answer
+    assert told in spec_difference_view(spec_difference(old, new)).answer
 
 
 def test_what_is_played_says_that_it_is_typical() -> None:

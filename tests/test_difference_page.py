@@ -16,7 +16,8 @@ from qps.compiler.pipeline import check_source
 from qps.reports.pages.difference_page import DifferencePage, difference_page
 from qps.reports.pages.html import render_difference
 from qps.reports.text.difference_text import DifferenceView, difference_view
-from qps.reports.text.view import solve_view
+from qps.reports.text.solve_view import solve_view
+from qps.solver.complete_answer import complete_answer
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import difference
 from test_difference import BASE
@@ -35,7 +36,7 @@ def view_of(old: str, new: str, names: tuple[str, str] = ("old.qps", "new.qps"))
         sides.append(Side(spec.model, spec.configuration()))
     found = difference(*sides)
     views = [
-        solve_view(side.model, side.configuration, solution, ())
+        solve_view(complete_answer(side.model, side.configuration, solution))
         for side, solution in zip(sides, (found.old, found.new), strict=True)
     ]
     return difference_view(found, *views)

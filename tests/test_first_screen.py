@@ -13,11 +13,11 @@ from helpers.reasons import reason
 from qps.cli import main
 from qps.commands.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
-from qps.reports.text import solved_spec
 from qps.reports.text.facts import fact_lines
 from qps.reports.text.nouns import counted
 from qps.reports.text.table import Table
 from qps.reports.text.wrapping import wrapped
+from qps.solver import solved_spec
 
 ROOT = Path(__file__).parents[1]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from helpers.answers import answer_of
 from qps.compiler import ir
 from qps.compiler.data.fit_spread import Spread, spread
 from qps.compiler.data.least_squares import LeastSquares
@@ -18,7 +19,6 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec, check_file
 from qps.engine.sobol import sobol_points
 from qps.reports.text.odds_text import odds_lines
-from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.draws import (
     UncertainNumber,
@@ -310,9 +310,8 @@ def test_costs_of_too_few_rows_are_said_to_count_as_known(
     tmp_path: Path, runs: str, told: bool
 ) -> None:
     spec = spec_of(tmp_path, runs)
-    configuration = spec.configuration()
-    view = solve_view(spec.model, configuration, solve_model(spec.model, configuration))
-    found = [(one.table, one.numbers) for one in view.counted_as_known]
+    answer = answer_of(spec)
+    found = [(one.table, one.numbers) for one in answer.counted_as_known]
     assert found == ([("runs.csv", ("relay.cpu",))] if told else [])
-    lines = " ".join(odds_lines(view))
+    lines = " ".join(odds_lines(answer))
     assert ("relay.cpu counts as exact: `runs.csv` has no more rows than" in lines) == told

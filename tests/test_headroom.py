@@ -12,19 +12,22 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
-from qps.reports.text.answers import SolveView
 from qps.reports.text.headroom_text import headroom_lines
+from qps.reports.text.labels import PLAIN
+from qps.reports.text.reasons import answer_told
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
+from qps.reports.text.worded_changes import Wording, wording
+from qps.solver.answer import Answer
 from qps.solver.answers.answering import largest_acceptable
 from qps.solver.answers.headroom import MoreUsers, NextLimit, more_users, next_limit
+from qps.solver.answers.readings import requirement_answers
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.what_if.advice import advise
 
 few = settings(max_examples=examples(25), deadline=None)
 
@@ -37,25 +40,30 @@ SPEC = PRELUDE.replace("1..100", "1..1000") + (
 )
 
 
-def _solved(text: str, *, advice: bool = False) -> tuple[Solution, SolveView]:
+def _solution(text: str) -> Solution:
     spec = checked(text)
-    configuration = spec.configuration()
-    solution = solve_model(spec.model, configuration)
-    found = advise(spec.model, configuration, solution) if advice else ()
-    return solution, solve_view(spec.model, configuration, solution, (), found)
+    return solve_model(spec.model, spec.configuration())
+
+
+def _answer(text: str) -> Answer:
+    return answer_of(checked(text))
 
 
 def _lines(text: str) -> list[str]:
-    solution, view = _solved(text)
-    return headroom_lines(view, solution)
+    return headroom_lines(_answer(text))
+
+
+def _told(text: str) -> str:
+    return " ".join(solve_text(_answer(text), "x").split())
 
 
 def _next(text: str) -> NextLimit | None:
-    return next_limit(_solved(text)[0])
+    return next_limit(_solution(text))
 
 
 def _more(text: str) -> MoreUsers | None:
-    return more_users(_solved(text)[0])
+    solution = _solution(text)
+    return more_users(solution, requirement_answers(solution))
 
 
 # -- the next limit ----------------------------------------------------------------------
@@ -102,8 +110,8 @@ def test_nothing_else_limits() -> None:
 
 
 def test_where_the_range_limits_there_is_no_next_one() -> None:
-    solution, _ = _solved(SPEC.replace("1..1000", "1..50"))
-    assert (next_limit(solution), more_users(solution)) == (None, None)
+    answer = _answer(SPEC.replace("1..1000", "1..50"))
+    assert (answer.next_limit, answer.more_users) == (None, None)
 
 
 def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
@@ -138,7 +146,7 @@ def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
         f"require {{ flow.latency <= {spec.latency} ms; flow.loss <= 5 % }}", ""
     )
     whole = f"{bare}\nrequire {{ host.cpu.load <= 40 %; flow.rate >= 1 packet/s }}\n"
-    solution, _ = _solved(whole)
+    solution = _solution(whole)
     found = next_limit(solution)
     if found is None:
         return
@@ -262,8 +270,7 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 
 
 def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
-    solution, view = _solved(UNEQUAL)
-    told = " ".join(solve_text(view, solution, "x").split())
+    told = _told(UNEQUAL)
     assert "At least 12 users. With 13, voice.p95 is 14.63 ms (upper bound)" in told
     assert (
         "`voice.p95`, `voice.latency` and `quality` are upper bounds (true "
@@ -273,12 +280,10 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 
 
 def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
-    solution, view = _solved(WAITING)
-    told = " ".join(solve_text(view, solution, "x").split())
+    told = _told(WAITING)
     assert "About 325 users. With 326, p.p95 is 50.05 ms (approximation)" in told
     assert "`quality` are approximations (true value may be lower or higher" in told
-    solution, view = _solved(WAITING.replace("; queueing mm1", ""))
-    told = " ".join(solve_text(view, solution, "x").split())
+    told = _told(WAITING.replace("; queueing mm1", ""))
     assert "upper bounds" not in told
     assert (
         "lower bounds (true value may be higher): queueing delay at `lan.server.out` and `lan.user.in` is excluded"
@@ -291,12 +296,11 @@ def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
         "component timed { cpu 10 ms/packet measured on rated }\n"
         "topology { node host = twice }\nstream talk { traffic N * 1 packet/s; at host { timed } }\n"
     )
-    solution, view = _solved(text)
-    told = " ".join(solve_text(view, solution, "x").split())
+    told = _told(text)
     assert "host.cpu.speed +1.00 %" in told
     assert "rated.score -1.00 %" in told
     assert "rated.score is the rating of the machine that service demands were measured on" in told
-    assert "demands were measured on" not in solve_text(*_solved(SPEC)[::-1], "x")
+    assert "demands were measured on" not in _told(SPEC)
 
 
 def test_a_load_just_above_saturation_is_told_apart() -> None:
@@ -305,7 +309,7 @@ def test_a_load_just_above_saturation_is_told_apart() -> None:
         "stream talk { traffic N * 50 packet/s; at host { sync } }\n"
     )
     # 1,667 users * 600 us
-    assert "host.cpu utilization is 100.02 % (saturated)" in _solved(text)[1].answer
+    assert "host.cpu utilization is 100.02 % (saturated)" in answer_told(_answer(text))
 
 
 # -- the margin, and what helps most -----------------------------------------------------
@@ -337,11 +341,13 @@ def test_the_three_best_changes_come_first() -> None:
     text = (
         "param size = 625 byte/packet in 1..1000 byte/packet\nmachine fast { cpu 3 core }\n" + SPEC
     )
-    solution, view = _solved(text, advice=True)
-    best = [one.capacity for one in view.helps_most]
-    assert best == sorted((one.capacity for one in view.advice), reverse=True)[:3]
-    lines = solve_text(view, solution, "x").splitlines()
-    assert lines[2] == f"  Capacity     {view.answer}"
+    spec = checked(text)
+    answer = answer_of(spec, advice=True)
+    words = wording(spec.model, spec.configuration(), answer)
+    best = [one.capacity for one in words.helps_most]
+    assert best == sorted((one.capacity for one in answer.advice), reverse=True)[:3]
+    lines = solve_text(answer, "x", Wording(labels=PLAIN, changes=words.changes)).splitlines()
+    assert lines[2] == f"  Capacity     {answer_told(answer)}"
 
 
 def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -363,8 +369,7 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_markdown_lists_it() -> None:
-    solution, view = _solved(SPEC)
-    text = solve_text(view, solution, "x", markdown=True)
+    text = solve_text(_answer(SPEC), "x", markdown=True)
     assert (
         "- Next limit: net.web.out.utilization, met up to 200\n- More users: With 10 % more users (110): "
         in text
@@ -375,17 +380,18 @@ STEEP = SPEC + "measure crowd = N * 1 ms\nmeasure steep = (1 - (1 - (N/2000)^40)
 
 
 def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much() -> None:
-    lines = _solved(f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n")[
-        1
-    ].answer
-    assert lines == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
+    text = f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n"
+    assert (
+        answer_told(_answer(text))
+        == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
+    )
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
     told = "49 users. With 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
-    assert _solved(text)[1].answer == told
+    assert answer_told(_answer(text)) == told
 
 
 def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
     text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
-    solution, view = _solved(text)
-    assert view.answer == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
-    assert "crowd is 54 ms, not below the limit of 50 ms" in headroom_lines(view, solution)[1]
+    answer = _answer(text)
+    assert answer_told(answer) == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
+    assert "crowd is 54 ms, not below the limit of 50 ms" in headroom_lines(answer)[1]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from helpers.answers import answer_of
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
@@ -15,7 +16,6 @@ from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.pages.page_rows import first_to_saturate, resource_row
 from qps.reports.text.how_known import OTHERS_EXACT, known_lines
 from qps.reports.text.labels import labels_of
-from qps.reports.text.view import solve_view
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answering import solve
 
@@ -48,28 +48,25 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
     text: str, open_page: Any
 ) -> None:
     spec = checked(text)
-    solution = solve(lower(spec.model, spec.configuration()))
-    view = solve_view(spec.model, spec.configuration(), solution)
-    undecided = {one.name for one in solution.resources if one.saturation.not_below is not None}
+    answer = answer_of(spec)
+    undecided = {one.name for one in answer.resources if one.saturation.not_below is not None}
     assert undecided == {"host.cpu"}
     html = html_of(spec)
     page, static = open_page(html), open_page(html, scripts=False)
     assert page.run("() => qps.shown.trouble") is None
     assert page.page.text_content("#answer") == static.page.text_content("#answer")
     assert page.page.text_content("#answer").endswith(
-        labels_of(spec.model).told(first_to_saturate(view))
+        labels_of(spec.model).told(first_to_saturate(answer))
     )
     rows = cells(page, "resources")
-    for resource in solution.resources:
-        assert (
-            resource_row(view, resource, resource.name, str).saturates_at == rows[resource.name][1]
-        )
-    for resource in view.resources:
-        assert (resource.known.kind == "exact") == (resource.name not in undecided)
+    for resource in answer.resources:
+        row = resource_row(answer, resource, resource.name, str)
+        assert row.saturates_at == rows[resource.name][1]
+        assert resource.saturation_known.is_exact == (resource.name not in undecided)
     known = " ".join(page.page.inner_text("#known").split())
     assert "saturation(host.cpu)" in known
     assert "host.cpu does not saturate up to N = " in known
-    (*_, told) = known_lines(solution)
+    (*_, told) = known_lines(answer)
     assert told == OTHERS_EXACT
 
 

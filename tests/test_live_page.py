@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from helpers.answers import answer_of
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
 from helpers.nightly import nightly
 from helpers.page_answers import differences
@@ -27,7 +28,8 @@ from qps.reports.text.answers import SolveView
 from qps.reports.text.explaining import explain
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import quantity
-from qps.reports.text.view import answer, solve_view
+from qps.reports.text.reasons import answer_told
+from qps.reports.text.solve_view import solve_view
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
@@ -265,14 +267,16 @@ def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_
     assert solution.bottleneck is not None
     first = page.run("() => qps.shown.solved.first.name")
     assert first == solution.bottleneck.resource
-    assert page.run(ANSWERS)["answer"] == answer(solution, labels_of(spec.model))
+    assert page.run(ANSWERS)["answer"] == answer_told(
+        answer_of(spec, *settings), labels_of(spec.model)
+    )
 
 
 def test_what_does_not_depend_on_the_users_is_told_in_the_page(open_page: Any) -> None:
     spec = checked(SHOP.replace(" for each user", "").replace("0.1 core", "1 core"))
-    solution = solve(lower(spec.model, spec.configuration()))
-    assert answer(solution).startswith("Capacity does not depend on the number of users")
-    assert open_page(html_of(spec)).run(ANSWERS)["answer"] == answer(solution)
+    told = answer_told(answer_of(spec))
+    assert told.startswith("Capacity does not depend on the number of users")
+    assert open_page(html_of(spec)).run(ANSWERS)["answer"] == told
 
 
 @pytest.mark.parametrize("machine", ["box", "waiting"])
@@ -413,9 +417,7 @@ def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
 
 
 def qps_view(spec: Spec, *settings: str) -> SolveView:
-    configuration = spec.configuration(None, list(settings))
-    solution = solve(lower(spec.model, configuration))
-    return solve_view(spec.model, configuration, solution)
+    return solve_view(answer_of(spec, *settings))
 
 
 GUARDED = (

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, lowered
 from qps.cli import main
@@ -24,8 +25,9 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.reports.pages.page import page_view
 from qps.reports.text.answers import SolveView
+from qps.reports.text.as_json import as_json
+from qps.reports.text.solve_view import solve_view
 from qps.reports.text.table import escaped
-from qps.reports.text.view import as_json, solve_view
 from qps.solver.answers.solution import CostSolution, Solution, Verdict
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -541,12 +543,9 @@ def test_claims_without_a_mode_are_outside_of_any_but_for_two_answers() -> None:
 def test_the_page_tells_what_is_in_force_in_the_worst_mode() -> None:
     spec = checked(RANKED)
     configuration = spec.configuration()
-    solution = solve_model(spec.model, configuration)
-    view = solve_view(spec.model, configuration, solution)
-    rows = {
-        row.name: row.value
-        for row in page_view(spec.model, configuration, view, solution, []).settings
-    }
+    graph = solve_model(spec.model, configuration).graph
+    page = page_view(spec.model, configuration, answer_of(spec), graph, [])
+    rows = {row.name: row.value for row in page.settings}
     assert rows == {
         "N": "1 to 100",
         "mode": "busy",
@@ -743,9 +742,7 @@ def test_modes_may_cost_differently() -> None:
 
 
 def _view(text: str, *changes: str) -> SolveView:
-    spec = checked(text)
-    configuration = spec.configuration(None, changes)
-    return solve_view(spec.model, configuration, solve_model(spec.model, configuration), changes)
+    return solve_view(answer_of(checked(text), *changes))
 
 
 def test_the_keys_of_the_contract() -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, multivariate_t, qmc
 
 import qps
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.specs import checked
 from qps.cli import main
@@ -23,8 +24,8 @@ from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
 from qps.engine.sobol import sobol_points
+from qps.reports.text.as_json import as_json
 from qps.reports.text.odds_text import ends_of, odds_lines
-from qps.reports.text.view import as_json, solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds import few_alone
 from qps.solver.odds.chi_squared import chi_squared_quantile
@@ -181,11 +182,8 @@ def test_samples_that_may_be_but_are_not_solved_are_told_so(
     (left,) = found.left_out
     assert left.name == ALONE
     assert left.probability == pytest.approx(0.5, abs=0.01)
-    configuration = spec.configuration()
-    solution = solve_model(spec.model, configuration)
-    view = solve_view(spec.model, configuration, solution, odds=found)
     assert "50 % of the samples are left out unsolved: each has a separate load graph" in "\n".join(
-        odds_lines(view)
+        odds_lines(answer_of(spec, odds=found))
     )
 
 
@@ -281,10 +279,8 @@ def test_where_the_range_ends_long_before_slopes_are_those_of_the_saturation_bey
 
 def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
     spec = spec_of("2 ms/request +- 10 %", "target cpu 50 %")
-    configuration = spec.configuration()
-    solution = solve_model(spec.model, configuration)
-    view = solve_view(spec.model, configuration, solution, odds=odds_of(spec))
-    (told,) = [line for line in odds_lines(view) if "Probability of being met" in line]
+    lines = odds_lines(answer_of(spec, odds=odds_of(spec)))
+    (told,) = [line for line in lines if "Probability of being met" in line]
     assert told == "Probability of being met at 1,000: web.cpu.utilization 50 %."
 
 

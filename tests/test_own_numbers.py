@@ -22,8 +22,9 @@ from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.engine.formulas import number
-from qps.reports.text.solved_spec import Solved, solved_spec
+from qps.reports.text.solve_view import solve_view
 from qps.solver.odds.told import Sampling
+from qps.solver.solved_spec import Solved, solved_spec
 
 SHOP = """
 users N in 1..100_000
@@ -160,7 +161,7 @@ def solved(spec: Spec, *settings: str) -> Solved:
 
 def told(one: Solved) -> dict[str, object]:
     """Return what is told of a spec, but where its numbers come from."""
-    view = one.view
+    view = solve_view(one.answer)
     return {
         name: getattr(view, name)
         for name in view.__struct_fields__
@@ -264,7 +265,7 @@ def test_an_axis_of_a_matrix_is_a_number_that_is_set(tmp_path: Path) -> None:
     for row in rows[::5]:
         rate, cost = row["wan.rate"], row["page.cpu.request"]
         settings = f"wan.rate = {rate} bit/s", f"page.cpu.request = {cost} s/request"
-        one = solved(checked(SHOP), *settings, f"web = {row['web']}").solution
+        one = solved(checked(SHOP), *settings, f"web = {row['web']}").answer
         assert row["capacity"] == one.capacity
         assert row["saturates_at"] == pytest.approx(one.bottleneck.saturates_at)
 

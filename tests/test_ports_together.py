@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from helpers.answers import answer_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.pipeline import load
 from qps.reports.text.inverse_text import inverse_text
 from qps.reports.text.sizing_text import sizing_text
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
-from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import solve_for
 from qps.solver.what_if.sizing import size
 
@@ -61,9 +60,7 @@ def _switches(count: int) -> str:
 def test_of_many_small_switches_each_is_told_once() -> None:
     for count, is_once in ((3, False), (4, True)):
         spec = checked(_switches(count))
-        solution = solve_model(spec.model, spec.configuration())
-        view = solve_view(spec.model, spec.configuration(), solution)
-        told = solve_text(view, solution, "switches")
+        told = solve_text(answer_of(spec), "switches")
         assert ("fullest of 4 ports" in told) is is_once
         for link in range(count):
             lines = re.findall(rf"^  l{link}\.", told, re.MULTILINE)

@@ -136,7 +136,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
     """Each bar begins where the one before ends; the numbers are those of the table below."""
     spec = spec_of(SPECS / f"{name}.qps") if name else checked(SHOP)
     solution = solve_model(spec.model, spec.configuration())
-    drawn = system_picture(spec.model, spec.configuration(), solution)
+    drawn = system_picture(spec.model, spec.configuration(), solution.graph, solution.at)
     assert drawn is not None
     *steps, average, late = drawn.strip.rows
     told = {row[0]: (row[1].strip("\u2003"), row[3]) for row in drawn.steps.rows}

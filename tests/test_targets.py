@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.plain_model import largest_acceptable as plainly_acceptable
 from helpers.specs import PRELUDE, at, checked, lowered
@@ -21,12 +22,13 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
+from qps.reports.text.reasons import answer_told
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
+from qps.solver.answers.answer_parts import Way
 from qps.solver.answers.answering import largest_acceptable, solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.what_if.advice import Way, advise
+from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 
 few = settings(max_examples=examples(30), deadline=None)
@@ -194,12 +196,10 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
 
 def test_the_text_tells_the_target() -> None:
     spec = checked(f"target cpu 75 %, link 80 %\n{SPEC}")
-    solution = solve_model(spec.model, spec.configuration())
-    view = solve_view(spec.model, spec.configuration(), solution)
-    assert (
-        view.answer == "75 users. With 76, web.cpu utilization is 76 %, above its target of 75 %."
-    )
-    text = solve_text(view, solution, "A site")
+    answer = answer_of(spec)
+    told = "75 users. With 76, web.cpu utilization is 76 %, above its target of 75 %."
+    assert answer_told(answer) == told
+    text = solve_text(answer, "A site")
     rows = [line.split() for line in text.splitlines()]
     assert ["Utilization", "of", "At", "75", "Target", "Reached", "at", "Main", "demand"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import qps
+from helpers.answers import answer_of
 from helpers.specs import checked
 from qps.reports.text.answers import SolveView
+from qps.reports.text.solve_view import solve_view
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from test_matrices import disagreements
@@ -54,10 +55,9 @@ stream media for each peer {
 
 def answered(text: str, *settings: str) -> tuple[Solution, SolveView, str]:
     spec = checked(text)
-    configuration = spec.configuration(None, settings)
-    solution = solve_model(spec.model, configuration)
-    view = solve_view(spec.model, configuration, solution)
-    return solution, view, solve_text(view, solution, "shop")
+    answer = answer_of(spec, *settings)
+    solution = solve_model(spec.model, spec.configuration(None, settings))
+    return solution, solve_view(answer), solve_text(answer, "shop")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
@@ -18,7 +19,6 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind
 from qps.reports.text.explaining import explain
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
 from qps.solver.answers.answering import solve
 
 law = settings(max_examples=examples(40), deadline=None)
@@ -377,13 +377,13 @@ def test_solve_tells_what_was_lowered_and_with_which_priority() -> None:
     solution = solve(graph)
     # audio gives way up to 1250 / 25
     assert solution.capacity == 50
-    view = solve_view(spec.model, spec.configuration(None, ()), solution)
-    assert [(e.parameter, e.priority, e.lowered) for e in view.elastic] == [
+    answer = answer_of(spec)
+    assert [(e.name, e.priority, e.is_lowered) for e in answer.elastic] == [
         ("tool", 1, False),
         ("audio", 2, True),
         ("video", 3, True),
     ]
-    told = " ".join(solve_text(view, solution, "").split())
+    told = " ".join(solve_text(answer, "").split())
     assert "Elastic video (priority 3) is 10 packet/s at 50" in told
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from helpers.answers import answer_of
 from helpers.reports import html_of
 from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
@@ -186,7 +186,5 @@ def test_it_is_told_wherever_warnings_are(
     told = json.loads(capsys.readouterr().out)["warnings"]
     assert [one["code"] for one in told] == ["QPS0609"]
     spec = checked(_spec(LATENCY))
-    solution = solve_model(spec.model, spec.configuration())
-    view = solve_view(spec.model, spec.configuration(), solution)
-    for text in (solve_text(view, solution, "shop"), html_of(spec)):
+    for text in (solve_text(answer_of(spec), "shop"), html_of(spec)):
         assert "excludes queueing delay" in text

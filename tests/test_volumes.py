@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.answers import answer_of
 from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, lowered
@@ -22,7 +23,6 @@ from qps.compiler.lower.lowering import lower
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.text import solve_text
-from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 
 TWO = "topology { node web = card * 2\n node user = box * N\n link net = %s between web, user }\n"
@@ -126,9 +126,8 @@ def test_elastic_rates_are_carried_as_they_settle() -> None:
 
 def test_the_text_tells_volumes() -> None:
     spec = checked(PRELUDE + FLOW % "ports" + "require { net.web.out.throughput <= 10 kbit/s }\n")
-    solution = solve_model(spec.model, spec.configuration())
-    view = solve_view(spec.model, spec.configuration(), solution)
-    text = solve_text(view, solution, "x")
+    answer = answer_of(spec)
+    text = solve_text(answer, "x")
     rows_told = [line.split() for line in text.splitlines()]
     assert [
         "net.web.out",
@@ -142,7 +141,7 @@ def test_the_text_tells_volumes() -> None:
         "of",
         "2",
     ] in rows_told
-    rows = {row.resource: row for row in view.carries}
+    rows = {row.resource: row for row in answer.traffic}
     assert rows["net.web.out"].byte_per_hour == 4.5e6
     assert rows["net.web.out"].byte_per_month == pytest.approx(4.5e6 * 730.5)
     assert (rows["net.user.in"].bit_per_s, rows["net.user.in"].count) == (1000, 20)

@@ -23,7 +23,7 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.text.answers import AdviceView
 from qps.reports.text.worded_changes import changes_of, cost_told
-from qps.solver.what_if.advice import Advice, Way
+from qps.solver.answers.answer_parts import Advice, Way
 
 SPEC = '''
 users N in 1..1000
@@ -144,7 +144,7 @@ WORDS = [words for *_, words in [*NUMBERS, *CHOICES]]
 def test_the_terminal_has_the_words_of_the_table() -> None:
     spec = checked(SPEC)
     configuration = spec.configuration()
-    changes = changes_of(spec.model, configuration, lower(spec.model, configuration))
+    changes = changes_of(spec.model, configuration, lower(spec.model, configuration).assumptions)
     asked = [_advice(name, factor=factor) for name, factor, _ in NUMBERS]
     asked += [_advice(name, change=f"{name} = {to}") for name, to, _ in CHOICES]
     assert [changes.viewed(one).words for one in asked] == WORDS
@@ -204,7 +204,7 @@ def test_what_is_printed_behind_set_is_accepted(file: Path) -> None:
     spec = load(file)
     configuration = spec.configuration(None, ())
     in_a_mode = next(iter(in_each_mode(spec.model, configuration)))
-    changes = changes_of(spec.model, configuration, lower(spec.model, in_a_mode))
+    changes = changes_of(spec.model, configuration, lower(spec.model, in_a_mode).assumptions)
     assert changes.settable
     for name in changes.settable:
         setting = changes.viewed(_advice(name, factor=Fraction(1))).setting

@@ -141,3 +141,20 @@ def _as_percentile(found: re.Match[str]) -> str:
     share = literal_share(found[2])
     word = None if share is None else percentile_word(share)
     return found[0] if word is None else f"{found[1]}.{word}"
+
+
+_WORDS = re.compile(r"[\w.]+")
+
+
+def timed_streams(measure: str) -> tuple[str, ...]:
+    """Return the streams of whose latency a measure is, a mean or a percentile.
+
+    >>> timed_streams("replies.p99"), timed_streams("replies.loss")
+    (('replies',), ())
+    """
+    named = (word.rpartition(".") for word in _WORDS.findall(measure))
+    return tuple(
+        stream
+        for stream, _, kind in named
+        if kind == "latency" or percentile_level(kind) is not None
+    )

@@ -9,14 +9,13 @@ from msgspec import Struct
 from qps.reports.pages.live_page import ShownCase, column_names
 from qps.reports.pages.page_rows import first_to_saturate, requirement_rows
 from qps.reports.pages.unquoted import unquoted
-from qps.reports.text.answers import SolveView
 from qps.reports.text.first_screen import decision
 from qps.reports.text.how_known import users_told
 from qps.reports.text.nouns import noun
 from qps.reports.text.table import Table
 from qps.reports.text.text import title_of
 from qps.reports.text.worded_changes import Wording, wording
-from qps.solver.answers.solution import Solution
+from qps.solver.answer import Answer
 
 _MOST_NAMED = 3
 _TOLD = ("Limit", "Bottleneck", "Reliability", "Next limit", "Cost")
@@ -30,9 +29,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     table: Table
 
 
-def compared(
-    cases: Sequence[ShownCase], answers: Sequence[tuple[SolveView, Solution]]
-) -> Compared | None:
+def compared(cases: Sequence[ShownCase], answers: Sequence[Answer]) -> Compared | None:
     """Return what a page of several configurations begins with; None for one alone."""
     if len(cases) == 1:
         return None
@@ -50,31 +47,31 @@ def _and(names: Sequence[str]) -> str:
 def _table(
     names: Sequence[str],
     cases: Sequence[ShownCase],
-    answers: Sequence[tuple[SolveView, Solution]],
+    answers: Sequence[Answer],
 ) -> Table:
     worded = [
-        (view, solution, wording(case.model, case.configuration, solution.graph, view.advice))
-        for case, (view, solution) in zip(cases, answers, strict=True)
+        (answer, wording(case.model, case.configuration, answer))
+        for case, answer in zip(cases, answers, strict=True)
     ]
-    nouns = {noun(view.population.name) for view, _ in answers}
+    nouns = {noun(answer.population) for answer in answers}
     rows = [
         (
             f"Capacity ({nouns.pop() if len(nouns) == 1 else 'users'})",
-            *(_users(view) for view, _ in answers),
+            *map(_users, answers),
         ),
         *_rows([_facts(*one) for one in worded]),
         (
             "Saturates first",
-            *(words.labels.told(first_to_saturate(view)) for view, _, words in worded),
+            *(words.labels.told(first_to_saturate(answer)) for answer, words in worded),
         ),
-        ("Shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
+        ("Shown at", *(f"{answer.population} = {answer.at:,}" for answer in answers)),
     ]
     told = [
         {
             row.measure: f"{row.value} of {row.limit}"
-            for row in requirement_rows(view, solution, words.labels.of)
+            for row in requirement_rows(answer, words.labels.of)
         }
-        for view, solution, words in worded
+        for answer, words in worded
     ]
     return Table(("Measure", *names), (*rows, *_rows(told)))
 
@@ -85,13 +82,13 @@ def _rows(told: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
     return [(name, *(one.get(name, "") for one in told)) for name in names]
 
 
-def _facts(view: SolveView, solution: Solution, words: Wording) -> dict[str, str]:
+def _facts(answer: Answer, words: Wording) -> dict[str, str]:
     """Return what the first screen tells of an answer, in a few words each."""
-    facts = dict(decision(view, solution, words).facts)
+    facts = dict(decision(answer, words).facts)
     return {label: unquoted(facts[label]) for label in _TOLD if label in facts}
 
 
-def _users(view: SolveView) -> str:
-    if view.capacity is None:
+def _users(answer: Answer) -> str:
+    if answer.capacity is None:
         return "none"
-    return users_told(view.capacity, view.known, range_limits=view.limited_by is None)
+    return users_told(answer.capacity, answer.known, range_limits=answer.limited_by is None)

@@ -29,7 +29,7 @@ from qps.reports.pages.topology import topology_of
 from qps.reports.pages.variants import Select, Start, Variant, Variants, placed
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import scales
-from qps.reports.text.view import MONTH
+from qps.solver.answers.answer_parts import MONTH
 from qps.solver.what_if.offers import is_assumed, kinds_at_hand
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)

@@ -23,10 +23,11 @@ from qps.reports.pages.topology import Topology, places_of
 from qps.reports.pages.way_strip import LEVEL
 from qps.reports.text.quantities import in_percent, is_share
 from qps.reports.text.settable import settable_numbers
-from qps.solver.answers.answering import QUALITY, all_criteria, has_endless_value, rests_on_users
+from qps.solver.answers.answering import all_criteria, has_endless_value, rests_on_users
 from qps.solver.answers.capacity import excess, excess_shown
 from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
+from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.candidates import numbers_of_limits
 
 

@@ -16,12 +16,12 @@ from qps.reports.pages.live import LiveModel
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
-from qps.reports.text.answers import SolveView
 from qps.reports.text.figure_text import line_label
 from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.odds_text import odds_lines
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import scale_of
+from qps.solver.answer import Answer
 from qps.solver.claims.figure_lines import DrawnFigure
 
 MOST_BYTES = 310_000
@@ -38,7 +38,7 @@ class ShownCase(Struct, frozen=True):
     model: ir.Model
     configuration: Configuration
     settings: tuple[str, ...] = ()
-    view: SolveView | None = None
+    answer: Answer | None = None
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ def _live_models(
         places = {origin.name: i for i, origin in reversed(list(enumerate(origins)))}
         shown = [places[case.name] for case in own]
         variants = variants_of(
-            model, origins, shown[0], max(1, most // len(models)), full=_full_at_once(own[0].view)
+            model, origins, shown[0], max(1, most // len(models)), full=_full_at_once(own[0].answer)
         )
         live = LiveModel(model, variants, has_spreads=has_spreads)
         built.append(live.as_json(MOST_BYTES // len(models)))
@@ -93,29 +93,30 @@ def _live_models(
                 "model": index,
                 "start": starts.index(origins[i].name),
                 "name": names[id(case)],
-                **_odds(case.view, case.model.once(labels_of)),
+                **_odds(case.answer, case.model.once(labels_of)),
             }
             for i, case in zip(shown, own, strict=True)
         ]
     return built, columns
 
 
-def _full_at_once(view: SolveView | None) -> tuple[str, ...]:
+def _full_at_once(answer: Answer | None) -> tuple[str, ...]:
     """Return the resources that saturate first, all at the same population."""
-    at = {one.name: one.saturates_at for one in view.resources} if view is not None else {}
+    resources = () if answer is None else answer.resources
+    at = {one.name: one.saturation.at for one in resources}
     known = {name: where for name, where in at.items() if where is not None}
     first = min(known.values(), default=0.0)
     return tuple(name for name, where in known.items() if isclose(where, first))
 
 
-def _odds(view: SolveView | None, labels: Labels) -> dict[str, Json]:
+def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
     """Return how sure an answer is, as it was told; nothing where all is known."""
-    if view is None or view.odds is None:
+    if answer is None or answer.odds is None:
         return {}
-    odds = view.odds
+    odds = answer.odds
     return {
         "odds": {
-            "lines": [unquoted(labels.told(line)) for line in odds_lines(view)],
+            "lines": [unquoted(labels.told(line)) for line in odds_lines(answer)],
             "samples": odds.samples,
             "interval": [odds.interval.least, odds.interval.most],
             "promise": odds.promise.largest,

@@ -6,13 +6,13 @@ from msgspec import Struct
 
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.pages.unquoted import unquoted
-from qps.reports.text.answers import SolveView
 from qps.reports.text.labels import Labels
 from qps.reports.text.nouns import noun
 from qps.reports.text.odds_text import likely_text, met, odds_lines, shares_table
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
+from qps.solver.answer import Answer
 from qps.solver.odds.told import Odds, Promise
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
@@ -69,17 +69,17 @@ class OddsSection(Struct, frozen=True, kw_only=True):
     shares: Table
 
 
-def odds_section(view: SolveView, labels: Labels) -> OddsSection | None:
+def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
     """Return how sure the answer is; None where every number of the spec is known."""
-    odds = view.odds
+    odds = answer.odds
     if odds is None:
         return None
     return OddsSection(
-        lines=(*_lines(view, labels), _TYPICAL),
-        histogram=_histogram(view, odds, labels),
+        lines=(*_lines(answer, labels), _TYPICAL),
+        histogram=_histogram(answer, odds, labels),
         likely=Table(
-            ("Requirement", phrase("page.met_probability", at=f"{view.at:,}")),
-            tuple((labels.of(one.name), likely_text(one)) for one in met(view, odds)),
+            ("Requirement", phrase("page.met_probability", at=f"{answer.at:,}")),
+            tuple((labels.of(one.name), likely_text(one)) for one in met(answer, odds)),
             frozenset([1]),
         ),
         first=Table(
@@ -87,29 +87,28 @@ def odds_section(view: SolveView, labels: Labels) -> OddsSection | None:
             tuple((labels.of(one.name), percent(one.probability, 2)) for one in odds.bottlenecks),
             frozenset([1]),
         ),
-        shares=shares_table(view, labels),
+        shares=shares_table(answer, labels),
     )
 
 
-def _lines(view: SolveView, labels: Labels) -> list[str]:
-    return [unquoted(labels.told(line)) for line in odds_lines(view)]
+def _lines(answer: Answer, labels: Labels) -> list[str]:
+    return [unquoted(labels.told(line)) for line in odds_lines(answer)]
 
 
-def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
-    found, name = odds.distribution, view.population.name
+def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
+    found, name = odds.distribution, answer.population
     end = found.start + found.width * len(found.counts)
     x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
     y = Axis(low=0, high=max(found.counts), start=HEIGHT - BOTTOM, end=TOP)
     least, most = (
-        view.population.from_ - 1 if one is None else one
-        for one in (odds.interval.least, odds.interval.most)
+        answer.low - 1 if one is None else one for one in (odds.interval.least, odds.interval.most)
     )
     columns, rows = [], []
     for i, count in enumerate(found.counts):
         low = found.start + i * found.width
-        high = min(low + found.width - 1, view.population.to)
+        high = min(low + found.width - 1, answer.high)
         share = percent(count / odds.samples, 2)
-        place = _stretch(low, high, view.population.from_)
+        place = _stretch(low, high, answer.low)
         columns.append(
             Column(
                 x=x.at(low),
@@ -123,15 +122,15 @@ def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
         rows.append((place, share))
     lines = []
     if odds.promise.largest is not None:
-        lines.append(_line(x, odds.promise.largest, _promise(view, odds.promise), 0))
-    if view.capacity is not None:
-        lines.append(_line(x, view.capacity, f"nominal: {view.capacity:,}", 1))
+        lines.append(_line(x, odds.promise.largest, _promise(answer, odds.promise), 0))
+    if answer.capacity is not None:
+        lines.append(_line(x, answer.capacity, f"nominal: {answer.capacity:,}", 1))
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
         title=phrase("histogram", noun=noun(name), samples=f"{odds.samples:,}"),
-        description="; ".join(_lines(view, labels)),
-        x_label=f"Capacity ({name}){_end_of_range(view, odds)}",
+        description="; ".join(_lines(answer, labels)),
+        x_label=f"Capacity ({name}){_end_of_range(answer, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),
         lines=tuple(lines),
@@ -139,19 +138,19 @@ def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
     )
 
 
-def _promise(view: SolveView, promise: Promise) -> str:
+def _promise(answer: Answer, promise: Promise) -> str:
     """Return what as many samples reach as a promise is certain of; of what is exact, a confidence.
 
     A bound or an approximation has no confidence, as its model error is no matter of samples.
     """
     least, certainty = f"{promise.largest:,}", promise.certainty
-    if view.known.is_exact:
+    if answer.known.is_exact:
         return phrase("page.confidence", sure=percent(certainty), least=least)
     return phrase("page.percentile", percentile=f"{100 * (1 - certainty):.6g}", least=least)
 
 
-def _end_of_range(view: SolveView, odds: Odds) -> str:
-    return f", up to {view.population.to:,}, the end of the range" if odds.beyond else ""
+def _end_of_range(answer: Answer, odds: Odds) -> str:
+    return f", up to {answer.high:,}, the end of the range" if odds.beyond else ""
 
 
 def _tick(x: Axis, population: int) -> Tick:

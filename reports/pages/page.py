@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.ir.measure_names import utilization_of
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.engine.formulas import total
@@ -48,7 +48,6 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.first_screen import Decision, decision
-from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import beyond_lines
 from qps.reports.text.how_known import (
     claims_known_line,
@@ -64,8 +63,9 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
 from qps.reports.text.reasons import answer_told
+from qps.reports.text.solve_view import solve_view
 from qps.reports.text.table import Table
-from qps.reports.text.text import carried, remarks, title_of
+from qps.reports.text.text import GIVES_WAY, carried, circumstances, remarks, title_of
 from qps.reports.text.verdicts import (
     claimed,
     error,
@@ -75,10 +75,10 @@ from qps.reports.text.verdicts import (
     why_missed,
     within,
 )
-from qps.reports.text.view import circumstances
 from qps.reports.text.worded_changes import Wording, cost_told, wording
 from qps.reports.text.wrapping import unbroken
-from qps.solver.answers.solution import ResourceSolution, Solution
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution
 from qps.solver.answers.sweep import sweep
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
@@ -159,14 +159,13 @@ class PageView(Struct, frozen=True, kw_only=True):
 def page_view(
     model: ir.Model,
     configuration: Configuration,
-    view: SolveView,
-    solution: Solution,
+    answer: Answer,
+    graph: LoadGraph,
     claims: Sequence[ClaimResult],
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     live: Mapping[str, Json] | None = None,
     *,
     coverages: Sequence[Coverage] = (),
-    warnings: Sequence[Diagnostic] = (),
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
     carry: Sequence[str] = (),
@@ -176,55 +175,54 @@ def page_view(
     has_lines: bool = True,
     made: str = "",
 ) -> PageView:
-    """Return everything that the page of one configuration shows, and what its spec warns of.
+    """Return everything that the page of one configuration shows: its answer, its `graph` drawn.
 
     So many claims are `unjudged`: none of the `claims` tells what became of them. Unless it
     `has_lines`, loads and needs are drawn by its scripts alone.
     """
-    shown, left_out = _resources_shown(solution)
-    giving = giving_way(solution)
-    named = _named_formulas(solution)
-    words = wording(model, configuration, solution.graph, view.advice)
+    shown, left_out = _resources_shown(answer)
+    named = _named_formulas(answer, graph)
+    words = wording(model, configuration, answer)
     called = words.labels.of
     return PageView(
-        view=view,
+        view=solve_view(answer, words),
         title=title_of(model) if compared is None else compared.title,
         about=_paragraphs(model.doc),
-        circumstances=", ".join(circumstances(view)),
-        answer=answer_told(view, solution, words.labels),
-        saturates=words.labels.told(first_to_saturate(view)),
-        decision=_decision(view, solution, words),
+        circumstances=", ".join(circumstances(answer)),
+        answer=answer_told(answer, words.labels),
+        saturates=words.labels.told(first_to_saturate(answer)),
+        decision=_decision(answer, words),
         scale_up=HELPS,
-        beyond=tuple(map(unquoted, beyond_lines(view, solution, words.labels))),
-        at=f"{view.at:,}",
-        next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
-        requirements=requirement_rows(view, solution, called),
-        loads=_loads_chart(view, solution, shown, called) if has_lines else None,
+        beyond=tuple(map(unquoted, beyond_lines(answer, words.labels))),
+        at=f"{answer.at:,}",
+        next_population=f"{answer.at + 1:,}" if answer.at < answer.high else "",
+        requirements=requirement_rows(answer, called),
+        loads=_loads_chart(answer, graph, shown, called) if has_lines else None,
         loads_left_out=left_out,
-        needs=_needs_chart(view, solution, called) if has_lines else None,
+        needs=_needs_chart(answer, graph, called) if has_lines else None,
         shares=bars([(called(r.name), r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(
             resource_row(
-                view,
+                answer,
                 resource,
                 called(resource.name) + name.removeprefix(resource.name),
                 called,
-                GIVES_WAY if resource.name in giving else "",
+                GIVES_WAY if resource.name in answer.saturated_by_elastic else "",
             )
             for resource, name in with_ports_together(
-                _by_saturation(solution), attrgetter("name"), view, solution
+                _by_saturation(answer), attrgetter("name"), answer
             )
         ),
-        carried=carried(view, solution, words.labels),
-        bottleneck=words.labels.told(bottleneck_text(view)),
-        sensitivity_of=words.labels.told(sensitivity_of(view)),
-        labels={one.parameter: called(one.parameter) for one in view.sensitivity},
-        settings=setting_rows(model, configuration, view),
+        carried=carried(answer, words.labels),
+        bottleneck=words.labels.told(bottleneck_text(answer)),
+        sensitivity_of=words.labels.told(sensitivity_of(answer)),
+        labels={one.parameter: called(one.parameter) for one in answer.sensitivity},
+        settings=setting_rows(model, configuration, answer),
         assumptions=(
-            *(assumption_row(model, a) for a in solution.graph.assumptions.values()),
-            *cited_rows(solution.graph),
+            *(assumption_row(model, a) for a in answer.assumptions.values()),
+            *cited_rows(graph),
         ),
-        formulas=tuple(_formulas(solution, named[:_MOST_FORMULAS])),
+        formulas=tuple(_formulas(graph, answer.at, named[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
         claims=tuple(
             (
@@ -241,19 +239,19 @@ def page_view(
         coverage=tuple(coverage_lines(coverages).splitlines()),
         claims_summary=_summary(claims, unjudged),
         claims_known=claims_known_line(result.known for result in claims),
-        warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
-        remarks=tuple(map(unquoted, remarks(view, solution, words.labels))),
+        warnings=tuple(plain((*answer.spec_warnings, *answer.warnings)).splitlines()),
+        remarks=tuple(map(unquoted, remarks(answer, words.labels))),
         advice=tuple(
             (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), cost_told(one))
-            for one in view.advice
+            for one in words.changes
         ),
-        noun=noun(view.population.name),
+        noun=noun(answer.population),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
         simulated=simulated,
-        odds=odds_section(view, words.labels),
-        system=None if figures_only else system_picture(model, configuration, solution),
+        odds=odds_section(answer, words.labels),
+        system=None if figures_only else system_picture(model, configuration, graph, answer.at),
         carry=tuple(map(unquoted, carry)),
         compared=compared,
         draws_samples=draws_samples,
@@ -266,8 +264,8 @@ def _summary(claims: Sequence[ClaimResult], unjudged: int) -> str:
     return ", ".join([*told, f"{unjudged:,} not evaluated"] if unjudged else told)
 
 
-def _decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
-    told = decision(view, solution, words)
+def _decision(answer: Answer, words: Wording) -> Decision:
+    told = decision(answer, words)
     facts = tuple((label, unbroken(unquoted(fact))) for label, fact in told.facts)
     return Decision(told.headline, facts)
 
@@ -304,47 +302,47 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
 # -- pictures ----------------------------------------------------------------------------
 
 
-def _by_saturation(solution: Solution) -> list[ResourceSolution]:
+def _by_saturation(answer: Answer) -> list[ResourceSolution]:
     return sorted(
-        solution.resources,
+        answer.resources,
         key=lambda r: (r.saturation.at is None, r.saturation.at or 0.0, -r.utilization_at_limit),
     )
 
 
-def _resources_shown(solution: Solution) -> tuple[list[ResourceSolution], int]:
+def _resources_shown(answer: Answer) -> tuple[list[ResourceSolution], int]:
     """Return the resources worth a line: the most heavily loaded ones at the answer."""
-    ordered = sorted(solution.resources, key=lambda r: -r.utilization_at_limit)
+    ordered = sorted(answer.resources, key=lambda r: -r.utilization_at_limit)
     return ordered[:_MOST_LINES], max(0, len(ordered) - _MOST_LINES)
 
 
-def _range_shown(view: SolveView, solution: Solution) -> tuple[float, float]:
+def _range_shown(answer: Answer) -> tuple[float, float]:
     """Return the populations to draw: somewhat past the answer and the first saturations."""
-    points = sorted(r.saturation.at for r in solution.resources if r.saturation.at is not None)
-    wanted = [1.25 * view.at, *(1.15 * point for point in points[:2])]
-    if len(points) == 0 and view.capacity == view.population.to:
-        wanted.append(float(view.population.to))
-    low = float(view.population.from_)
+    points = sorted(r.saturation.at for r in answer.resources if r.saturation.at is not None)
+    wanted = [1.25 * answer.at, *(1.15 * point for point in points[:2])]
+    if len(points) == 0 and answer.capacity == answer.high:
+        wanted.append(float(answer.high))
+    low = float(answer.low)
     # A second saturation far away would squash what matters into a corner.
-    nearest = max(1.25 * view.at, 1.25 * points[0] if points else 0.0)
+    nearest = max(1.25 * answer.at, 1.25 * points[0] if points else 0.0)
     return low, max(min(max(wanted), 3 * nearest), low + 4)
 
 
-def _columns(view: SolveView, solution: Solution) -> tuple[list[float], dict[str, list[float]]]:
-    low, high = _range_shown(view, solution)
+def _columns(answer: Answer, graph: LoadGraph) -> tuple[list[float], dict[str, list[float]]]:
+    low, high = _range_shown(answer)
     at = [low + (high - low) * point / (_POINTS - 1) for point in range(_POINTS)]
-    table = sweep(solution.graph, at)
+    table = sweep(graph, at)
     return at, {name: values.tolist() for name, values in table.items()}
 
 
 def _loads_chart(
-    view: SolveView,
-    solution: Solution,
+    answer: Answer,
+    graph: LoadGraph,
     shown: list[ResourceSolution],
     called: Callable[[str], str],
 ) -> LineChart | None:
     if not shown:
         return None
-    at, columns = _columns(view, solution)
+    at, columns = _columns(answer, graph)
     is_planned = any(r.target != 1 for r in shown)
     lines = [
         (called(r.name), [v / r.target for v in columns[utilization_of(r.name)]]) for r in shown
@@ -354,7 +352,7 @@ def _loads_chart(
         for r in shown
         if r.saturation.at is not None and r.saturation.method is not Method.AT_START
     ]
-    name = view.population.name
+    name = answer.population
     return line_chart(
         "loads",
         phrase(f"page.utilization{'.planned' * is_planned}", name=name),
@@ -364,42 +362,40 @@ def _loads_chart(
         at,
         lines,
         marks=marks,
-        region=_acceptable(view),
+        region=_acceptable(answer),
         limit_label="target" if is_planned else "saturation",
     )
 
 
-def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
-    if view.capacity is None:
+def _acceptable(answer: Answer) -> tuple[float, float, str] | None:
+    if answer.capacity is None:
         return None
-    low, high = view.population.from_, view.capacity
+    low, high = answer.low, answer.capacity
     told = phrase("page.supported", low=f"{low:,}", high=f"{high:,}")
-    if not view.known.is_exact:
-        told += f" ({users_as_known(view.known)})"
+    if not answer.known.is_exact:
+        told += f" ({users_as_known(answer.known)})"
     return float(low), float(high), told
 
 
 def _needs_chart(
-    view: SolveView, solution: Solution, called: Callable[[str], str]
+    answer: Answer, graph: LoadGraph, called: Callable[[str], str]
 ) -> LineChart | None:
     """Draw each requirement as a share of its limit, and the quality that they make."""
-    graph = solution.graph
-    at, columns = _columns(view, solution)
+    at, columns = _columns(answer, graph)
     farthest = ceil(at[-1])  # there most resources are overloaded
     lines: list[tuple[str, list[float]]] = []
-    for item in solution.requirements:
-        criterion = item.criterion
-        limit = graph.number(criterion.limit)
-        if criterion.at_most and limit > 0:
+    stated = [criterion for criterion in graph.criteria if criterion.span is not None]
+    for one, criterion in zip(answer.requirements, stated, strict=True):
+        if one.at_most and one.limit > 0:
             known = parenthesis(known_at(graph, criterion, farthest))
-            values = [v / limit for v in columns[criterion.name]]
-            lines.append((f"{called(criterion.name)}{known}", values))
+            values = [v / one.limit for v in columns[one.name]]
+            lines.append((f"{called(one.name)}{known}", values))
     if "quality" in columns:
         known = parenthesis(quality_known_at(graph, farthest))
         lines.append((f"quality ({graph.metric.value}){known}", columns["quality"]))
     if not lines:
         return None
-    name = view.population.name
+    name = answer.population
     return line_chart(
         "needs",
         phrase("page.requirements", name=name),
@@ -407,28 +403,26 @@ def _needs_chart(
         name,
         at,
         lines[:_MOST_LINES],
-        region=_acceptable(view),
+        region=_acceptable(answer),
         limit_label="limit",
     )
 
 
 def _formulas(
-    solution: Solution, named: Sequence[Part]
+    graph: LoadGraph, at: int, named: Sequence[Part]
 ) -> Iterator[tuple[Explanation, str | None, str]]:
     """Yield loads, latencies, losses and measures of the spec, taken apart."""
-    graph = solution.graph
     by_axis = axes_by_criterion(graph.criteria)
     axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
     for part in named:
-        told = explain(graph, part.name, solution.at)
+        told = explain(graph, part.name, at)
         known = "" if told.known.is_exact else known_sentence(told.known)
         yield told, typeset(named_whole(graph, part.value, part.scope, axes)), known
 
 
-def _named_formulas(solution: Solution) -> tuple[Part, ...]:
+def _named_formulas(answer: Answer, graph: LoadGraph) -> tuple[Part, ...]:
     """Return what is worth a formula, by the name that `qps explain` knows it by."""
-    graph = solution.graph
-    named = [Part(r.name, r.load, (r.name,)) for r in _by_saturation(solution)]
+    named = [Part(r.name, r.load, (r.name,)) for r in _by_saturation(answer)]
     for name, stream in graph.streams.items():
         named.append(Part(f"{name}.latency", stream.mean_latency, (name,)))
         named.append(Part(f"{name}.loss", stream.loss, (name,)))

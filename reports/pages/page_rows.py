@@ -12,9 +12,8 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
-from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.answers import SolveView
+from qps.reports.text.estimates import limit_of
 from qps.reports.text.how_known import marked, marked_value
 from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
@@ -22,7 +21,6 @@ from qps.reports.text.quantities import (
     beside_limit,
     in_percent,
     percent,
-    quantity,
     undecided_point,
     whole_population,
 )
@@ -34,9 +32,9 @@ from qps.reports.text.text import (
     undecided_saturations,
 )
 from qps.reports.text.written import interval_text, range_text
-from qps.solver.answers.answer_certainty import met_up_to_known
-from qps.solver.answers.answering import QUALITY
-from qps.solver.answers.solution import CriterionSolution, ResourceSolution, Solution
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import Reading, RequirementAnswer
+from qps.solver.answers.solution import QUALITY, ResourceSolution
 from qps.solver.search.method import Method
 
 
@@ -74,58 +72,50 @@ class FactRow(Struct, frozen=True, kw_only=True):
     range: str = ""
 
 
-def requirement_rows(
-    view: SolveView, solution: Solution, called: Callable[[str], str]
-) -> tuple[RequirementRow, ...]:
+def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[RequirementRow, ...]:
     """Return every stated requirement as it is called, and quality as the last."""
-    rows = [_requirement(view, solution, item, called) for item in solution.requirements]
-    if view.quality.at_limit is not None:
-        met = view.quality.met_up_to
+    rows = [_requirement(answer, one, called) for one in answer.requirements]
+    quality = answer.quality
+    if quality.at_limit is not None:
+        told = beside_limit(quality.at_limit, 1)
         rows.append(
             RequirementRow(
-                measure=f"{called(QUALITY)} ({view.quality.metric})",
+                measure=f"{called(QUALITY)} ({quality.metric})",
                 limit="≤ 1",
-                value=marked_value(
-                    beside_limit(view.quality.at_limit, 1),
-                    view.quality.at_limit,
-                    view.quality.known,
-                ),
+                value=marked_value(told, quality.at_limit, quality.known),
                 beyond="",
-                met_up_to=_up_to(met, view, view.quality.met_up_to_known),
-                is_met=view.quality.at_limit <= 1,
-                gives_out=view.limited_by == "quality",
+                met_up_to=_up_to(quality.met_up_to, answer, quality.met_up_to_known),
+                is_met=quality.at_limit <= 1,
+                gives_out=answer.limited_by == QUALITY,
             )
         )
     return tuple(rows)
 
 
 def _requirement(
-    view: SolveView, solution: Solution, item: CriterionSolution, called: Callable[[str], str]
+    answer: Answer, one: RequirementAnswer, called: Callable[[str], str]
 ) -> RequirementRow:
-    criterion = item.criterion
-    share = in_percent(criterion)
-    limit = solution.graph.number(criterion.limit)
-    operator = ("<≤" if criterion.at_most else ">≥")[not criterion.strict]
+    share = in_percent(one)
 
-    def told(value: float, at: int) -> str:
-        told = beside_limit(value, limit, criterion.dimension, share=share)
-        return marked_value(told, value, known_at(solution.graph, criterion, at))
+    def told(there: Reading) -> str:
+        text = beside_limit(there.value, one.limit, one.dimension, share=share)
+        return marked_value(text, there.value, there.known)
 
     return RequirementRow(
-        measure=called(criterion.name),
-        limit=f"{operator} {quantity(limit, criterion.dimension, 3, share=share)}",
-        value=told(item.value_at_limit, view.at),
-        beyond="" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
-        met_up_to=_up_to(item.met_up_to, view, met_up_to_known(solution, criterion)),
-        is_met=item.met_up_to is not None and item.met_up_to >= view.at,
-        gives_out=view.limited_by == criterion.name,
+        measure=called(one.name),
+        limit=limit_of(one, one.limit, share=share, digits=3),
+        value=told(one.now),
+        beyond="" if one.beyond is None else told(one.beyond),
+        met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),
+        is_met=one.met_up_to is not None and one.met_up_to >= answer.at,
+        gives_out=answer.limited_by == one.name,
     )
 
 
-def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
+def _up_to(met: int | None, answer: Answer, known: Certainty) -> str:
     if met is None:
         return "never"
-    return phrase("page.full_range") if met == view.population.to else marked(f"{met:,}", known)
+    return phrase("page.full_range") if met == answer.high else marked(f"{met:,}", known)
 
 
 _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
@@ -133,7 +123,7 @@ _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
 
 
 def resource_row(
-    view: SolveView,
+    answer: Answer,
     resource: ResourceSolution,
     name: str,
     called: Callable[[str], str],
@@ -151,7 +141,7 @@ def resource_row(
     shares = [
         f"{called(by)} {percent(share)}" for by, share in resource.shares.items() if share > 0
     ]
-    first = view.bottleneck
+    first = answer.bottleneck
     is_first = (
         first is not None and first.saturates_at is not None and first.resource == resource.name
     )
@@ -166,61 +156,61 @@ def resource_row(
     )
 
 
-def first_to_saturate(view: SolveView) -> str:
+def first_to_saturate(answer: Answer) -> str:
     """Return which resource saturates first, in a sentence."""
-    if not view.resources:
+    if not answer.resources:
         return ""
-    found = view.bottleneck
+    found = answer.bottleneck
     if found is None or found.saturates_at is None:
-        is_planned = any(r.target != 1 for r in view.resources)
+        is_planned = any(r.target != 1 for r in answer.resources)
         planned = ".planned" if is_planned else ""
         if found is not None and found.undecided:
-            return phrase(f"saturates.unknown{planned}") + undecided_saturations(view)
+            return phrase(f"saturates.unknown{planned}") + undecided_saturations(answer)
         return phrase(f"saturates.none{planned}")
-    first = next(r for r in view.resources if r.name == found.resource)
-    told = {"resource": found.resource, "stays": stays_full_text(view)}
-    if first.method == Method.AT_START.value:
+    first = next(r for r in answer.resources if r.name == found.resource)
+    told = {"resource": found.resource, "stays": stays_full_text(answer)}
+    if first.saturation.method is Method.AT_START:
         full = full_from_start(found, is_planned=first.target != 1)
         return phrase("saturates.start", full=full, **told)
     key = "saturates.first" if first.target == 1 else "saturates.first.planned"
     at = whole_population(found.saturates_at)
-    return phrase(key, noun=noun(view.population.name), at=at, **told) + undecided_saturations(view)
+    return phrase(key, noun=noun(answer.population), at=at, **told) + undecided_saturations(answer)
 
 
-def bottleneck_text(view: SolveView) -> str:
+def bottleneck_text(answer: Answer) -> str:
     """Return which resource is the most heavily loaded where."""
-    found = view.bottleneck
+    found = answer.bottleneck
     if found is None:
         return ""
     if not found.changes:
-        return f"{found.initially} is the {heaviest_in_words(view).lower()} throughout."
-    return f"{changes_in_words(view, found)}."
+        return f"{found.initially} is the {heaviest_in_words(answer).lower()} throughout."
+    return f"{changes_in_words(answer, found)}."
 
 
-def sensitivity_of(view: SolveView) -> str:
+def sensitivity_of(answer: Answer) -> str:
     """Return what the sensitivities move, in words."""
-    if view.limited_by is None and view.sensitivity_of is not None:
-        return f"the saturation point of {resource_in(view.sensitivity_of)}"
-    return phrase("sensitivity.of", noun=noun(view.population.name))
+    if answer.limited_by is None and answer.sensitivity_of is not None:
+        return f"the saturation point of {resource_in(answer.sensitivity_of)}"
+    return phrase("sensitivity.of", noun=noun(answer.population))
 
 
 def setting_rows(
-    model: ir.Model, configuration: Configuration, view: SolveView
+    model: ir.Model, configuration: Configuration, answer: Answer
 ) -> tuple[FactRow, ...]:
     """Return the choices in force: population, mode, options, machines and networks in place."""
     every = in_each_mode(model, configuration)
-    settled = in_force(next(each for each in every if each.mode == view.mode))
-    population, span = view.population, model.population.span
+    settled = in_force(next(each for each in every if each.mode == answer.mode))
+    name, span = answer.population, model.population.span
     set_from = configuration.case_from
     source = model.population.source
-    rows = [_fact(population.name, f"{population.from_:,} to {population.to:,}", span, source)]
+    rows = [_fact(name, f"{answer.low:,} to {answer.high:,}", span, source)]
     rows += [
         _fact("mode", mode.name, mode.span, mode.doc)
         for mode in model.modes
-        if mode.name == view.mode
+        if mode.name == answer.mode
     ]
-    if view.case is not None:
-        rows.append(_fact("case", _chosen(view.case, [case.value for case in ir.Case]), set_from))
+    if answer.case is not None:
+        rows.append(_fact("case", _chosen(answer.case, [case.value for case in ir.Case]), set_from))
     for option in model.options:
         chosen = _chosen(settled.options[option.name], option.choices)
         rows.append(_fact(option.name, chosen, option.span, option.source or option.doc))

@@ -28,7 +28,6 @@ from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent, quantity
 from qps.reports.text.table import Table
-from qps.solver.answers.solution import Solution
 
 SPENT = {word: phrase(f"page.spent.{word}") for word in ("work", "wait", "delay")}
 """What time is spent with, and how that is told."""
@@ -108,24 +107,23 @@ class SystemPicture(Struct, frozen=True, kw_only=True):
 
 
 def system_picture(
-    model: ir.Model, configuration: Configuration, solution: Solution
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, at: int
 ) -> SystemPicture | None:
-    """Return the picture at the answer; None where nothing takes time, or there is no place."""
-    graph = solution.graph
+    """Return the picture at a population; None where nothing takes time, or there is no place."""
     topology = topology_of(graph.network)
     asked = asked_stream(graph)
     if asked is None or not topology.places:
         return None
     stream = list(graph.streams.values())[asked]
-    value = graph.at(solution.at).number
+    value = graph.at(at).number
     total = value(stream.mean_latency)
     route = route_of(graph.network, topology, stream.name)
     steps = tuple(steps_of(stream, graph.network, route.ends))
     labels = model.once(labels_of)
     stops = tuple(_stops(steps, value, labels))
     told = [stop for stop in stops if _tells(total, stop.value)]
-    numbers = {id(stop): at for at, stop in enumerate(told, 1)}
-    here = _Here(graph=graph, solution=solution, stops=stops, numbers=numbers, total=total)
+    numbers = {id(stop): place for place, stop in enumerate(told, 1)}
+    here = _Here(graph=graph, at=at, stops=stops, numbers=numbers, total=total)
     layout = laid_out(topology, WIDTHS[-1])
     shown = marked_value(quantity(total, TIME), total, stream.latency_certainty)
     present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
@@ -134,7 +132,7 @@ def system_picture(
             phrase(
                 "page.request_path",
                 stream=labels.of(stream.name),
-                at=f"{model.population.name} = {solution.at:,}",
+                at=f"{model.population.name} = {at:,}",
                 latency=shown,
             )
         ),
@@ -145,8 +143,8 @@ def system_picture(
         bar=_BAR,
         lines=tuple(_lines(layout, route)),
         boxes=tuple(
-            here.box(place, layout, at, configuration, is_passed=at in route.places)
-            for at, place in enumerate(topology.places)
+            here.box(place, layout, index, configuration, is_passed=index in route.places)
+            for index, place in enumerate(topology.places)
         ),
         legend=tuple((spent, SPENT[spent]) for spent in present),
         strip=strip_of(stream, spans_of(steps, value, _SPENT_WITH, labels), value),
@@ -190,7 +188,7 @@ class _Here(Struct, frozen=True, kw_only=True):
     """What is there to be told of places at the answer."""
 
     graph: LoadGraph
-    solution: Solution
+    at: int
     stops: tuple[Stop, ...]
     numbers: Mapping[int, int]
     total: float
@@ -261,7 +259,7 @@ class _Here(Struct, frozen=True, kw_only=True):
 
     def _loads(self, place: Place) -> list[tuple[str, float, bool]]:
         """Return the resources at a place, and the ports to it, the fullest first."""
-        value = self.graph.at(self.solution.at).number
+        value = self.graph.at(self.at).number
         found = []
         for name, resource in self.graph.resources.items():
             places = places_of(self.graph.network, name)

@@ -13,11 +13,18 @@ from qps.compiler.diagnostics.render import DiagnosticView
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.measures import MeasureView
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import is_share, percent, quantity_in
 from qps.reports.text.table import Table
-from qps.solver.answers.headroom import LoadThere, NextLimit
+from qps.solver.answers.answer_parts import (
+    CountedAsKnown,
+    LoadThere,
+    Margin,
+    NextLimit,
+    QualityAnswer,
+    Traffic,
+    Way,
+)
 from qps.solver.answers.solution import (
     Bottleneck,
     BottleneckChange,
@@ -28,9 +35,7 @@ from qps.solver.answers.solution import (
     ModeSolution,
     Sensitivity,
 )
-from qps.solver.answers.too_few_rows import CountedAsKnown
 from qps.solver.odds.told import Interval, Odds
-from qps.solver.what_if.advice import Way
 
 
 class PopulationView(Struct, frozen=True):
@@ -60,15 +65,8 @@ class ResourceView(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-class CarriedView(Struct, frozen=True, kw_only=True):
+class CarriedView(Traffic, frozen=True):
     """Throughput of a link or network interface at capacity, of each of `count` equal resources."""
-
-    resource: str
-    bit_per_s: float
-    byte_per_hour: float
-    byte_per_month: float
-    count: float
-    known: Certainty
 
 
 class RequirementView(Struct, frozen=True, kw_only=True):
@@ -90,14 +88,18 @@ class RequirementView(Struct, frozen=True, kw_only=True):
     met_up_to_known: Certainty
 
 
-class QualityView(Struct, frozen=True, kw_only=True):
-    """The quality metric, its value at capacity, and the population up to which it passes."""
+class MeasureView(Struct, frozen=True, kw_only=True):
+    """A measure declared in the spec, at capacity, in its base unit; null without a value."""
 
-    metric: str
-    at_limit: float | None
-    met_up_to: int | None
+    name: str
+    value: float
+    unit: str
+    doc: str | None
     known: Certainty
-    met_up_to_known: Certainty
+
+
+class QualityView(QualityAnswer, frozen=True):
+    """The quality metric, its value at capacity, and the population up to which it passes."""
 
 
 class ElasticView(Struct, frozen=True, kw_only=True):
@@ -157,15 +159,11 @@ class MoreUsersView(Struct, frozen=True, kw_only=True):
     beyond_target: tuple[LoadThere, ...]
 
 
-class MarginView(Struct, frozen=True):
+class MarginView(Margin, frozen=True):
     """A planned utilization, by a target or a requirement.
 
     `loaded` is False if nothing uses the resource in this configuration.
     """
-
-    of: str
-    at_most: float
-    loaded: bool = True
 
 
 class AdviceView(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from qps.reports.text.answers import AdviceView, SolveView
+from qps.reports.text.answers import AdviceView
 from qps.reports.text.facts import VALUE_COLUMN
 from qps.reports.text.how_known import (
     MARKS,
@@ -13,38 +13,39 @@ from qps.reports.text.how_known import (
 from qps.reports.text.nouns import counted
 from qps.reports.text.phrases import phrase
 from qps.reports.text.table import text_width
-from qps.reports.text.worded_changes import cost_told
+from qps.reports.text.worded_changes import Wording, cost_told
 from qps.reports.text.wrapping import wrapped
-from qps.solver.answers.solution import Solution
+from qps.solver.answer import Answer
 
 HELPS = "Scale up"
 """The label of changes."""
 
 
-def _with_users(one: AdviceView, view: SolveView) -> str:
+def _with_users(one: AdviceView, answer: Answer) -> str:
     """Return a change with its capacity and its cost: `web: 2 -> 4 servers (≤ 14,925)`."""
-    cost = _cost(one, view)
+    cost = _cost(one, answer)
     return f"{one.words} ({users_with(one)}{f', {cost}' if cost else ''})"
 
 
-def in_one_line(view: SolveView) -> str:
+def in_one_line(answer: Answer, words: Wording) -> str:
     """Return the changes that help most, with the capacity and the cost of each."""
-    return "; ".join(_with_users(one, view) for one in view.helps_most)
+    return "; ".join(_with_users(one, answer) for one in words.helps_most)
 
 
-def _cost(one: AdviceView, view: SolveView) -> str:
+def _cost(one: AdviceView, answer: Answer) -> str:
     """Return what a change costs; that it has no price is said where other things have one."""
     cost = cost_told(one)
-    return cost if view.cost or cost != phrase("price.none") else ""
+    return cost if answer.costs or cost != phrase("price.none") else ""
 
 
-def change_rows(view: SolveView, solution: Solution, width: int) -> list[str]:
+def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
-    if not view.helps_most:
+    if not words.helps_most:
         return []
-    label = "To fix" if solution.capacity is None else HELPS
+    label = "To fix" if answer.capacity is None else HELPS
     rows = [
-        (one.words, _users(one, view), _cost(one, view), _pasted(one)) for one in view.helps_most
+        (one.words, _users(one, answer), _cost(one, answer), _pasted(one))
+        for one in words.helps_most
     ]
     change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
     room = max(20, width - VALUE_COLUMN)
@@ -52,27 +53,31 @@ def change_rows(view: SolveView, solution: Solution, width: int) -> list[str]:
     is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if is_one_line else change + 2 + users
     lines = []
-    stated = view.capacity
-    if view.odds is not None and stated is not None:
-        lines.append(f"with nominal inputs, {counted(stated, view.population.name)} now:")
-    for words, many, costs, setting in rows:
+    stated = answer.capacity
+    if answer.odds is not None and stated is not None:
+        lines.append(f"with nominal inputs, {counted(stated, answer.population)} now:")
+    for change_text, many, costs, setting in rows:
         row = (
-            words + _right(many, end - text_width(words)) + (f"  {_left(costs, cost)}" * bool(cost))
+            change_text
+            + _right(many, end - text_width(change_text))
+            + (f"  {_left(costs, cost)}" * bool(cost))
         )
         if is_one_line:
             lines.append(f"{row}  {setting}".rstrip())
             continue
         fits = text_width(row.rstrip()) <= room
-        lines += [row.rstrip()] if fits else wrapped(f"{words}  {many}  {costs}", room, "")
+        lines += [row.rstrip()] if fits else wrapped(f"{change_text}  {many}  {costs}", room, "")
         lines += [f"    {setting}"] if setting else []
     heads = [f"  {label:12} ", *[" " * VALUE_COLUMN] * (len(lines) - 1)]
     return [head + line for head, line in zip(heads, lines, strict=True)]
 
 
-def _users(one: AdviceView, view: SolveView) -> str:
+def _users(one: AdviceView, answer: Answer) -> str:
     """Return the capacity with a change; its mark where it is not that of the capacity itself."""
     users = users_with(one)
-    return users.removeprefix(MARKS[one.known.kind]) if one.known.kind is view.known.kind else users
+    return (
+        users.removeprefix(MARKS[one.known.kind]) if one.known.kind is answer.known.kind else users
+    )
 
 
 def _pasted(one: AdviceView) -> str:

@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
-from qps.compiler.pipeline import Spec
 from qps.reports.text.table import Table
 from qps.reports.text.verdicts import claimed, predicted
-from qps.solver.claims.claim_results import ClaimResult, Verdict
-from qps.solver.claims.judging import Claims
+from qps.solver.claims.claim_results import ClaimResult, Judged, Verdict
 
 
 class ClaimChange(Struct, frozen=True, kw_only=True):
@@ -47,25 +44,6 @@ class ClaimChanges(Struct, frozen=True, kw_only=True):
     def are_any(self) -> bool:
         """True if there is anything to report."""
         return bool(self.now_fail or self.now_hold or self.others or self.unanswered)
-
-
-class Judged(Struct, frozen=True):
-    """What became of the claims of a spec, and why others have no answer."""
-
-    results: tuple[ClaimResult, ...]
-    unanswered: tuple[Diagnostic, ...] = ()
-
-
-def judged(spec: Spec) -> Judged:
-    """Return what becomes of the claims of a spec; nothing is played for that."""
-    found: list[ClaimResult] = []
-    unanswered: list[Diagnostic] = []
-    for question in Claims.of(spec).questions():
-        try:
-            found += question.ask()
-        except QpsError as error:
-            unanswered += error.diagnostics
-    return Judged(tuple(found), tuple(unanswered))
 
 
 def claim_changes(old: Judged, new: Judged) -> ClaimChanges:

@@ -6,9 +6,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from qps.compiler.quantities.certainty import Certainty
+from qps.reports.text.as_json import as_json
 from qps.reports.text.claim_formats import Tested, Wrong
 from qps.reports.text.verdicts import InFolder, in_folders, summary, tally, within
-from qps.reports.text.view import as_json
 from qps.solver.claims.claim_results import ClaimResult, Coverage, PredictionInterval
 
 

@@ -9,17 +9,17 @@ from math import isfinite
 
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import TIME, Dimension
-from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked
 from qps.reports.text.quantities import number, percent, quantity
+from qps.solver.answer import Answer
 from qps.solver.answers.solution import ClosedSolution, FullTogether, MixSolution
 
 
-def closed_lines(view: SolveView) -> Iterator[str]:
+def closed_lines(answer: Answer) -> Iterator[str]:
     """Yield a sentence or two for each stream of users who wait for their answer, and each mix."""
-    for one in view.closed:
-        yield f"{_now(view, one)} {_ends(one)}{_bounds(one)}"
-    for mix in view.mixes:
+    for one in answer.closed:
+        yield f"{_now(answer, one)} {_ends(one)}{_bounds(one)}"
+    for mix in answer.mixes:
         yield _mix(mix)
 
 
@@ -50,12 +50,12 @@ def _rate(one: ClosedSolution, value: float) -> str:
     return partial(quantity, dimension=Dimension.of(one.item) / TIME)(value)
 
 
-def _now(view: SolveView, one: ClosedSolution) -> str:
+def _now(answer: Answer, one: ClosedSolution) -> str:
     rate = marked(_rate(one, one.rate), one.rate_known)
     latency = marked(quantity(one.latency, TIME), one.latency_known)
     think = quantity(one.think, TIME)
     return (
-        f"{one.stream} at {view.at:,}: throughput {rate}, response time {latency}, think time "
+        f"{one.stream} at {answer.at:,}: throughput {rate}, response time {latency}, think time "
         f"{think}."
     )
 

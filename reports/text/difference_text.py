@@ -23,10 +23,10 @@ from qps.reports.text.change_effects import (
     unmoving,
     values_moved,
 )
-from qps.reports.text.claim_changes import ClaimChanges, claim_changes_tables
+from qps.reports.text.claim_changes import ClaimChanges, claim_changes, claim_changes_tables
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import marked
-from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.labels import PLAIN, Labels, labels_of
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
@@ -38,10 +38,12 @@ from qps.reports.text.quantities import (
     undecided_point,
     whole_population,
 )
+from qps.reports.text.solve_view import solve_view
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.text_layout import Layout
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
+from qps.solver.spec_difference import SpecDifference
 from qps.solver.what_if.assumption_changes import AssumptionChange
 from qps.solver.what_if.difference import MOST_SHARED, Difference
 
@@ -122,6 +124,15 @@ def difference_view(
         odds=odds,
     )
     return replace(view, answer=_answered(view, (PLAIN, PLAIN)))
+
+
+def spec_difference_view(found: SpecDifference) -> DifferenceView:
+    """Return the difference of two specs as plain values, told with what either calls things."""
+    before, after = map(solve_view, found.answers)
+    view = difference_view(found.difference, before, after, found.odds)
+    if found.claims is not None:
+        view = replace(view, claims=claim_changes(*found.claims))
+    return calling(view, *(model.once(labels_of) for model in found.models))
 
 
 _CLEARLY = 0.95

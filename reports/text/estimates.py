@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.dimension import Dimension
-from qps.reports.text.quantities import quantity, with_interval
+from qps.reports.text.quantities import Limited, quantity, with_interval
 
 
 def estimate(mean: float, half: float, dimension: Dimension, *, share: bool = False) -> str:
@@ -23,10 +22,10 @@ def estimate(mean: float, half: float, dimension: Dimension, *, share: bool = Fa
     return f"{shown.removesuffix(unit).rstrip()} ± {around}"
 
 
-def limit_of(criterion: Criterion, limit: float, *, share: bool = False) -> str:
+def limit_of(criterion: Limited, limit: float, *, share: bool = False, digits: int = 4) -> str:
     """Return what a requirement allows, such as `≤ 100 ms`."""
     if criterion.strict:
         relation = "<" if criterion.at_most else ">"
     else:
         relation = "≤" if criterion.at_most else "≥"
-    return f"{relation} {quantity(limit, criterion.dimension, share=share)}"
+    return f"{relation} {quantity(limit, criterion.dimension, digits, share=share)}"

@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
-from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
-from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked, marked_value, users_with
-from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.labels import Labels
 from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
-from qps.reports.text.quantities import (
-    beyond_limit,
-    in_percent,
-    joined_words,
-    percent,
-    quantity,
-    told_beyond,
-)
-from qps.reports.text.reasons import beyond, quality_beyond
-from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, more_users
-from qps.solver.answers.solution import Solution
+from qps.reports.text.quantities import in_percent, joined_words, percent, quantity, told_beyond
+from qps.reports.text.reasons import beyond, beyond_limit, quality_beyond
+from qps.reports.text.worded_changes import PLAIN_WORDS, Wording
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import MoreUsers, RequirementThere, StreamThere
 
 _MOST_NAMED = 3
 
 
-def headroom_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
+def headroom_lines(answer: Answer, words: Wording = PLAIN_WORDS) -> list[str]:
     """Return the next limit, the effect of 10 % more users, the headroom, the best changes."""
-    following = next_limit_line(view, labels)
+    following = next_limit_line(answer, words.labels)
     lines = (
         following and f"Next limit: {following}.",
-        *beyond_lines(view, solution, labels),
-        _helps_most(view, labels),
+        *beyond_lines(answer, words.labels),
+        _helps_most(words),
     )
     return [line for line in lines if line]
 
 
-def beyond_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
+def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return those of them that the first screen does not tell: 10 % more users, the headroom."""
-    headroom = phrase("margin", told=headroom_line(view))
-    return [*more_users_lines(view, solution, labels), labels.told(headroom)]
+    headroom = phrase("margin", told=headroom_line(answer))
+    return [*more_users_lines(answer, labels), labels.told(headroom)]
 
 
-def more_users_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
+def more_users_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return a sentence about 10 % more users; none where that is not asked."""
-    more = more_users(solution)
-    return [] if more is None else [_more_users(view, solution, more, labels)]
+    more = answer.more_users
+    return [] if more is None else [_more_users(answer, more, labels)]
 
 
-def next_limit_line(view: SolveView, labels: Labels = PLAIN) -> str:
+def next_limit_line(answer: Answer, labels: Labels) -> str:
     """Return what would limit next, empty where that is not asked."""
-    found = view.next_limit
+    found = answer.next_limit
     if found is None:
         return ""
     if found.requirement is None:
@@ -63,22 +54,23 @@ def next_limit_line(view: SolveView, labels: Labels = PLAIN) -> str:
     return f"{named}{mode}, met up to {marked(f'{found.met_up_to:,}', found.known)}"
 
 
-def headroom_line(view: SolveView) -> str:
+def headroom_line(answer: Answer) -> str:
     """Return the utilization that the spec allows: by targets, and by requirements."""
-    if not view.margin:
+    if not answer.margins:
         return phrase("margin.none")
     told = [
         phrase("margin.one", name=item.of, target=percent(item.at_most))
         + ("" if item.loaded else " (unused here)")
-        for item in view.margin
+        for item in answer.margins
     ]
     return ", ".join(told)
 
 
-def _helps_most(view: SolveView, labels: Labels) -> str:
+def _helps_most(words: Wording) -> str:
+    is_plain = words.labels.is_plain
     told = ", ".join(
-        f"{item.change if labels.is_plain else item.words} ({users_with(item)})"
-        for item in view.helps_most
+        f"{item.change if is_plain else item.words} ({users_with(item)})"
+        for item in words.helps_most
     )
     return f"Scale up: {told}." if told else ""
 
@@ -86,11 +78,11 @@ def _helps_most(view: SolveView, labels: Labels) -> str:
 # -- more users --------------------------------------------------------------------------
 
 
-def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: Labels) -> str:
+def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
     """Return what happens with more users, and to whom."""
-    of = {"at": f"{more.at:,}", "noun": noun(view.population.name)}
+    of = {"at": f"{more.at:,}", "noun": noun(answer.population)}
     head = phrase("more.end" if more.is_end_of_range else "more.some", **of)
-    mode = phrase("in_mode", mode=view.mode) if view.mode else ""
+    mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""
     loads = [
         phrase(
             "loaded" if one.target == 1 else "loaded.planned",
@@ -100,38 +92,29 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: La
         )
         for one in more.loads
     ]
-    fails = [_failing(solution, one, more.at, labels) for one in more.failing]
-    if more.quality is None or not _is_beyond(solution.graph, more.at):
+    fails = [_failing(one, labels) for one in more.failing]
+    quality = more.quality
+    if quality is None or not more.fails_quality:
         pass
     elif not labels.is_plain:
         if not fails:  # what fails by itself says more
-            fails.append(quality_beyond(solution, more.at, labels))
+            fails.append(quality_beyond(more.behind_quality, labels))
     else:
-        known = quality_known_at(solution.graph, more.at)
-        value = marked_value(told_beyond(more.quality[1], 1), more.quality[1], known)
+        value = marked_value(told_beyond(quality.value, 1), quality.value, quality.known)
         fails.append(phrase("reason.above", name="quality", told=value, limit=1))
     told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(told)}."
 
 
-def _is_beyond(graph: LoadGraph, at: int) -> bool:
-    """Return whether quality of served items is beyond its limit: of overload, the loads tell."""
-    return graph.quality is not None and graph.at(at).number(graph.quality) > 1
-
-
-def _failing(solution: Solution, one: FailingThere, at: int, labels: Labels) -> str:
-    criterion = one.criterion
-    if criterion.promised_with is not None:
-        name = f"`{criterion.name}`" if labels.is_plain else labels.of(criterion.name)
+def _failing(one: RequirementThere, labels: Labels) -> str:
+    requirement, there = one.requirement, one.reading
+    if requirement.promised_with is not None:
+        name = f"`{requirement.name}`" if labels.is_plain else labels.of(requirement.name)
         return phrase("reason.promise", name=name)
-    share = in_percent(criterion)
-    graph, dimension = solution.graph, criterion.dimension
-    told = beyond_limit(
-        graph, criterion.value, criterion.limit, at, dimension, share=share, digits=3
-    )
-    value = marked_value(told, one.value, known_at(graph, criterion, at))
-    limit = quantity(graph.number(criterion.limit), dimension, 3, share=share)
-    return beyond(criterion, labels.measure(criterion.name), value, limit)
+    value = marked_value(beyond_limit(there, requirement, 3), there.value, there.known)
+    share = in_percent(requirement)
+    limit = quantity(requirement.limit, requirement.dimension, 3, share=share)
+    return beyond(requirement, labels.measure(requirement.name), value, limit)
 
 
 def _some(told: list[str]) -> list[str]:

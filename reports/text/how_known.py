@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Protocol
 
-from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind, together
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import first_words, percent
-from qps.solver.answers.answer_certainty import answer_known, saturation_known
-from qps.solver.answers.solution import Solution, Verdict
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import QUALITY, Verdict
 
 ALL_EXACT, OTHERS_EXACT = phrase("all_exact"), phrase("others_exact")
 
@@ -125,18 +124,18 @@ def known_sentence(known: Certainty) -> str:
     return f"{what[0].upper()}{what[1:]} ({_TRUTH[known.kind]}){because(known.reasons)}."
 
 
-def known_lines(solution: Solution) -> list[str]:
-    """Return how the answer and all numbers of a solution are known, the reasons once."""
+def known_lines(answer: Answer) -> list[str]:
+    """Return how the capacity and all numbers of an answer are known, the reasons once."""
     return [
         f"{stated}{'; '.join(reasons)}." if reasons else stated
-        for stated, reasons in _known_parts(solution)
+        for stated, reasons in _known_parts(answer)
     ]
 
 
-def known_list(solution: Solution) -> list[str]:
+def known_list(answer: Answer) -> list[str]:
     """Return the same with a line for each of several reasons, which begins with a dash."""
     lines: list[str] = []
-    for stated, reasons in _known_parts(solution):
+    for stated, reasons in _known_parts(answer):
         if len(reasons) > 1:
             lines += [stated.rstrip(), *(f"- {reason}" for reason in reasons)]
         else:
@@ -144,19 +143,18 @@ def known_list(solution: Solution) -> list[str]:
     return lines
 
 
-def _known_parts(solution: Solution) -> list[tuple[str, Sequence[str]]]:
+def _known_parts(answer: Answer) -> list[tuple[str, Sequence[str]]]:
     """Return sentences, each with the reasons that end it, if there are any."""
-    told = numbers_known(solution)
-    answer = answer_known(solution)
+    told, capacity = numbers_known(answer), answer.known
     uncertain = {name: known for name, known in told.items() if not known.is_exact}
-    if answer.is_exact and not uncertain:
+    if capacity.is_exact and not uncertain:
         return [(ALL_EXACT, ())]
     lines: list[tuple[str, Sequence[str]]] = []
-    ports = solution.graph.ports
-    if not answer.is_exact and solution.verdict is not Verdict.NOWHERE:
-        what, truth = users_as_known(answer), phrase(f"bound.{answer.kind.value}")
-        own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
-        beside = tuple(reason for reason in answer.reasons if reason in own)
+    ports = answer.ports
+    if not capacity.is_exact and answer.verdict is not Verdict.NOWHERE:
+        what, truth = users_as_known(capacity), phrase(f"bound.{capacity.kind.value}")
+        own = set(capacity.reasons) - {r for known in uncertain.values() for r in known.reasons}
+        beside = tuple(reason for reason in capacity.reasons if reason in own)
         stated = f"Capacity is {what} ({truth})"
         lines.append((f"{stated}: ", merged(beside, ports)) if beside else (f"{stated}.", ()))
     return [*lines, *_uncertain_parts(uncertain, ports), (OTHERS_EXACT, ())]
@@ -183,19 +181,15 @@ def _uncertain_parts(
             yield _subject(kind, names, _stated(known)), reasons
 
 
-def numbers_known(solution: Solution) -> dict[str, Certainty]:
+def numbers_known(answer: Answer) -> dict[str, Certainty]:
     """Return how every number is known that tables tell, by its name."""
-    graph = solution.graph
-    criteria = {item.criterion.name: item.criterion for item in solution.requirements}
-    told = {name: known_at(graph, one, solution.at) for name, one in criteria.items()}
-    if graph.quality is not None:
-        told["quality"] = quality_known_at(graph, solution.at)
-    told |= {name: known_at(graph, one, solution.at) for name, one in graph.measures.items()}
-    told["loads"] = together(*(resource.known for resource in graph.resources.values()))
-    told |= {one.name: one.known for one in solution.elastic}
-    return told | {
-        f"saturation({each.name})": saturation_known(each, graph) for each in solution.resources
-    }
+    told = {one.name: one.now.known for one in answer.requirements}
+    if answer.judges_quality:
+        told[QUALITY] = answer.quality.known
+    told |= {one.name: one.known for one in answer.measures}
+    told["loads"] = together(*(resource.known for resource in answer.resources))
+    told |= {one.name: one.known for one in answer.elastic}
+    return told | {f"saturation({each.name})": each.saturation_known for each in answer.resources}
 
 
 _MOST_NAMED = 6

@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.measure_names import percentile_level, percentile_text
 from qps.reports.text.phrases import phrase
-from qps.solver.answers.answering import QUALITY
+from qps.solver.answers.solution import QUALITY
 
 _MOST_LETTERS = 64
 _PARTS = {"cpu": "CPU", "nic": "NIC"}

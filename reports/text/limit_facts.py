@@ -2,70 +2,62 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import floor
 
-from qps.compiler.ir.measure_names import percentile_level, resource_in
-from qps.compiler.lower.load_graph import Criterion
-from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.ir.measure_names import resource_in, timed_streams
 from qps.compiler.quantities.dimension import TIME
-from qps.reports.text.answers import SolveView
-from qps.reports.text.how_known import (
-    marked,
-    marked_value,
-)
+from qps.reports.text.how_known import marked, marked_value
 from qps.reports.text.labels import Labels
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beside_limit,
-    beyond_limit,
     in_percent,
     joined_words,
     percent,
     quantity,
+    told_beyond,
 )
-from qps.reports.text.reasons import behind_quality, criteria_behind_quality, value_and_limit
-from qps.solver.answers.answering import QUALITY, value_at
-from qps.solver.answers.solution import CriterionSolution, Solution
+from qps.reports.text.reasons import behind_quality, beyond_limit, value_and_limit
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import Reading, RequirementAnswer, RequirementThere
+from qps.solver.answers.solution import QUALITY, ResourceSolution
 
 MOST_NAMED = 3
 """Things that a fact names one by one."""
 _DIGITS = 3
 
 
-def limit(view: SolveView, solution: Solution, labels: Labels) -> tuple[str, str]:
+def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
     """Return what limits the capacity, with its value there and one user further on."""
-    name, further = solution.limited_by or "", solution.at + 1
+    name, further = answer.limited_by or "", answer.at + 1
+    one, there = answer.limiting, answer.limit_there
     if name == QUALITY:
-        return "Limit", _behind_quality(solution, labels)
-    named = [item for item in solution.requirements if item.criterion.name == name]
-    found = solution.graph.resources.get(resource_in(name))
-    for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
-        criterion = item.criterion
-        if criterion.promised_with is not None:
+        return "Limit", _behind_quality(answer.behind_quality, labels)
+    found = answer.resource(resource_in(name))
+    if one is not None and there is not None:
+        if one.promised_with is not None:
             return "Limit", f"{labels.of(name)}: not met at {further:,}"
+        then = _further(one, there, further)
         if found is not None:
-            at = value_at(solution.graph, criterion.value, solution.at)
-            limit = solution.graph.number(criterion.limit)
-            then = _further(criterion, solution, further)
-            return "Bottleneck", _utilization(labels.of(found.name), at, limit, "limit", then)
-        told = f"{labels.measure(name)}: {value_and_limit(criterion, solution, solution.at)}"
-        then = _further(criterion, solution, further)
-        return "Limit", f"{told}, {then}"
-    mine = [one for one in view.resources if found is not None and one.name == found.name]
-    if found is None or not mine:
+            value = one.now.value
+            return "Bottleneck", _utilization(
+                labels.of(found.name), value, one.limit, "limit", then
+            )
+        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}, {then}"
+    if found is None or there is None:
         return "Limit", labels.of(name)
-    then = beyond_limit(
-        solution.graph, found.load, found.target, further, share=True, digits=_DIGITS
-    )
-    target = solution.graph.number(found.target)
-    then = f"{_or_just(then, percent(target), 'over')} at {further:,}"
+    target = found.target
+    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} at {further:,}"
     of = "target" if target != 1 else ""
-    return "Bottleneck", _utilization(
-        labels.of(found.name), mine[0].utilization_at_limit, target, of, then
-    )
+    load = found.utilization_at_limit
+    return "Bottleneck", _utilization(labels.of(found.name), load, target, of, then)
+
+
+def _load_there(found: ResourceSolution, there: Reading) -> str:
+    """Return the utilization of a resource beyond its target, told apart from it."""
+    return told_beyond(there.value, found.target, share=True, gap=there.excess, digits=_DIGITS)
 
 
 def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
@@ -78,12 +70,12 @@ def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
     return f"{name}: saturated, {then}"
 
 
-def in_samples(view: SolveView, label: str) -> str:
+def in_samples(answer: Answer, label: str) -> str:
     """Return which other resources saturate first in some samples of uncertain inputs."""
-    if view.odds is None or label != "Bottleneck":
+    if answer.odds is None or label != "Bottleneck":
         return ""
-    name = resource_in(view.limited_by or "")
-    others = [one for one in view.odds.bottlenecks if one.name != name]
+    name = resource_in(answer.limited_by or "")
+    others = [one for one in answer.odds.bottlenecks if one.name != name]
     told = [
         f"`{one.name}` saturates first in {percent(one.probability, 2)}"
         for one in others[:MOST_NAMED]
@@ -91,21 +83,21 @@ def in_samples(view: SolveView, label: str) -> str:
     return f"; {joined_words(told)} of samples" if told else ""
 
 
-def busiest(view: SolveView, labels: Labels) -> str:
+def busiest(answer: Answer, labels: Labels) -> str:
     """Return which resource saturates first, and where."""
-    found = view.bottleneck
-    mine = [one for one in view.resources if found is not None and one.name == found.resource]
-    if found is None or not mine:
+    found = answer.bottleneck
+    one = None if found is None else answer.resource(found.resource)
+    if found is None or one is None:
         return ""
-    one, verb = mine[0], "saturates"
+    verb, saturates_at = "saturates", one.saturation.at
     if one.target != 1:
         verb = f"reaches its {percent(one.target)} target"
     at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
-    if one.saturates_at is None:
+    if saturates_at is None:
         return f"{at}, never {verb}" if not found.undecided else at
     if found.from_start:
         return at
-    return f"{at}, {verb} at {floor(one.saturates_at * (1 + _ROUNDINGS)):,}"
+    return f"{at}, {verb} at {floor(saturates_at * (1 + _ROUNDINGS)):,}"
 
 
 _ROUNDINGS = 1e-12
@@ -113,92 +105,57 @@ _LEAST_SHARE = 1e-3
 """Of the largest part of a latency; smaller parts are not named."""
 
 
-def violated(solution: Solution, labels: Labels) -> Iterator[tuple[str, str]]:
+def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield what fails already for the smallest population, and what a latency is made of there."""
-    graph = solution.graph
-    name, at = solution.limited_by or "", graph.low
-    users = counted(at, str(graph.population))
-    named = [item.criterion for item in solution.requirements if item.criterion.name == name]
+    name, one, there = answer.limited_by or "", answer.limiting, answer.limit_there
+    users = counted(answer.low, answer.population)
     if name == QUALITY:
-        yield "Violated", f"{_behind_quality(solution, labels)} with {users}"
+        yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} with {users}"
         return
-    for criterion in named[:1]:
-        if criterion.promised_with is not None:
-            yield "Violated", f"{labels.of(name)}: not met with {users}"
-            return
-        share = in_percent(criterion)
-        amount = graph.at(at).number(criterion.value)
-        value = beyond_limit(
-            graph, criterion.value, criterion.limit, at, criterion.dimension,
-            share=share, digits=_DIGITS,
-        )  # fmt: skip
-        value = marked_value(value, amount, known_at(graph, criterion, at))
-        limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
-        side = "" if criterion.at_most and not criterion.strict else _SIDES[criterion.at_most]
+    if one is not None and one.promised_with is not None:
+        yield "Violated", f"{labels.of(name)}: not met with {users}"
+        return
+    if one is not None and there is not None:
+        value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
+        limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
+        side = "" if one.at_most and not one.strict else _SIDES[one.at_most]
         yield "Violated", f"{labels.measure(name)}: {value} with {users}, limit {side}{limit}"
-        yield "", _made_of(solution, criterion, labels)
+        yield "", _made_of(answer.latency_there, labels)
         return
-    found = graph.resources.get(resource_in(name))
-    if found is None:
+    found = answer.resource(resource_in(name))
+    if found is None or there is None:
         yield "Violated", labels.of(name)
         return
-    told = beyond_limit(graph, found.load, found.target, at, share=True, digits=_DIGITS)
-    target = graph.number(found.target)
-    of = f", target {percent(target)}" if target != 1 else ""
+    of = f", target {percent(found.target)}" if found.target != 1 else ""
+    told = _load_there(found, there)
     yield "Violated", f"{labels.of(found.name)}: utilization {told} with {users}{of}"
 
 
 _SIDES = {True: "below ", False: "at least "}
 
 
-def _made_of(solution: Solution, criterion: Criterion, labels: Labels) -> str:
-    """Return the largest parts of the mean latency behind a requirement; empty for others."""
-    graph = solution.graph
-    found = [graph.streams[one] for one in _timed(criterion.name) if one in graph.streams]
-    if len(found) != 1:
-        return ""
-    point = graph.at(graph.low)
-    parts: dict[str, float] = {}
-    for part in found[0].latency:
-        parts[part.stage] = parts.get(part.stage, 0.0) + point.number(part.value)
-    ordered = sorted(parts.items(), key=lambda pair: -pair[1])
+def _made_of(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
+    """Return the largest parts of a mean latency; empty where there are none."""
     told = [
         f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS)}"
-        for stage, value in ordered[:MOST_NAMED]
-        if value > _LEAST_SHARE * ordered[0][1]
+        for stage, value in stages[:MOST_NAMED]
+        if value > _LEAST_SHARE * stages[0][1]
     ]
     return f"mean latency there: {', '.join(told)}" if told else ""
 
 
-def _timed(requirement: str) -> list[str]:
-    """Return the streams of which a requirement limits the latency, its mean or a percentile."""
-    named = (word.rpartition(".") for word in re.findall(r"[\w.]+", requirement))
-    return [
-        stream
-        for stream, _, measure in named
-        if measure == "latency" or percentile_level(measure) is not None
-    ]
-
-
-def _behind_quality(solution: Solution, labels: Labels) -> str:
-    told = behind_quality(solution, solution.at, labels)
+def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
+    told = behind_quality(behind, labels)
     if not told:
         return phrase("limit.needs")
     return phrase("limit.together" if len(told) > 1 else "limit.alone", told=joined_words(told))
 
 
-def _further(criterion: Criterion, solution: Solution, at: int) -> str:
+def _further(one: RequirementAnswer, there: Reading, at: int) -> str:
     """Return the value of a requirement for more users, distinguishable from its limit."""
-    share, graph = in_percent(criterion), solution.graph
-    told = beyond_limit(
-        graph, criterion.value, criterion.limit, at, criterion.dimension,
-        share=share, digits=_DIGITS,
-    )  # fmt: skip
-    limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
-    known = known_at(graph, criterion, at)
-    side = "over" if criterion.at_most else "under"
-    value = graph.at(at).number(criterion.value)
-    return f"{marked_value(_or_just(told, limit, side), value, known)} at {at:,}"
+    limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
+    told = _or_just(beyond_limit(there, one, _DIGITS), limit, "over" if one.at_most else "under")
+    return f"{marked_value(told, there.value, there.known)} at {at:,}"
 
 
 def _or_just(told: str, limit: str, side: str) -> str:
@@ -207,64 +164,62 @@ def _or_just(told: str, limit: str, side: str) -> str:
     return f"just {side} {limit}" if digits > _DIGITS else told
 
 
-def next_limit(view: SolveView, solution: Solution, labels: Labels) -> str:
+def next_limit(answer: Answer, labels: Labels) -> str:
     """Return what would limit next: its value now, and up to which population it is met."""
-    found = view.next_limit
+    found = answer.next_limit
     if found is None:
         return ""
-    name = f"`users {view.population.name}`"
     if found.requirement is None:
-        return f"none up to {found.met_up_to:,}, the end of {name}"
+        return f"none up to {found.met_up_to:,}, the end of `users {answer.population}`"
     mode = phrase("in_mode", mode=found.mode) if found.mode else ""
     called = labels.of(found.requirement)
     if found.met_up_to is None:
         return f"{called}{mode}{phrase('next.never')}"
-    now = "" if found.mode else _now(view, solution, found.requirement)
-    met = marked(f"{found.met_up_to:,} {noun(view.population.name)}", found.known)
+    now = "" if found.mode else _now(answer, found.requirement)
+    met = marked(f"{found.met_up_to:,} {noun(answer.population)}", found.known)
     return f"{called}{mode}: {now}met up to {met}"
 
 
-def _now(view: SolveView, solution: Solution, name: str) -> str:
+def _now(answer: Answer, name: str) -> str:
     """Return the value of a requirement or a utilization at the capacity, beside its limit."""
-    for item in solution.requirements:
-        if item.criterion.name == name and item.criterion.promised_with is None:
-            return f"{value_and_limit(item.criterion, solution, solution.at)} now, "
-    for one in view.resources:
-        if one.name == resource_in(name):
-            at = beside_limit(one.utilization_at_limit, one.target, share=True)
-            target = f" (target {percent(one.target)})" if one.target != 1 else ""
-            return f"utilization {at} now{target}, "
-    return ""
+    for one in answer.requirements:
+        if one.name == name and one.promised_with is None:
+            return f"{value_and_limit(one, one.now)} now, "
+    found = answer.resource(resource_in(name))
+    if found is None:
+        return ""
+    at = beside_limit(found.utilization_at_limit, found.target, share=True)
+    target = f" (target {percent(found.target)})" if found.target != 1 else ""
+    return f"utilization {at} now{target}, "
 
 
-def _other_items(view: SolveView, solution: Solution) -> list[CriterionSolution]:
+def _others(answer: Answer) -> list[RequirementAnswer]:
     """Return the requirements that other facts do not show, the nearest to its limit first."""
-    shown = {view.limited_by, None if view.next_limit is None else view.next_limit.requirement}
+    shown = {
+        answer.limited_by,
+        None if answer.next_limit is None else answer.next_limit.requirement,
+    }
+    behind = [one.requirement for one in answer.behind_quality]
     items = [
-        item
-        for item in solution.requirements
-        if item.criterion.name not in shown and item.criterion.promised_with is None
+        one
+        for one in answer.requirements
+        if one.name not in shown and one.promised_with is None and one not in behind
     ]
-    if view.limited_by == QUALITY:
-        behind = criteria_behind_quality(solution, solution.at)
-        items = [one for one in items if one.criterion not in behind]
-    items.sort(key=lambda item: (item.met_up_to is None, item.met_up_to or 0))
+    items.sort(key=lambda one: (one.met_up_to is None, one.met_up_to or 0))
     return items
 
 
-def others_label(view: SolveView, solution: Solution) -> str:
+def others_label(answer: Answer) -> str:
     """Return the label of the other limits: that of latencies where all are."""
-    names = [item.criterion.name for item in _other_items(view, solution)]
-    return "Latency" if all(map(_timed, names)) else "Other limits"
+    return "Latency" if all(timed_streams(one.name) for one in _others(answer)) else "Other limits"
 
 
-def others(view: SolveView, solution: Solution, labels: Labels) -> str:
+def others(answer: Answer, labels: Labels) -> str:
     """Return the values of other requirements beside their limits."""
-    items = _other_items(view, solution)
-    of = " latency" if others_label(view, solution) == "Latency" else ""
-    told = []
-    for item in items:
-        called = labels.measure(item.criterion.name).removesuffix(of)
-        told.append(f"{called} {value_and_limit(item.criterion, solution, solution.at)}")
+    of = " latency" if others_label(answer) == "Latency" else ""
+    told = [
+        f"{labels.measure(one.name).removesuffix(of)} {value_and_limit(one, one.now)}"
+        for one in _others(answer)
+    ]
     more = len(told) - MOST_NAMED
     return ", ".join([*told[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from math import isfinite
 
-from msgspec.structs import replace
-
-from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import users_known
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted, noun
@@ -21,7 +18,8 @@ from qps.reports.text.quantities import (
     rounded_up,
 )
 from qps.reports.text.table import Table
-from qps.solver.answers.answering import QUALITY
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import QUALITY
 from qps.solver.odds.told import ALONE, Interval, Likely, LikelyMet, Odds
 
 _MOST_NAMED = 3
@@ -33,11 +31,11 @@ _APART = 0.1
 """Of the width of an interval: ends that differ by more are told."""
 
 
-def odds_lines(view: SolveView) -> Iterator[str]:
+def odds_lines(answer: Answer) -> Iterator[str]:
     """Yield how sure the answer is; nothing where every number of the spec is known."""
-    if view.odds is not None:
-        yield from _of_odds(view, view.odds)
-    for one in view.counted_as_known:
+    if answer.odds is not None:
+        yield from _of_odds(answer, answer.odds)
+    for one in answer.counted_as_known:
         counts = "counts" if len(one.numbers) == 1 else "count"
         yield (
             f"{joined_words(one.numbers)} {counts} as exact: `{one.table}` has no more rows "
@@ -45,9 +43,9 @@ def odds_lines(view: SolveView) -> Iterator[str]:
         )
 
 
-def _of_odds(view: SolveView, odds: Odds) -> Iterator[str]:
-    confident = f"; {promised(odds, view.population.name)}" if view.known.is_exact else ""
-    yield f"{_between(odds, view)}{confident}."
+def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
+    confident = f"; {promised(odds, answer.population)}" if answer.known.is_exact else ""
+    yield f"{_between(odds, answer)}{confident}."
     if odds.by_slopes is not None and are_apart(
         _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1
     ):
@@ -57,7 +55,7 @@ def _of_odds(view: SolveView, odds: Odds) -> Iterator[str]:
         )
     yield from left_out_lines(odds.left_out)
     yield from _approximated(odds)
-    yield from _likely(view, odds)
+    yield from _likely(answer, odds)
 
 
 def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
@@ -134,31 +132,26 @@ def promised(odds: Odds, name: str) -> str:
     return phrase("sure.least", sure=sure, noun=noun(name), least=f"{odds.promise.largest:,}")
 
 
-def promised_view(view: SolveView, odds: Odds) -> SolveView:
-    """Return answers with the capacity at a confidence as the answer: that of `--confidence`."""
-    return replace(view, answer=_promise_text(view, odds))
-
-
-def _promise_text(view: SolveView, odds: Odds) -> str:
+def promise_text(answer: Answer, odds: Odds) -> str:
     """Return the answer to `--confidence`: the population that can be promised."""
-    stated = view.capacity
+    stated = answer.capacity
     nominal = "none" if stated is None else f"{stated:,}"
     of = phrase("with_nominal")
-    if any(one.certainty is not None for one in view.requirements):
+    if any(one.promised_with is not None for one in answer.requirements):
         of = phrase("with_required")  # in a sample they are plain requirements
     sure, largest = percent(odds.promise.certainty), odds.promise.largest
-    name = view.population.name
+    name = answer.population
     if largest is None:
         return f"{phrase('capacity.none.samples', sure=sure).capitalize()}; {nominal} {of}."
-    users = users_known(view.known) + counted(largest, name)
-    if view.known.is_exact:
+    users = users_known(answer.known) + counted(largest, name)
+    if answer.known.is_exact:
         return f"{phrase('capacity.confident', users=users, sure=sure)}; {nominal} {of}."
     return f"{phrase('capacity.sampled', users=users, sure=sure)}; {nominal} {of}."
 
 
-def shares_table(view: SolveView, labels: Labels = PLAIN) -> Table:
+def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
     """Return what each uncertain number has to do with how uncertain the answer is."""
-    odds = view.odds
+    odds = answer.odds
     if odds is None:
         return Table((), ())
     rows = []
@@ -183,8 +176,8 @@ def shares_table(view: SolveView, labels: Labels = PLAIN) -> Table:
     return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=frozenset([0, 1]))
 
 
-def _between(odds: Odds, view: SolveView) -> str:
-    more = "+" if odds.interval.most == view.population.to else ""
+def _between(odds: Odds, answer: Answer) -> str:
+    more = "+" if odds.interval.most == answer.high else ""
     return (
         f"{percent(odds.interval.probability)} interval {ends_of(odds.interval)}{more} "
         f"({samples_text(odds.samples, len(odds.shares))})"
@@ -235,22 +228,22 @@ def are_apart(
     return any(gap > max(_APART * width, nearest) for gap in gaps)
 
 
-def _likely(view: SolveView, odds: Odds) -> Iterator[str]:
-    told = [one for one in met(view, odds) if one.name != QUALITY and _may_fail(one)]
+def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
+    told = [one for one in met(answer, odds) if one.name != QUALITY and _may_fail(one)]
     told.sort(key=lambda one: one.probability)
     if told:
         named = ", ".join(f"{one.name} {likely_text(one)}" for one in told[:_MOST_NAMED])
-        yield f"Probability of being met at {view.at:,}: {named}."
+        yield f"Probability of being met at {answer.at:,}: {named}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
         yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
 
 
-def met(view: SolveView, odds: Odds) -> tuple[LikelyMet, ...]:
+def met(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
     """Return how likely each requirement is met, and each load what is asked of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.
     """
-    stated = {item.measure for item in view.requirements} | {QUALITY}
+    stated = {item.name for item in answer.requirements} | {QUALITY}
     return tuple(one for one in odds.requirements if one.name in stated or _may_fail(one))
 
 

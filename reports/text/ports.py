@@ -7,22 +7,22 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from qps.compiler.ir.measure_names import utilization_of
-from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.how_known import Ports, told_as_one
-from qps.solver.answers.solution import Solution
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution
 
 R = TypeVar("R")
 
 
 def with_ports_together(
-    resources: Iterable[R], name_of: Callable[[R], str], view: SolveView, solution: Solution
+    resources: Iterable[R], name_of: Callable[[R], str], answer: Answer
 ) -> list[tuple[R, str]]:
     """Return resources with what they are called; those of the ports of a switch are told as one.
 
     That is the first one of them. A port that matters is told by itself.
     """
-    itself = {one.name for one in view.resources if _matters(one, view)}
-    return by_their_switch(resources, name_of, solution.graph.ports, itself)
+    itself = {one.name for one in answer.resources if _matters(one, answer)}
+    return by_their_switch(resources, name_of, answer.ports, itself)
 
 
 def by_their_switch(
@@ -53,12 +53,12 @@ def _fullest(name: str, together: int, ports: int) -> str:
     return f"{name}, fullest of {others}{together} ports"
 
 
-def _matters(resource: ResourceView, view: SolveView) -> bool:
+def _matters(resource: ResourceSolution, answer: Answer) -> bool:
     """Return whether a resource saturates first, limits, is beyond its target or may be."""
-    first = view.bottleneck
+    first = answer.bottleneck
     return (
         (first is not None and resource.name == first.resource)
-        or view.limited_by == utilization_of(resource.name)
+        or answer.limited_by == utilization_of(resource.name)
         or resource.utilization_at_limit > resource.target
-        or resource.saturates_not_below is not None
+        or resource.saturation.not_below is not None
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from qps.compiler.ir.measure_names import UTILIZATION
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -21,10 +21,9 @@ from qps.compiler.quantities.scales import (
     with_unit,
 )
 
-if TYPE_CHECKING:  # its algebra is slow to import, and nothing is computed here
-    from qps.compiler.lower.load_graph import Criterion, LoadGraph
-    from qps.engine.formulas import Formula
-
+if TYPE_CHECKING:
+    from qps.compiler.lower.load_graph import Criterion
+    from qps.solver.answers.answer_parts import RequirementAnswer
 
 __all__ = [
     "number",
@@ -38,6 +37,10 @@ __all__ = [
     "whole_population",
     "with_unit",
 ]
+
+
+Limited: TypeAlias = "Criterion | RequirementAnswer"
+"""What has a limit."""
 
 _TELLING = 2
 """Digits of an interval: more of them say nothing."""
@@ -151,30 +154,14 @@ def told_beyond(
     return f"{told} {'+' if gap > 0 else '-'} {beyond}" if gap else told
 
 
-def beyond_limit(
-    graph: LoadGraph,
-    measure: Formula,
-    limit: Formula,
-    at: int,
-    dimension: Dimension = DIMENSIONLESS,
-    *,
-    share: bool = False,
-    digits: int = 4,
-) -> str:
-    """Return what a measure is at a population, told apart from its limit."""
-    point = graph.at(at)
-    value, end, gap = point.number(measure), graph.number(limit), point.number(measure - limit)
-    return told_beyond(value, end, dimension, share=share, gap=gap, digits=digits)
-
-
-def side_of(criterion: Criterion) -> str:
+def side_of(criterion: Limited) -> str:
     """Return on which side of its limit a measure must stay, in words."""
     if criterion.strict:
         return "less than" if criterion.at_most else "more than"
     return "at most" if criterion.at_most else "at least"
 
 
-def in_percent(criterion: Criterion) -> bool:
+def in_percent(criterion: Limited) -> bool:
     """True for requirements that are told in per cent: of a share, or with a limit written so."""
     written = criterion.span is not None and "%" in criterion.span.text
     if criterion.promised_with is not None:

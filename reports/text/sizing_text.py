@@ -43,7 +43,7 @@ from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.table import Table, text_width
 from qps.reports.text.text_layout import Layout
 from qps.reports.text.wrapping import held
-from qps.solver.answers.answering import QUALITY
+from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.growth import Growth
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
 from qps.solver.what_if.sizing import MOST

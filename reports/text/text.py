@@ -7,10 +7,8 @@ from functools import partial
 from operator import attrgetter
 
 from qps.compiler import ir
-from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain, printable
 from qps.compiler.ir.measure_names import is_utilization, resource_in
-from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -18,10 +16,9 @@ from qps.compiler.quantities.dimension import (
     MONEY,
     TIME,
 )
-from qps.reports.text.answers import RequirementView, ResourceView, SolveView
 from qps.reports.text.closed_text import closed_lines
+from qps.reports.text.estimates import limit_of
 from qps.reports.text.facts import COLUMNS, facts_text, title_lines
-from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import headroom_line, more_users_lines, next_limit_line
 from qps.reports.text.how_known import (
     known_lines,
@@ -48,34 +45,34 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.table import Table, escaped, joined
-from qps.reports.text.view import circumstances
+from qps.reports.text.worded_changes import PLAIN_WORDS, Wording
 from qps.reports.text.wrapping import wrapped
-from qps.solver.answers.answering import QUALITY
-from qps.solver.answers.judgement import StaysFull
-from qps.solver.answers.solution import Bottleneck, Solution
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import RequirementAnswer
+from qps.solver.answers.solution import QUALITY, Bottleneck, ResourceSolution, StaysFull
 from qps.solver.search.method import Method
 
 _DIGITS = 3
 _SHOWN_SHARES = 4
 _SHOWN_SENSITIVITIES = 6
 _SMALL_SHARE = 0.005
+GIVES_WAY = "saturated by elastic traffic"
+"""The state of such a resource, as the page has it, too (`scripts/live/giving_way.js`)."""
 
 
 def solve_text(
-    view: SolveView,
-    solution: Solution,
+    answer: Answer,
     title: str,
-    warnings: Sequence[Diagnostic] = (),
+    words: Wording = PLAIN_WORDS,
     *,
     markdown: bool = False,
     width: int | None = None,
-    labels: Labels = PLAIN,
 ) -> str:
-    """Return all that is known of a capacity: facts, tables, notes, and `warnings`.
+    """Return all that is known of a capacity: facts, tables, notes; in Markdown also warnings.
 
-    Lines fit a `width`, 80 unless one is given. With `labels`, tables have identifiers behind.
+    Lines fit a `width`, 80 unless one is given. With labels, tables have identifiers behind.
     """
-    columns = COLUMNS if width is None else width
+    columns, labels = COLUMNS if width is None else width, words.labels
 
     def line_of(text: str) -> str:
         if markdown:
@@ -91,9 +88,9 @@ def solve_text(
             return facts_text(facts, columns)
         return "".join(f"- {label}: {escaped(text)}\n" for label, text in facts if text)
 
-    place = ", ".join([view.file, *circumstances(view)])
-    answered = answer_told(view, solution, labels)
-    facts = list(_all_facts(view, solution, labels))
+    place = ", ".join([answer.file, *circumstances(answer)])
+    answered = answer_told(answer, labels)
+    facts = list(_all_facts(answer, labels))
     if markdown:
         parts = [
             f"### {printable(title)} ({place})",
@@ -105,41 +102,50 @@ def solve_text(
             "\n".join(title_lines(title, place, columns)),
             facts_of([("Capacity", answered), *facts]),
         ]
-    criteria = [item.criterion for item in solution.requirements]
     tables = [
-        _requirements(view, criteria, labels),
-        measure_table(solution, labels, named=True),
-        resource_table(view, solution, labels, named=True)[0],
-        carried(view, solution, labels, named=True),
-        _advice(view, labels),
-        _sensitivities(view, labels),
-        shares_table(view, labels),
+        _requirements(answer, labels),
+        measure_table(answer, labels, named=True),
+        resource_table(answer, labels, named=True)[0],
+        carried(answer, labels, named=True),
+        _advice(answer, words),
+        _sensitivities(answer, labels),
+        shares_table(answer, labels),
     ]
     parts += [table_of(table) for table in tables if table.rows]
     notes = [
-        *map(labels.told, (*odds_lines(view), *known_list(solution))),
-        labels.told(_references(view, solution)),
+        *map(labels.told, (*odds_lines(answer), *known_list(answer))),
+        labels.told(_references(answer)),
     ]
     parts.append(("\n\n" if markdown else "\n").join(line_of(line) for line in notes if line))
-    warned = plain((*warnings, *solution.warnings)).splitlines()
+    warnings = (*answer.spec_warnings, *answer.warnings) if markdown else answer.warnings
+    warned = plain(warnings).splitlines()
     parts += [line_of(line) for line in warned]
     return joined(parts)
 
 
-def _all_facts(view: SolveView, solution: Solution, labels: Labels) -> Iterator[tuple[str, str]]:
+def circumstances(answer: Answer) -> tuple[str, ...]:
+    """Return what was asked for otherwise than as the spec stands: scenario, case, settings."""
+    told = [f"scenario {answer.scenario}"] if answer.scenario else []
+    is_set = any(setting.split("=")[0].strip() == "case" for setting in answer.settings)
+    if answer.case not in (None, ir.Case.AVERAGE.value) and not is_set:
+        told.append(f"case {answer.case}")
+    return (*told, *answer.settings)
+
+
+def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the facts of `--all` under their labels."""
     told = labels.told
-    yield "Next limit", next_limit_line(view, labels)
-    yield "More users", " ".join(more_users_lines(view, solution, labels))
-    yield "Headroom", told(headroom_line(view))
-    yield "Bottleneck", told(_bottleneck(view))
+    yield "Next limit", next_limit_line(answer, labels)
+    yield "More users", " ".join(more_users_lines(answer, labels))
+    yield "Headroom", told(headroom_line(answer))
+    yield "Bottleneck", told(_bottleneck(answer))
     for label, lines in (
-        ("Elastic", elastic_lines(view, solution, labels)),
-        ("Closed", closed_lines(view)),
-        ("Cost", cost_lines(view, solution)),
+        ("Elastic", elastic_lines(answer, labels)),
+        ("Closed", closed_lines(answer)),
+        ("Cost", cost_lines(answer)),
     ):
         yield from ((label, told(line)) for line in lines)
-    yield "Modes", mode_facts(view, labels)
+    yield "Modes", mode_facts(answer, labels)
 
 
 def title_of(model: ir.Model) -> str:
@@ -152,55 +158,42 @@ def _behind(name: str, labels: Labels) -> tuple[str, ...]:
     return () if labels.is_plain else (name,)
 
 
-def _requirements(view: SolveView, criteria: Sequence[Criterion], labels: Labels) -> Table:
-    rows = [
-        _requirement(item, criterion, view, labels)
-        for item, criterion in zip(view.requirements, criteria, strict=True)
-    ]
-    if view.quality.at_limit is not None:
+def _requirements(answer: Answer, labels: Labels) -> Table:
+    rows = [_requirement(one, answer, labels) for one in answer.requirements]
+    if answer.quality.at_limit is not None:
         rows.append(
             (
-                f"{labels.of(QUALITY)} ({view.quality.metric})",
+                f"{labels.of(QUALITY)} ({answer.quality.metric})",
                 marked_value(
-                    number(view.quality.at_limit), view.quality.at_limit, view.quality.known
+                    number(answer.quality.at_limit), answer.quality.at_limit, answer.quality.known
                 ),
                 "≤ 1",
-                _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
+                _up_to(answer.quality.met_up_to, answer, answer.quality.met_up_to_known),
                 *_behind(QUALITY, labels),
             )
         )
-    headings = ("Requirement", f"At {view.at:,}", "Limit", "Met up to", *_behind(_NAME, labels))
+    headings = ("Requirement", f"At {answer.at:,}", "Limit", "Met up to", *_behind(_NAME, labels))
     return Table(headings, tuple(rows), frozenset([1, 2, 3]), long=frozenset([0, 4]))
 
 
 _NAME = "Name"
 
 
-def _sign(operator: str) -> str:
-    return {"<=": "≤", ">=": "≥"}.get(operator, operator)
-
-
-def _requirement(
-    item: RequirementView, criterion: Criterion, view: SolveView, labels: Labels
-) -> tuple[str, ...]:
-    share, dimension = in_percent(criterion), criterion.dimension
+def _requirement(one: RequirementAnswer, answer: Answer, labels: Labels) -> tuple[str, ...]:
+    share, dimension, now = in_percent(one), one.dimension, one.now
     return (
-        labels.measure(item.measure),
-        marked_value(
-            quantity(item.value_at_limit, dimension, share=share),
-            item.value_at_limit,
-            item.known,
-        ),
-        f"{_sign(item.operator)} {quantity(item.limit, dimension, share=share)}",
-        _up_to(item.met_up_to, view, item.met_up_to_known),
-        *_behind(item.measure, labels),
+        labels.measure(one.name),
+        marked_value(quantity(now.value, dimension, share=share), now.value, now.known),
+        limit_of(one, one.limit, share=share),
+        _up_to(one.met_up_to, answer, one.met_up_to_known),
+        *_behind(one.name, labels),
     )
 
 
-def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
+def _up_to(met: int | None, answer: Answer, known: Certainty) -> str:
     if met is None:
         return "never"
-    return f"{met:,}+" if met == view.population.to else marked(f"{met:,}", known)
+    return f"{met:,}+" if met == answer.high else marked(f"{met:,}", known)
 
 
 _BAR = 8
@@ -209,32 +202,31 @@ _NONE = "–"
 
 
 def resource_table(
-    view: SolveView,
-    solution: Solution,
+    answer: Answer,
     labels: Labels = PLAIN,
     *,
     named: bool = False,
     bars: bool = False,
     shares: int = _SHOWN_SHARES,
-) -> tuple[Table, list[ResourceView]]:
+) -> tuple[Table, list[ResourceSolution]]:
     """Return the resources, the first to saturate first, and of each row the resource.
 
     `named` puts identifiers behind, `bars` a bar before each utilization; the largest `shares` of
     what loads a resource are shown.
     """
     ordered = sorted(
-        view.resources,
+        answer.resources,
         key=lambda r: (
-            r.saturates_at is None,
-            r.saturates_at or 0.0,
+            r.saturation.at is None,
+            r.saturation.at or 0.0,
             -r.utilization_at_limit / r.target,
         ),
     )
     is_planned = any(resource.target != 1 for resource in ordered)
-    limits = _utilization_limits(solution)
+    limits = _utilization_limits(answer)
     has_limits = is_planned or bool(limits)
-    told = with_ports_together(ordered, attrgetter("name"), view, solution)
-    giving = giving_way(solution)
+    told = with_ports_together(ordered, attrgetter("name"), answer)
+    giving = answer.saturated_by_elastic
     rows = []
     for resource, name in told:
         limit = min(resource.target, limits.get(resource.name, 1.0))
@@ -249,7 +241,7 @@ def resource_table(
                 *(_behind(resource.name, labels) if named else ()),
             )
         )
-    at = f"{view.at:,}"
+    at = f"{answer.at:,}"
     headings = (
         "Utilization of",
         *([""] * bars),
@@ -267,14 +259,13 @@ def resource_table(
     return table, [resource for resource, _ in told]
 
 
-def _utilization_limits(solution: Solution) -> dict[str, float]:
+def _utilization_limits(answer: Answer) -> dict[str, float]:
     """Return the lowest utilization that requirements allow each resource."""
     found: dict[str, float] = {}
-    for item in solution.requirements:
-        resource = resource_in(item.criterion.name)
-        if is_utilization(item.criterion.name) and item.criterion.at_most:
-            limit = solution.graph.number(item.criterion.limit)
-            found[resource] = min(limit, found.get(resource, limit))
+    for one in answer.requirements:
+        resource = resource_in(one.name)
+        if is_utilization(one.name) and one.at_most:
+            found[resource] = min(one.limit, found.get(resource, one.limit))
     return found
 
 
@@ -296,11 +287,9 @@ def _named(resource: str, name: str, labels: Labels) -> str:
 _MOST_CARRIED = 6
 
 
-def carried(
-    view: SolveView, solution: Solution, labels: Labels = PLAIN, *, named: bool = False
-) -> Table:
+def carried(answer: Answer, labels: Labels = PLAIN, *, named: bool = False) -> Table:
     """Return what links and network cards carry, as rates and as volumes."""
-    found = with_ports_together(view.carries, attrgetter("resource"), view, solution)
+    found = with_ports_together(answer.traffic, attrgetter("resource"), answer)
     shown = found[:_MOST_CARRIED]
     several = any(item.count != 1 for item, _ in shown)
     rows = tuple(
@@ -315,51 +304,50 @@ def carried(
         for item, name in shown
     )
     headings = (
-        *("Traffic", f"At {view.at:,}", "Per hour", "Per month"),
+        *("Traffic", f"At {answer.at:,}", "Per hour", "Per month"),
         *([""] * several),
         *(_behind(_NAME, labels) if named else ()),
     )
     return Table(headings, rows, frozenset([1, 2, 3]), long=frozenset([0, len(headings) - 1]))
 
 
-def _saturation(resource: ResourceView) -> str:
-    if resource.saturates_not_below is not None:
-        return undecided_point(resource.saturates_at, resource.saturates_not_below)
-    if resource.saturates_at is None:
+def _saturation(resource: ResourceSolution) -> str:
+    found = resource.saturation
+    if found.not_below is not None:
+        return undecided_point(found.at, found.not_below)
+    if found.at is None:
         return "never"
-    if resource.method == Method.AT_START.value:
-        return "at start"
-    return whole_population(resource.saturates_at)
+    return "at start" if found.method is Method.AT_START else whole_population(found.at)
 
 
-def _shares(resource: ResourceView, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:
+def _shares(resource: ResourceSolution, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:
     large = [(by, share) for by, share in resource.shares.items() if share > _SMALL_SHARE]
     return ", ".join(f"{labels.of(by)} {percent(share, 2)}" for by, share in large[:most])
 
 
-def _bottleneck(view: SolveView) -> str:
-    found = view.bottleneck
+def _bottleneck(answer: Answer) -> str:
+    found = answer.bottleneck
     if found is None:
         return ""
     if found.saturates_at is None:
-        most = heaviest_in_words(view).lower()
+        most = heaviest_in_words(answer).lower()
         none = "none is known to saturate" if found.undecided else "none saturates"
-        if view.closed and not found.undecided:
+        if answer.closed and not found.undecided:
             none = "none is overloaded, as users wait for their response"
         line = f"{none}; {most}: {found.resource}."
     else:
-        line = f"{_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
-    line += undecided_saturations(view)
+        line = f"{_saturates_first(answer, found.saturates_at)}{stays_full_text(answer)}."
+    line += undecided_saturations(answer)
     if found.changes:
-        line += f" {changes_in_words(view, found)}."
+        line += f" {changes_in_words(answer, found)}."
     return line
 
 
-def changes_in_words(view: SolveView, found: Bottleneck) -> str:
+def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     """Return which resource has the highest utilization from which population on."""
-    name, heaviest = view.population.name, heaviest_in_words(view)
+    name, heaviest = answer.population, heaviest_in_words(answer)
     first = found.changes[0]
-    if first.to is None and first.at < view.population.from_ + 1:
+    if first.to is None and first.at < answer.low + 1:
         return f"{heaviest} at first: {found.initially}; unknown for larger populations"
     path = [f"{found.initially} at first"]
     path += [f"{c.to or 'unknown'} from {name} = {whole_population(c.at)}" for c in found.changes]
@@ -373,30 +361,30 @@ _MOST_CHANGES = 4
 """Resources of the highest utilization that are named one after the other."""
 
 
-def undecided_saturations(view: SolveView) -> str:
+def undecided_saturations(answer: Answer) -> str:
     """Return of which resources it cannot be told whether they saturate before the bottleneck."""
-    found = view.bottleneck
+    found = answer.bottleneck
     if found is None or not found.undecided:
         return ""
-    name = view.population.name
+    name = answer.population
     told = (
         phrase("undecided.one", resource=r.name, name=name, least=population_text(least))
-        for r in view.resources
-        if r.name in found.undecided and (least := r.saturates_not_below) is not None
+        for r in answer.resources
+        if r.name in found.undecided and (least := r.saturation.not_below) is not None
     )
     does = phrase("undecided.ever" if found.saturates_at is None else "undecided.before")
     return phrase("undecided", told=" or ".join(told), does=does)
 
 
-def _saturates_first(view: SolveView, at: float) -> str:
+def _saturates_first(answer: Answer, at: float) -> str:
     """Return which resource saturates first, and where; that is not known before the range."""
-    found = view.bottleneck
+    found = answer.bottleneck
     assert found is not None
-    planned = any(r.name == found.resource and r.target != 1 for r in view.resources)
-    where = f"{view.population.name} = {whole_population(at)}"
+    planned = any(r.name == found.resource and r.target != 1 for r in answer.resources)
+    where = f"{answer.population} = {whole_population(at)}"
     if found.from_start:
         full = full_from_start(found, is_planned=planned)
-        if view.population.from_ == view.population.to:
+        if answer.low == answer.high:
             return f"{found.resource} is {full} at {where}"
         return f"{found.resource} is {full} at {where}, the start of the range"
     return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
@@ -408,105 +396,105 @@ def full_from_start(found: Bottleneck, *, is_planned: bool) -> str:
     return phrase(at_target if is_planned else "saturated")
 
 
-def stays_full_text(view: SolveView) -> str:
+def stays_full_text(answer: Answer) -> str:
     """Return that the bottleneck is full before the answer and no more: that is not beyond it."""
-    found, largest = view.bottleneck, view.capacity
+    found, largest = answer.bottleneck, answer.capacity
     if found is None or found.stays_full is None:
         return ""
     key = "full.exactly" if found.stays_full == StaysFull.EXACTLY else "full.at_most"
-    return phrase(key, name=view.population.name, largest=f"{largest:,}")
+    return phrase(key, name=answer.population, largest=f"{largest:,}")
 
 
-def heaviest_in_words(view: SolveView) -> str:
+def heaviest_in_words(answer: Answer) -> str:
     """Return what is meant by the heaviest load: targets may lie below 100 %."""
-    is_planned = any(resource.target != 1 for resource in view.resources)
+    is_planned = any(resource.target != 1 for resource in answer.resources)
     return "Nearest to its target" if is_planned else "Highest utilization"
 
 
-def mode_facts(view: SolveView, labels: Labels = PLAIN) -> str:
+def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
     """Return the capacity of each mode, and which one counts; empty where there is none."""
-    if not view.modes:
+    if not answer.modes:
         return ""
     told = []
-    for mode in view.modes:
+    for mode in answer.modes:
         largest = "none"
         if mode.capacity is not None:
             largest = marked(f"{mode.capacity:,}", mode.known)
         why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
-    return f"{', '.join(told)}; {view.mode} is the worst and sets the capacity"
+    return f"{', '.join(told)}; {answer.mode} is the worst and sets the capacity"
 
 
-def cost_facts(view: SolveView, solution: Solution) -> list[str]:
+def cost_facts(answer: Answer) -> list[str]:
     """Return what the configuration costs at the capacity, in all and for each user."""
-    each = noun_of_one(view.population.name)
+    each = noun_of_one(answer.population)
     lines = []
-    for cost in solution.costs:
+    for cost in answer.costs:
         told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
         lines.append(f"{told(cost.total)}, {told(cost.per_user)} per {each}")
-    if lines and solution.costs[-1].unpriced:
-        lines.append(f"no price for {', '.join(solution.costs[-1].unpriced)}")
+    if lines and answer.costs[-1].unpriced:
+        lines.append(f"no price for {', '.join(answer.costs[-1].unpriced)}")
     return lines
 
 
-def cost_lines(view: SolveView, solution: Solution) -> list[str]:
+def cost_lines(answer: Answer) -> list[str]:
     """Return the same with the cost of each place."""
     lines = []
-    each = noun_of_one(view.population.name)
-    for cost in solution.costs:
+    each = noun_of_one(answer.population)
+    for cost in answer.costs:
         told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
         places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
-        line = f"{told(cost.total)} at {view.at:,}, {told(cost.per_user)} per {each} ({places})"
-        if cost.unpriced and cost is solution.costs[-1]:
+        line = f"{told(cost.total)} at {answer.at:,}, {told(cost.per_user)} per {each} ({places})"
+        if cost.unpriced and cost is answer.costs[-1]:
             line += f"; no price for {', '.join(cost.unpriced)}"
         lines.append(f"{line}.")
     return lines
 
 
-def remarks(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> tuple[str, ...]:
+def remarks(answer: Answer, labels: Labels = PLAIN) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
-    known = " ".join(known_lines(solution))
-    elastic = [f"Elastic: {line}" for line in elastic_lines(view, solution, labels)]
-    costs = [f"Cost: {line}" for line in cost_lines(view, solution)]
-    modes = mode_facts(view, labels)
-    told = (known, *closed_lines(view), *elastic, *costs)
+    known = " ".join(known_lines(answer))
+    elastic = [f"Elastic: {line}" for line in elastic_lines(answer, labels)]
+    costs = [f"Cost: {line}" for line in cost_lines(answer)]
+    modes = mode_facts(answer, labels)
+    told = (known, *closed_lines(answer), *elastic, *costs)
     return (f"Modes: {modes}." if modes else "", *map(labels.told, told))
 
 
-def _advice(view: SolveView, labels: Labels) -> Table:
+def _advice(answer: Answer, words: Wording) -> Table:
     """Return changes that raise the capacity, in three ways, the best of each first."""
-    rows = []
+    rows, labels = [], words.labels
     last = ""
-    for item in view.advice:
+    for item in words.changes:
         change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
             change += f" (moves load to {labels.of(item.to)}, {percent(item.headroom)} left)"
         way = item.way if item.way != last else ""
         rows.append((way, change, users_with(item), *_behind(item.setting or "", labels)))
         last = item.way
-    headings = ("Scale up", "", noun(view.population.name).capitalize(), *_behind("--set", labels))
+    headings = ("Scale up", "", noun(answer.population).capitalize(), *_behind("--set", labels))
     return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))
 
 
-def elastic_facts(view: SolveView, solution: Solution) -> list[str]:
+def elastic_facts(answer: Answer) -> list[str]:
     """Return which resources elastic traffic saturates, and what is left to it there."""
-    lines = zip(view.elastic, elastic_lines(view, solution), strict=True)
-    told = [line for item, line in lines if item.lowered]
-    full = sorted(giving_way(solution))
+    lines = zip(answer.elastic, elastic_lines(answer), strict=True)
+    told = [line for item, line in lines if item.is_lowered]
+    full = sorted(answer.saturated_by_elastic)
     if full:
         told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {GIVES_WAY}:")
     return told
 
 
-def elastic_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
+def elastic_lines(answer: Answer, labels: Labels = PLAIN) -> list[str]:
     """Return a sentence for each elastic parameter: its value, and from where on it yields."""
     lines = []
-    name = view.population.name
-    for item, solved in zip(view.elastic, solution.elastic, strict=True):
-        told = partial(quantity, dimension=solved.dimension)
+    name = answer.population
+    for item in answer.elastic:
+        told = partial(quantity, dimension=item.dimension)
         rank = "" if item.priority is None else f" (priority {item.priority})"
         at_limit = marked(told(item.value_at_limit), item.known)
-        line = f"{labels.of(item.parameter)}{rank} is {at_limit} at {view.at:,}"
+        line = f"{labels.of(item.name)}{rank} is {at_limit} at {answer.at:,}"
         if item.yields is None:
             lines.append(f"{line}, its maximum throughout.")
             continue
@@ -532,7 +520,7 @@ def elastic_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -
     return lines
 
 
-def _sensitivities(view: SolveView, labels: Labels) -> Table:
+def _sensitivities(answer: Answer, labels: Labels) -> Table:
     """Return by how much 1 % more of each input changes the capacity, the largest effect first."""
     rows = tuple(
         (
@@ -540,28 +528,20 @@ def _sensitivities(view: SolveView, labels: Labels) -> Table:
             f"{item.elasticity:+.2f} %",
             *_behind(item.parameter, labels),
         )
-        for item in view.sensitivity[:_SHOWN_SENSITIVITIES]
+        for item in answer.sensitivity[:_SHOWN_SENSITIVITIES]
     )
     moved = "Changes capacity by"
-    if view.limited_by is None and view.sensitivity_of is not None:
-        resource = labels.of(resource_in(view.sensitivity_of))
+    if answer.limited_by is None and answer.sensitivity_of is not None:
+        resource = labels.of(resource_in(answer.sensitivity_of))
         moved = f"Changes the saturation point of {resource} by"
     headings = ("Sensitivity: +1 % of", moved, *_behind(_NAME, labels))
     return Table(headings, rows, frozenset([1]), long=frozenset([0, 2]))
 
 
-def _references(view: SolveView, solution: Solution) -> str:
+def _references(answer: Answer) -> str:
     """Return which of the shown numbers are ratings of machines that costs were measured on."""
-    known = solution.graph.assumptions
-    rated = {one.dimension for one in known.values() if one.is_capacity}
-    shown = [known[item.parameter] for item in view.sensitivity[:_SHOWN_SENSITIVITIES]]
-    names = [
-        one.name
-        for one in shown
-        if not one.is_capacity
-        and one.dimension in rated
-        and one.name.split(".")[1:] == [one.dimension.single_base]
-    ]
+    shown = (one.parameter for one in answer.sensitivity[:_SHOWN_SENSITIVITIES])
+    names = [name for name in shown if name in answer.rated]
     if not names:
         return ""
     verb = "are ratings of machines" if names[1:] else "is the rating of the machine"

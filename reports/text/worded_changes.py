@@ -5,7 +5,7 @@ The page has the same words for what it tries itself: `scripts/live/changes.js`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,20 +13,22 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exactness import as_float
 from qps.reports.text.answers import AdviceView
-from qps.reports.text.labels import Labels, labels_of
+from qps.reports.text.labels import PLAIN, Labels, labels_of
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import joined_words, number, quantity
 from qps.reports.text.settable import settable_numbers
 from qps.reports.text.written import unit_of
-from qps.solver.what_if.advice import Advice
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import Advice
 
 _DIGITS, _ALL_DIGITS = 4, 15
 _PRICE_DIGITS = 3
 _MOST_WITHOUT_PRICE = 3
+_MOST_HELPFUL = 3
 _FINEST = 1000
 _ENOUGH = ".12g"
 
@@ -36,7 +38,7 @@ class Changes(Struct, frozen=True, kw_only=True):
 
     labels: Labels
     configuration: Configuration
-    numbers: dict[str, Assumption]
+    numbers: Mapping[str, Assumption]
     settable: frozenset[str]
 
     def viewed(self, advice: Advice) -> AdviceView:
@@ -102,7 +104,9 @@ def _changed(name: str, before: str, after: str) -> str:
     return phrase("change.value", name=name, before=before, after=after)
 
 
-def changes_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Changes:
+def changes_of(
+    model: ir.Model, configuration: Configuration, numbers: Mapping[str, Assumption]
+) -> Changes:
     """Return what tells the changes of a configuration."""
     set_before = {c.name for c in configuration.explicit if isinstance(c, ir.SetParameter)}
     nameable = {p.name for p in model.parameters if p.has_own_name} | set_before
@@ -114,30 +118,45 @@ def changes_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) 
     return Changes(
         labels=model.once(labels_of),
         configuration=configuration,
-        numbers=graph.assumptions,
+        numbers=numbers,
         settable=frozenset(stated | settable_numbers(model, configuration).keys()),
     )
 
 
 class Wording(Struct, frozen=True, kw_only=True):
-    """What answers are told with: what things are called, what has no price by its hardware."""
+    """What an answer is told with: what things are called, what has no price by its hardware.
+
+    `changes` are those that raise the capacity, in words and with their settings.
+    """
 
     labels: Labels
+    changes: tuple[AdviceView, ...] = ()
     without_price: tuple[str, ...] = ()
 
+    @property
+    def helps_most(self) -> tuple[AdviceView, ...]:
+        """The changes with the largest capacities."""
+        return tuple(sorted(self.changes, key=lambda one: -one.capacity)[:_MOST_HELPFUL])
 
-def wording(
-    model: ir.Model, configuration: Configuration, graph: LoadGraph, advice: Sequence[AdviceView]
-) -> Wording:
-    """Return what a configuration's answers are told with; a price is asked of what would help."""
-    helping = [one.name for one in advice if one.is_hardware and one.name in graph.unpriced]
+
+PLAIN_WORDS = Wording(labels=PLAIN)
+"""Identifiers, and no changes."""
+
+
+def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wording:
+    """Return what an answer is told with; a price is asked of what would help."""
+    changes: tuple[AdviceView, ...] = ()
+    if answer.advice:
+        of = changes_of(model, configuration, answer.assumptions)
+        changes = tuple(map(of.viewed, answer.advice))
+    helping = [one.name for one in changes if one.is_hardware and one.name in answer.unpriced]
     hardware = {node.name: node.machine for node in configuration.nodes.values()}
     hardware |= {link.name: link.network for link in configuration.links.values()}
     kinds = dict.fromkeys(hardware[name] for name in helping if name in hardware)
-    is_priced = bool(graph.prices)
     return Wording(
         labels=model.once(labels_of),
-        without_price=() if is_priced else tuple(kinds)[:_MOST_WITHOUT_PRICE],
+        changes=changes,
+        without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -31,7 +31,8 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.methods import reason_of
 from qps.compiler.quantities.scales import population_text
-from qps.solver.answers.solution import FirstFailure, ResourceSolution, Solution
+from qps.engine.formulas import Formula
+from qps.solver.answers.solution import FirstFailure, Saturation, Solution
 
 
 class Judged(Protocol):
@@ -127,13 +128,14 @@ def met_up_to_known(solution: Solution, criterion: Criterion) -> Certainty:
     return largest_known(judged, solution.graph.low)
 
 
-def saturation_known(resource: ResourceSolution, graph: LoadGraph) -> Certainty:
+def saturation_known(
+    saturation: Saturation, resource: ResourceLoad, population: Formula
+) -> Certainty:
     """Return how it is known where a resource saturates: earlier where its load is told too high.
 
     It is a bound where that cannot be told.
     """
-    saturation, population = resource.saturation, graph.population
-    known = opposite(graph.resources[resource.name].asked_known)
+    known = opposite(resource.asked_known)
     if saturation.not_below is None:
         never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
         return EXACT if never else known

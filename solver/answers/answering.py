@@ -14,6 +14,7 @@ from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula
+from qps.solver.answers.answer_certainty import saturation_known
 from qps.solver.answers.beyond_measured import (
     AT_ANSWER,
     beyond_measured,
@@ -29,6 +30,7 @@ from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.saturation import bottleneck, judgement_of, saturation_of
 from qps.solver.answers.sensitivity import crossing, elasticities
 from qps.solver.answers.solution import (
+    QUALITY,
     CostSolution,
     CriterionSolution,
     FirstFailure,
@@ -150,10 +152,6 @@ def solve(graph: LoadGraph) -> Solution:
     )
 
 
-QUALITY = "quality"
-"""What the metric over all axes is called among the criteria."""
-
-
 def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     """Return the requirements, with quality as the last where there is one.
 
@@ -272,6 +270,9 @@ def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> R
         else value_at(graph, resource.throughput, at),
         count=value_at(graph, resource.count, at),
         shares=dict(sorted(shares.items(), key=lambda item: -item[1])),
+        port_of=resource.port_of,
+        known=resource.known,
+        saturation_known=saturation_known(saturation, resource, graph.population),
     )
 
 
@@ -296,13 +297,8 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
 
 
 def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:
-    beyond = at + 1 if at < graph.high else None
-    return CriterionSolution(
-        item.criterion,
-        _holds_up_to(graph, item),
-        value_at(graph, item.criterion.value, at),
-        None if beyond is None else value_at(graph, item.criterion.value, beyond),
-    )
+    value = value_at(graph, item.criterion.value, at)
+    return CriterionSolution(item.criterion, _holds_up_to(graph, item), value)
 
 
 def _holds_up_to(graph: LoadGraph, item: _Judged) -> int | None:

@@ -4,105 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import InSeries, in_series_at, known_at, loss_known
+from qps.compiler.lower.losses_in_series import (
+    InSeries,
+    in_series_at,
+    known_at,
+    loss_known,
+    quality_known_at,
+)
 from qps.compiler.lower.quality_axes import axes_of, joined_axes
 from qps.compiler.lower.stream_measures import StreamMeasures
-from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import Formula
+from qps.compiler.quantities.certainty import opposite, together
+from qps.engine.formulas import ONE, Formula
 from qps.solver.answers.answer_certainty import largest_known
+from qps.solver.answers.answer_parts import (
+    LoadThere,
+    MoreUsers,
+    NextLimit,
+    RequirementAnswer,
+    RequirementThere,
+    StreamThere,
+)
 from qps.solver.answers.answering import (
-    QUALITY,
     all_criteria,
     limiting_of,
     value_at,
     when_it_fails,
 )
 from qps.solver.answers.capacity import fails_at
+from qps.solver.answers.readings import behind_quality, criterion_at, reading_at
 from qps.solver.answers.saturation import judgement_of
-from qps.solver.answers.solution import FirstFailure, Solution, Verdict
+from qps.solver.answers.solution import QUALITY, FirstFailure, Solution, Verdict
 
-_NOTICEABLE_LOSS = 5e-4
-_NOTICEABLE_CHANGE = 0.01
 _FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
-
-
-class NextLimit(Struct, frozen=True):
-    """The next limit: what would limit capacity if the first limit were lifted.
-
-    `requirement` is met up to `met_up_to`, None if it is never met. If nothing else limits
-    capacity in the range, `requirement` is None and `met_up_to` is the end of the range.
-    """
-
-    requirement: str | None
-    met_up_to: int | None
-    mode: str | None
-    known: Certainty = EXACT
-    """Certainty of `met_up_to`."""
-
-
-class FailingThere(Struct, frozen=True):
-    """A requirement that fails with more users: its value there."""
-
-    criterion: Criterion
-    value: float
-
-
-class StreamThere(Struct, frozen=True, kw_only=True):
-    """What a stream's users see at the answer and with more users: shares, s, items (or bit) a s.
-
-    `lost_at` and `slower_at` are the stages of the way to which most of the change is due.
-    """
-
-    name: str
-    loss: tuple[float, float]
-    lost_at: str
-    latency: tuple[float, float]
-    slower_at: str
-    rate: tuple[float, float]
-    item: str
-    loss_known: Certainty
-    """How the loss with more users is known; a rate is so from the other side."""
-
-    @property
-    def loses_more(self) -> bool:
-        """True where noticeably more is lost."""
-        return self.loss[1] - self.loss[0] > _NOTICEABLE_LOSS
-
-    @property
-    def is_later(self) -> bool:
-        """True where it is noticeably later."""
-        before, after = self.latency
-        return after - before > _NOTICEABLE_CHANGE * before
-
-    @property
-    def is_lowered(self) -> bool:
-        """True where less is sent, besides what is lost: an elastic rate gives way."""
-        kept = (1 - self.loss[1]) / (1 - self.loss[0]) if self.loss[0] < 1 else 1.0
-        return self.rate[1] < self.rate[0] * kept * (1 - _NOTICEABLE_CHANGE)
-
-
-class LoadThere(Struct, frozen=True):
-    """A resource above its target."""
-
-    resource: str
-    utilization: float
-    target: float
-
-
-class MoreUsers(Struct, frozen=True, kw_only=True):
-    """What happens with 10 % more users, or at the end of the range where that comes first."""
-
-    at: int
-    is_end_of_range: bool
-    quality: tuple[float, float] | None
-    failing: tuple[FailingThere, ...]
-    streams: tuple[StreamThere, ...]
-    loads: tuple[LoadThere, ...]
 
 
 # -- the next limit ----------------------------------------------------------------------
@@ -174,10 +111,11 @@ def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int
 # -- more users --------------------------------------------------------------------------
 
 
-def more_users(solution: Solution) -> MoreUsers | None:
+def more_users(solution: Solution, requirements: Sequence[RequirementAnswer]) -> MoreUsers | None:
     """Return what happens with more users, in the mode that a solution is of.
 
-    None where nothing limits the answer, or nothing is acceptable.
+    `requirements` are those of the solution, in its order. None where nothing limits the answer, or
+    nothing is acceptable.
     """
     if solution.verdict is not Verdict.LIMITED:
         return None
@@ -185,10 +123,15 @@ def more_users(solution: Solution) -> MoreUsers | None:
     wanted = -(-11 * now // 10)
     there = min(wanted, graph.high)
     failing = [
-        FailingThere(criterion, value_at(graph, criterion.value, there))
-        for criterion in graph.criteria
-        if criterion.span is not None and fails_at(graph, criterion, there)
+        RequirementThere(requirement, criterion_at(graph, item.criterion, there))
+        for item, requirement in zip(solution.requirements, requirements, strict=True)
+        if fails_at(graph, item.criterion, there)
     ]
+    quality = None
+    if graph.quality_value is not None:
+        known = quality_known_at(graph, there)
+        quality = reading_at(graph, there, graph.quality_value, ONE, known)
+    fails_quality = graph.quality is not None and value_at(graph, graph.quality, there) > 1
     loads = [
         LoadThere(name, value_at(graph, r.load, there), value_at(graph, r.target, there))
         for name, r in graph.resources.items()
@@ -197,9 +140,9 @@ def more_users(solution: Solution) -> MoreUsers | None:
     return MoreUsers(
         at=there,
         is_end_of_range=there < wanted,
-        quality=None
-        if graph.quality_value is None
-        else _both(graph, graph.quality_value, now, there),
+        quality=quality,
+        fails_quality=fails_quality,
+        behind_quality=behind_quality(solution, requirements, there) if fails_quality else (),
         failing=tuple(failing),
         streams=_streams(graph, now, there),
         loads=tuple(sorted(loads, key=lambda one: -one.utilization / one.target)),
@@ -223,6 +166,7 @@ def _stream(
         values = [(*_both(graph, value, now, there), stage) for stage, value in parts]
         return max(values, key=lambda one: one[1] - one[0], default=(0.0, 0.0, ""))[2]
 
+    lost = loss_known(ir.MeasureKind.LOSS, stream, series)
     return StreamThere(
         name=stream.name,
         loss=_both(graph, stream.loss, now, there),
@@ -231,5 +175,7 @@ def _stream(
         slower_at=most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
         rate=_both(graph, stream.rate, now, there),
         item=stream.item,
-        loss_known=loss_known(ir.MeasureKind.LOSS, stream, series),
+        loss_known=lost,
+        latency_known=stream.latency_certainty,
+        rate_known=together(opposite(lost), stream.rate_known),
     )

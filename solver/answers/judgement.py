@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from math import inf
 from typing import Any, TypeAlias
+
+from qps.solver.answers.solution import StaysFull
 
 Value: TypeAlias = Any
 """A number, or a column of numbers; of truths, likewise."""
@@ -19,16 +20,6 @@ ALIKE = 1e-12
 """By how much of themselves two populations, or two loads, may differ and count as equal."""
 NONE = -1
 """The number of a criterion or of a resource where there is none."""
-
-
-class StaysFull(StrEnum):
-    """How the load of a bottleneck lies up to the largest acceptable population.
-
-    `EXACTLY` at its target there, or `AT_MOST` at it, at whole populations.
-    """
-
-    EXACTLY = "exactly"
-    AT_MOST = "at most"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,14 @@ from qps.engine.formulas import ONE, Formula
 from qps.engine.points import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
-from qps.solver.answers.judgement import Judgement, StaysFull, Value
-from qps.solver.answers.solution import Bottleneck, BottleneckChange, Saturation, SolverFault
+from qps.solver.answers.judgement import Judgement, Value
+from qps.solver.answers.solution import (
+    Bottleneck,
+    BottleneckChange,
+    Saturation,
+    SolverFault,
+    StaysFull,
+)
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.method import Method

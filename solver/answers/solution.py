@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, StrEnum
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,6 +13,9 @@ from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula
 from qps.solver.search.method import Method
+
+QUALITY = "quality"
+"""What the metric over all axes is called among the criteria."""
 
 
 class Verdict(Enum):
@@ -39,7 +42,8 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
     """A resource: its load as a formula, its saturation, and what it comes to at the limit.
 
     It counts as saturated at `target`: 1, or less by plan. `throughput` is what it carries at the
-    limit, in bit/s, None where that is not bits; there are `count` such resources.
+    limit, in bit/s, None where that is not bits; there are `count` such resources. `port_of` is the
+    link that it is a port of, where that is a switch.
     """
 
     name: str
@@ -50,6 +54,10 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
     throughput: float | None
     count: float
     shares: dict[str, float]
+    port_of: str | None
+    known: Certainty
+    """Certainty of the utilization."""
+    saturation_known: Certainty
 
 
 class BottleneckChange(Struct, frozen=True):
@@ -60,6 +68,16 @@ class BottleneckChange(Struct, frozen=True):
 
     at: float
     to: str | None
+
+
+class StaysFull(StrEnum):
+    """How the load of a bottleneck lies up to the largest acceptable population.
+
+    `EXACTLY` at its target there, or `AT_MOST` at it, at whole populations.
+    """
+
+    EXACTLY = "exactly"
+    AT_MOST = "at most"
 
 
 class Bottleneck(Struct, frozen=True, kw_only=True):
@@ -83,14 +101,12 @@ class Bottleneck(Struct, frozen=True, kw_only=True):
 class CriterionSolution(Struct, frozen=True):
     """A requirement: up to which population it is met from the start on, None for not at all.
 
-    `value_at_limit` is the measure at the largest acceptable population, `value_beyond` at
-    the next one, None where that lies outside the range.
+    `value_at_limit` is the measure at the largest acceptable population.
     """
 
     criterion: Criterion
     met_up_to: int | None
     value_at_limit: float
-    value_beyond: float | None
 
 
 class FirstFailure(Struct, frozen=True):
@@ -146,6 +162,11 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
     changes: tuple[BottleneckChange, ...]
     dimension: Dimension
     known: Certainty = EXACT
+
+    @property
+    def is_lowered(self) -> bool:
+        """True if it is below its largest value."""
+        return self.value_at_limit < self.most
 
 
 class ClosedSolution(Struct, frozen=True, kw_only=True):
@@ -225,32 +246,40 @@ class ModeSolution(Struct, frozen=True, kw_only=True):
     quality_known: Certainty
 
 
-class Solution(Struct, frozen=True, kw_only=True):
-    """The answers for one configuration.
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one configuration comes to, in numbers.
 
     `at` is the population at which values are told: the largest acceptable one, or the least
-    of the range where none is acceptable. `others` are the solutions of all other modes.
+    of the range where none is acceptable.
     """
 
-    graph: LoadGraph
     verdict: Verdict
     capacity: int | None
     limited_by: str | None
     at: int
     resources: tuple[ResourceSolution, ...]
     bottleneck: Bottleneck | None
-    requirements: tuple[CriterionSolution, ...]
-    quality_at_limit: float | None
-    quality_met_up_to: int | None
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticSolution, ...]
     costs: tuple[CostSolution, ...]
     warnings: tuple[Diagnostic, ...]
-    failures: tuple[FirstFailure, ...]
     modes: tuple[ModeSolution, ...] = ()
-    others: tuple[Solution, ...] = ()
     closed: tuple[ClosedSolution, ...] = ()
+
+
+class Solution(Outcome, frozen=True, kw_only=True):
+    """The answers for one configuration, of its load graph.
+
+    `others` are the solutions of all other modes.
+    """
+
+    graph: LoadGraph
+    requirements: tuple[CriterionSolution, ...]
+    quality_at_limit: float | None
+    quality_met_up_to: int | None
+    failures: tuple[FirstFailure, ...]
+    others: tuple[Solution, ...] = ()
 
 
 class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error

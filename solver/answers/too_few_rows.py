@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from qps.compiler import ir
 from qps.compiler.data.regression import regression
 from qps.compiler.lower.load_graph import LoadGraph
-
-
-class CountedAsKnown(Struct, frozen=True, kw_only=True):
-    """Service demands fitted to a table without residuals."""
-
-    table: str
-    numbers: tuple[str, ...]
+from qps.solver.answers.answer_parts import CountedAsKnown
 
 
 def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown, ...]:

@@ -7,6 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -61,6 +62,13 @@ class PredictionInterval(Struct, frozen=True, kw_only=True):
     most: float
     rank: float
     side: int
+
+
+class Judged(Struct, frozen=True):
+    """What became of the claims of a spec, and why others have no answer."""
+
+    results: tuple[ClaimResult, ...]
+    unanswered: tuple[Diagnostic, ...] = ()
 
 
 class Coverage(Struct, frozen=True, kw_only=True):

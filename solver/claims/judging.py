@@ -17,6 +17,7 @@ from qps.compiler.configure.configuration import (
     changed,
     in_force,
 )
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.comparing import compare, order_of
 from qps.compiler.pipeline import Spec
@@ -29,6 +30,7 @@ from qps.solver.claims.accepted_failures import Accepted
 from qps.solver.claims.claim_results import (
     ClaimResult,
     Coverage,
+    Judged,
     PredictionInterval,
     Side,
     condition_result,
@@ -345,3 +347,15 @@ def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> b
     if order_of(predicted, claimed) == 0:
         return True
     return order_of(abs(predicted - claimed), allowed) <= 0
+
+
+def judged(spec: Spec) -> Judged:
+    """Return what becomes of the claims of a spec; nothing is played for that."""
+    found: list[ClaimResult] = []
+    unanswered: list[Diagnostic] = []
+    for question in Claims.of(spec).questions():
+        try:
+            found += question.ask()
+        except QpsError as error:
+            unanswered += error.diagnostics
+    return Judged(tuple(found), tuple(unanswered))

@@ -14,7 +14,8 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
 from qps.engine.exact import alike
 from qps.solver.answers.answer_certainty import known_by_limit
-from qps.solver.answers.judgement import StaysFull, is_worse, largest_of
+from qps.solver.answers.judgement import is_worse, largest_of
+from qps.solver.answers.solution import StaysFull
 from qps.solver.matrix.compiled import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.compiling import compile_alone, compile_like
 from qps.solver.matrix.conditions import Truth

@@ -8,7 +8,6 @@ capacity to one that has some left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from fractions import Fraction
 
 from msgspec import Struct, field
@@ -24,6 +23,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula, number
 from qps.engine.points import Point
 from qps.solver.answers.answer_certainty import largest_known
+from qps.solver.answers.answer_parts import Advice, Way
 from qps.solver.answers.answering import all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
@@ -37,41 +37,6 @@ _NOTICEABLE = 0.005
 """A part of a resource's capacity; a load that rises by less has not taken over demand."""
 _WITHOUT_END = 1000
 """So many times what there is counts as a capacity without end."""
-
-
-class Way(StrEnum):
-    """Effect of a change."""
-
-    CAPACITY = "more capacity"
-    DEMAND = "less demand"
-    SHIFT = "demand moved elsewhere"
-
-
-class Advice(Struct, frozen=True, kw_only=True):
-    """A change that raises the capacity, and the capacity with it.
-
-    `change` is what to write behind `with` or `--set` where it can be `set` so, else it says in
-    words what to do. Where the `range_limits` there may be more. Where demand is moved, `to` is
-    the resource that takes most of it over and `headroom` what that has left then, at the
-    population of the answer so far. `known` is how the population is known.
-
-    `name` is what it changes: a place, an option or a number, which becomes `factor` times as much.
-    `price` and `running_price` are what it costs more, $ and $/s, for as many users as there are
-    now; None where nothing has a price, and where it is of a place without one.
-    """
-
-    way: Way
-    name: str
-    change: str
-    set: bool
-    capacity: int
-    range_limits: bool
-    to: str | None = None
-    headroom: float | None = None
-    known: Certainty = EXACT
-    factor: float | None = None
-    price: float | None = None
-    running_price: float | None = None
 
 
 def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:

@@ -23,8 +23,8 @@ from qps.compiler.quantities.certainty import (
 from qps.compiler.quantities.methods import known_by, reason_of
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
-from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.capacity import excess
+from qps.solver.answers.solution import QUALITY
 from qps.solver.search import certain_signs
 from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError

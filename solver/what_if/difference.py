@@ -48,6 +48,11 @@ class Difference(Struct, frozen=True, kw_only=True):
             return 0
         return (self.new.capacity or 0) - (self.old.capacity or 0)
 
+    @property
+    def is_moved(self) -> bool:
+        """Whether the capacity or any number differs."""
+        return bool(self.users or self.changes or self.added or self.removed)
+
 
 def difference(old: Side, new: Side, promising: Promising | None = None) -> Difference:
     """Return what differs between two specs, and how much of the answer each change explains.

@@ -27,9 +27,9 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import number as number_of
 from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import values_known
-from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptable
+from qps.solver.answers.answering import all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess
-from qps.solver.answers.solution import SolverFault
+from qps.solver.answers.solution import QUALITY, SolverFault
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
 from qps.solver.what_if.fewer_users import holds_for_fewer

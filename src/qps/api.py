@@ -121,18 +121,19 @@ class Model(ShowsItself):
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
-        from qps.reports.text.solved_spec import solved_spec  # noqa: PLC0415
+        from qps.reports.text.solve_view import solve_view  # noqa: PLC0415
         from qps.reports.text.worded_changes import wording  # noqa: PLC0415
         from qps.solver.odds.told import CERTAINTIES, Sampling  # noqa: PLC0415
+        from qps.solver.solved_spec import solved_spec  # noqa: PLC0415
 
         low, high = CERTAINTIES
         if not low <= confidence <= high:
             raise ValueError(f"confidence is a share from {low} to {high}, not {confidence}")
         settings, sampling = tuple(_as_texts(set)), Sampling(certainty=confidence)
         found = solved_spec(self.spec, scenario, settings, advice=advice, sampling=sampling)
-        view, solution = found.view, found.solution
-        words = wording(found.model, found.configuration, solution.graph, view.advice)
-        first = decision(view, solution, words)
+        words = wording(found.model, found.configuration, found.answer)
+        first = decision(found.answer, words)
+        view = solve_view(found.answer, words)
         return telling(view, first.headline, first.facts, words.labels)
 
     @_reads_population
@@ -274,9 +275,11 @@ class Model(ShowsItself):
 
         Attributes are the keys of `qps diff --format json`.
         """
-        from qps.reports.text.compared_specs import compared  # noqa: PLC0415
+        from qps.reports.text.difference_text import spec_difference_view  # noqa: PLC0415
+        from qps.solver.spec_difference import spec_difference  # noqa: PLC0415
 
-        return compared(self.spec, new.spec, scenario, tuple(_as_texts(set)))[1]
+        found = spec_difference(self.spec, new.spec, scenario, tuple(_as_texts(set)))
+        return spec_difference_view(found)
 
     def _shown(self) -> Shown:
         """Return what a notebook shows of a model, which is not solved for that."""

@@ -118,11 +118,9 @@ def _fields(owner: type) -> Iterator[str]:
         yield f"One of {', '.join(f'`{one.value}`' for one in owner)}.\n"
     if not issubclass(owner, msgspec.Struct):
         return
-    tree = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
-    assert isinstance(tree, ast.ClassDef)
     rows, last = [], ""
     said: dict[str, str] = {}
-    for line in tree.body:
+    for line in _body(owner):
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
             last = line.target.id
             rows.append((last, ast.unparse(line.annotation)))
@@ -133,6 +131,15 @@ def _fields(owner: type) -> Iterator[str]:
         shown = kind.replace("|", "\\|")
         yield f"| `{name}` | `{shown}` | {said.get(name, '')} |"
     yield ""
+
+
+def _body(owner: type) -> Iterator[ast.stmt]:
+    """Yield what stands in a struct, after what it has of those that it is one of."""
+    for kind in reversed(owner.__mro__):
+        if issubclass(kind, msgspec.Struct) and kind is not msgspec.Struct:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+            assert isinstance(tree, ast.ClassDef)
+            yield from tree.body[1:] if ast.get_docstring(tree) else tree.body
 
 
 def _gather(of: Any, found: dict[type, None]) -> None:
@@ -150,8 +157,9 @@ def _all_of(found: dict[type, None]) -> dict[type, None]:
             continue
         every[owner] = None
         if owner.__name__ not in _NOT_TAKEN_APART:
-            for kind in getattr(owner, "__annotations__", {}).values():
-                left += _types_in(str(kind), sys.modules[owner.__module__])
+            for of in owner.__mro__:
+                for kind in vars(of).get("__annotations__", {}).values():
+                    left += _types_in(str(kind), sys.modules[of.__module__])
     return every
 
 

@@ -18,13 +18,13 @@ from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import PageView, page_view
 from qps.reports.text.claim_formats import Tested
 from qps.reports.text.verdicts import Untested
-from qps.reports.text.view import solve_view
 from qps.simulation.player import player
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
+from qps.solver.complete_answer import complete_answer
 from qps.solver.odds.odds import odds
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import PROBABILITY, Sampling
@@ -52,10 +52,11 @@ def page_of(
     solution = solve_model(model, first)
     plain = spec.model if model is spec.model else without_certainty(spec.model)
     found = odds(plain, first, solution, Sampling(samples=2000))
-    view = solve_view(spec.model, first, solution, settings, odds=found)
-    cases[0] = replace(cases[0], view=view)
+    answer = complete_answer(spec.model, first, solution, settings=settings, odds=found)
+    cases[0] = replace(cases[0], answer=answer)
     judged = claims_of(spec) if claims is None else claims
-    return page_view(spec.model, first, view, solution, judged, (), live_page(cases, (), most))
+    live = live_page(cases, (), most)
+    return page_view(spec.model, first, answer, solution.graph, judged, (), live)
 
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"

@@ -53,10 +53,10 @@ from qps.reports.text.quantities import (
     scales,
     whole_population,
 )
-from qps.reports.text.view import MONTH
 from qps.reports.text.written import unit_of
-from qps.solver.answers.answering import QUALITY, solve
-from qps.solver.answers.solution import Solution
+from qps.solver.answers.answer_parts import MONTH
+from qps.solver.answers.answering import solve
+from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 

@@ -12,7 +12,7 @@ from qps.commands.console import complain, show, width_of
 from qps.commands.examined_specs import Examination
 from qps.commands.output import style
 from qps.commands.pages import write_text
-from qps.reports.text.view import as_json
+from qps.reports.text.as_json import as_json
 from qps.reviewing.change_review import Review
 from qps.reviewing.ci_junit import ci_junit
 from qps.reviewing.ci_text import ci_text

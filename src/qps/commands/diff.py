@@ -12,11 +12,15 @@ from qps.commands.progress import Progress
 from qps.commands.provenance import made_line
 from qps.commands.revision import spec_at
 from qps.compiler.diagnostics.visible import one_line
-from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import DifferenceView, difference_text
-from qps.reports.text.view import as_json
+from qps.reports.text.as_json import as_json
+from qps.reports.text.difference_text import (
+    DifferenceView,
+    difference_text,
+    spec_difference_view,
+)
 from qps.reviewing.spec_answers import spec_answer
 from qps.reviewing.thresholds import ANY_DECREASE, Quantity, Threshold, threshold
+from qps.solver.spec_difference import spec_difference
 
 
 def run(arguments: Namespace) -> Exit:
@@ -29,13 +33,14 @@ def run(arguments: Namespace) -> Exit:
             refuse_inputs(arguments.output, {**old.files, **new.files})
         show(new.warnings, arguments)
         with Progress(total=None, quiet=arguments.quiet, unit=None, label="both specs"):
-            _, view = compared(
+            found = spec_difference(
                 old,
                 new,
                 arguments.scenario,
                 tuple(arguments.set),
                 claims=arguments.claims,
             )
+            view = spec_difference_view(found)
     if arguments.output is not None:
         from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
         from qps.reports.pages.html import render_difference  # noqa: PLC0415

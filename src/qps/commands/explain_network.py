@@ -9,9 +9,9 @@ from qps.commands.console import Exit, complain, print_json, show, width_of
 from qps.commands.kept_specs import load
 from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.lowering import lower
+from qps.reports.text.as_json import as_json
 from qps.reports.text.network_text import network_text
 from qps.reports.text.network_view import network_view
-from qps.reports.text.view import as_json
 
 
 def explain_network(arguments: Namespace) -> Exit:

@@ -24,12 +24,12 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.engine.formulas import Formula
+from qps.reports.text.as_json import as_json
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation, explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text
 from qps.reports.text.labels import labels_of
 from qps.reports.text.nouns import counted
-from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw

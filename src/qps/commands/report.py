@@ -30,7 +30,6 @@ from qps.reports.pages.page import SimulatedSection, page_view
 from qps.reports.text.labels import labels_of
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.sizing_text import sizing_answer
-from qps.reports.text.solved_spec import Solved, solved_spec
 from qps.simulation.player import player
 from qps.solver.answers.solution import Verdict
 from qps.solver.claims.claim_results import ClaimResult
@@ -38,6 +37,7 @@ from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.claims.judging import Claims
 from qps.solver.odds.told import Sampling
+from qps.solver.solved_spec import Solved, solved_spec
 from qps.solver.what_if.sizing import size
 
 
@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> Exit:
     output = _write(page, arguments, specs[0])
     if not arguments.quiet:
         print(_in_one_line(output, found))
-    return max(worst, Exit.NO if found[0].solution.capacity is None else Exit.YES)
+    return max(worst, Exit.NO if found[0].answer.capacity is None else Exit.YES)
 
 
 def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], list[Solved], Exit]:
@@ -94,7 +94,7 @@ def _in_one_line(output: Path, found: list[Solved]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
     first = found[0]
-    told = answer_told(first.view, first.solution, first.model.once(labels_of))
+    told = answer_told(first.answer, first.model.once(labels_of))
     return f"{output}: {told}{others}"
 
 
@@ -149,15 +149,15 @@ def made_page(
         progress.advance(1 / len(wanted))
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
-    cases = [ShownCase(one.stated, one.configuration, settings, one.view) for one in found]
+    cases = [ShownCase(one.stated, one.configuration, settings, one.answer) for one in found]
     first = found[0]
     live = make(HOW_SURE, partial(live_page, cases, figures, arguments.variants))
     draws_samples = tried is not None and live is not None and uncertain_in(first.configuration)
     page = page_view(
         first.model,
         first.configuration,
-        first.view,
-        first.solution,
+        first.answer,
+        first.graph,
         claims,
         figures,
         live or live_page(cases, figures, arguments.variants, has_spreads=False),
@@ -165,10 +165,9 @@ def made_page(
         unjudged=unjudged,
         draws_samples=bool(draws_samples),
         has_lines=tried is None,
-        warnings=first.warnings,
         simulated=_simulated(first) if arguments.simulate else None,
         carry=_carry(first) if arguments.advice else (),
-        compared=compared(cases, [(one.view, one.solution) for one in found]),
+        compared=compared(cases, [one.answer for one in found]),
         made=made_line(specs),
     )
     return render_html(page), found
@@ -183,13 +182,13 @@ _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
 
 def _carry(found: Solved) -> tuple[str, ...]:
     """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not told."""
-    now = found.solution.capacity
-    if found.solution.verdict is not Verdict.LIMITED or now is None:
+    now = found.answer.capacity
+    if found.answer.verdict is not Verdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}
     labels, told = found.model.once(labels_of), []
     for at, more in wanted.items():
-        if at > found.solution.graph.high:
+        if at > found.answer.high:
             break
         try:
             answer = sizing_answer(size(found.model, found.configuration, at))
@@ -209,11 +208,9 @@ def _simulated(found: Solved) -> SimulatedSection:
     from qps.simulation.agreement import compared, levels_asked  # noqa: PLC0415
     from qps.simulation.crew import Effort, simulate  # noqa: PLC0415
 
-    effort, at = Effort(levels=levels_asked(found.model)), found.solution.at
-    told = simulate(
-        typically_played(found.solution.graph, at, found.model, found.configuration), effort
-    )
-    numbers = compared(found.solution.graph, told)
+    effort, at = Effort(levels=levels_asked(found.model)), found.answer.at
+    told = simulate(typically_played(found.graph, at, found.model, found.configuration), effort)
+    numbers = compared(found.graph, told)
     labels = found.model.once(labels_of)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",
@@ -263,7 +260,7 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
     )
     live = live_page((), figures)
     page = page_view(
-        spec.model, found.configuration, found.view, found.solution, (), figures, live,
+        spec.model, found.configuration, found.answer, found.graph, (), figures, live,
         figures_only=True, made=made_line(specs),
     )  # fmt: skip
     output = _write(render_html(page), arguments, spec)

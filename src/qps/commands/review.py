@@ -18,14 +18,18 @@ from qps.commands.revision import spec_at
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reports.text.claim_formats import MOST_CHARACTERS, claims_markdown
-from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import DifferenceView, difference_text
+from qps.reports.text.difference_text import (
+    DifferenceView,
+    difference_text,
+    spec_difference_view,
+)
 from qps.reports.text.table import escaped
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import base_of
 from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
 from qps.solver.odds.told import PROBABILITY
+from qps.solver.spec_difference import spec_difference
 
 _SHORT = 10
 """Digits of a commit that are told."""
@@ -79,13 +83,14 @@ class _Moved(Struct, frozen=True, kw_only=True):
             if not earlier:
                 return _Moved(path=path, reason="is new")
             with spec_at(earlier) as old:
-                found, view = compared(old, new)
+                found = spec_difference(old, new)
+                view = spec_difference_view(found)
         except QpsError as error:
             return _Moved(path=path, reason=f"cannot be compared: {error.diagnostics[0].message}")
         except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
             told = f"not compared: internal error of qps: {type(error).__name__}: {error}"
             return _Moved(path=path, reason=told, is_fault=True)
-        is_moved = bool(found.users or found.changes or found.added or found.removed)
+        is_moved = found.difference.is_moved
         return _Moved(path=path, view=view, is_moved=is_moved)
 
     @property

@@ -17,11 +17,11 @@ from qps.compiler.lower.certainty_asked import as_stated, with_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
+from qps.reports.text.as_json import as_json
 from qps.reports.text.labels import labels_of
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_remark, unplayed_remark
 from qps.reports.text.simulated_text import simulation_text, simulation_view
-from qps.reports.text.view import as_json
 from qps.simulation.agreement import compared, levels_asked
 from qps.simulation.crew import Effort, simulate
 from qps.simulation.played import Played

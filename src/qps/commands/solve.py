@@ -17,16 +17,15 @@ from qps.commands.solving import solved
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import Spec
-from qps.reports.text.answers import SolveView
+from qps.reports.text.as_json import as_json
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.labels import labels_of
-from qps.reports.text.odds_text import promised_view
 from qps.reports.text.settable import settable_numbers
-from qps.reports.text.solved_spec import Solved
+from qps.reports.text.solve_view import solve_view
 from qps.reports.text.text import solve_text, title_of
-from qps.reports.text.view import as_json
 from qps.reports.text.worded_changes import wording
-from qps.solver.answers.solution import Solution
+from qps.solver.answer import Answer
+from qps.solver.solved_spec import Solved
 from qps.solver.what_if.sized import Sizing
 
 
@@ -47,18 +46,19 @@ def run(arguments: Namespace) -> Exit:
     with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
         early = partial(_print_head, arguments, progress) if is_first_screen else None
         found = solved(arguments, partial(progress.advance, 1), early)
-    answered = found.solution.capacity
+    answer = found.answer
+    answered = answer.capacity
     if arguments.confidence is not None:
-        odds = found.view.odds
-        if odds is None:
+        if answer.odds is None:
             raise complain(
                 "`--confidence` needs uncertain inputs, and every input of this spec is exact",
                 "make one uncertain: `param reply = 80 kB/request +- 10 %`",
             )
-        found = replace(found, view=promised_view(found.view, odds))
-        answered = odds.promise.largest
+        found = replace(found, answer=replace(answer, at_confidence=True))
+        answered = answer.odds.promise.largest
     if arguments.format == "json":
-        print_json(as_json(found.view))
+        words = wording(found.model, found.configuration, found.answer)
+        print_json(as_json(solve_view(found.answer, words)))
     else:
         _print(found, arguments)
     return Exit.NO if answered is None else Exit.YES
@@ -68,36 +68,30 @@ _STEPS = 3
 """Its answers, how sure they are, what would help."""
 
 
-def _print_head(
-    arguments: Namespace, progress: Progress, model: ir.Model, view: SolveView, solution: Solution
-) -> None:
+def _print_head(arguments: Namespace, progress: Progress, model: ir.Model, answer: Answer) -> None:
     """Print how many, as soon as it is known: what would help may take ten times as long."""
     color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
     progress.aside()
     labels = model.once(labels_of)
-    head = screen_head(view, solution, title_of(model), labels, width=width, color=color)
+    head = screen_head(answer, title_of(model), labels, width=width, color=color)
     style(sys.stdout, head)
     sys.stdout.flush()
 
 
 def _print(found: Solved, arguments: Namespace) -> None:
     """Print what one must know first; with `--all` and in Markdown all that is known."""
-    title, labels = title_of(found.model), found.model.once(labels_of)
+    answer, title = found.answer, title_of(found.model)
+    words = wording(found.model, found.configuration, answer)
     if arguments.format == "markdown":
-        text = solve_text(
-            found.view, found.solution, title, found.warnings, markdown=True, labels=labels
-        )
-        sys.stdout.write(text)
+        sys.stdout.write(solve_text(answer, title, words, markdown=True))
     elif arguments.all:
-        width = width_of(sys.stdout)
-        sys.stdout.write(solve_text(found.view, found.solution, title, width=width, labels=labels))
+        sys.stdout.write(solve_text(answer, title, words, width=width_of(sys.stdout)))
     else:
         color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
-        words = wording(found.model, found.configuration, found.solution.graph, found.view.advice)
         if arguments.confidence is None:  # the head was printed as soon as it was known
-            text = screen_body(found.view, found.solution, words, width=width, color=color)
+            text = screen_body(answer, words, width=width, color=color)
         else:
-            text = first_screen(found.view, found.solution, title, words, width=width, color=color)
+            text = first_screen(answer, title, words, width=width, color=color)
         style(sys.stdout, text)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from qps.commands.console import show
 from qps.commands.efforts import sampling_of
 from qps.commands.lowered_specs import with_graphs
-from qps.reports.text.solved_spec import Answered, Solved, solved_spec, tell_nobody
+from qps.solver.solved_spec import Answered, Solved, solved_spec, tell_nobody
 
 
 def solved(

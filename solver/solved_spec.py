@@ -10,20 +10,19 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
-from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.lower.certainty_asked import without_certainty
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import Scenarios, Spec
-from qps.reports.text.answers import SolveView
-from qps.reports.text.view import solve_view
-from qps.solver.answers.solution import Solution
+from qps.solver.answer import Answer
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.complete_answer import complete_answer
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Sampling
 from qps.solver.what_if.advice import advise
 
 
 class Solved(Struct, frozen=True, kw_only=True):
-    """A model in a configuration, its answers, the same as plain values, what the spec warns of.
+    """A model in a configuration, its load graph, and the complete answer.
 
     `stated` is the model as it is written, `model` with all that it promises with certainty.
     """
@@ -31,17 +30,16 @@ class Solved(Struct, frozen=True, kw_only=True):
     stated: ir.Model
     model: ir.Model
     configuration: Configuration
-    solution: Solution
-    view: SolveView
-    warnings: tuple[Diagnostic, ...] = ()
+    graph: LoadGraph
+    answer: Answer
 
 
 def tell_nobody(_: str) -> None:
     """Keep what comes next to oneself."""
 
 
-Answered: TypeAlias = Callable[[ir.Model, SolveView, Solution], object]
-"""What is called with the answers, before it is known which changes would help."""
+Answered: TypeAlias = Callable[[ir.Model, Answer], object]
+"""What is called with the answer, before it is known which changes would help."""
 
 
 def solved_spec(
@@ -76,17 +74,23 @@ def solved_spec(
 
             tell("uncertainty")
             found = odds(plain, configuration, of_slopes, sampling)
+    answer = complete_answer(
+        model,
+        configuration,
+        solution,
+        settings=settings,
+        spec_warnings=tuple(spec.warnings),
+        odds=found,
+    )
     if answered is not None:
-        first = solve_view(model, configuration, solution, settings, (), spec.warnings, found)
-        answered(model, first, solution)
+        answered(model, answer)
     tell("changes that raise capacity")
-    helping = advise(model, configuration, solution) if advice else ()
-    view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
+    if advice:
+        answer = replace(answer, advice=advise(model, configuration, solution))
     return Solved(
         stated=spec.model,
         model=model,
         configuration=configuration,
-        solution=solution,
-        view=view,
-        warnings=tuple(spec.warnings),
+        graph=solution.graph,
+        answer=answer,
     )

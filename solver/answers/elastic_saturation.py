@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from qps.solver.answers.solution import ElasticSolution, Solution
 
-GIVES_WAY = "saturated by elastic traffic"
-"""The state of such a resource, as the page has it, too (`scripts/live/giving_way.js`)."""
-
 _ROUNDINGS = 1e-9
 
 
-def giving_way(solution: Solution) -> frozenset[str]:
+def saturated_by_elastic(solution: Solution) -> frozenset[str]:
     """Return the resources that are full at the answer with what elastic streams take of them.
 
     They are no fault: with more users these streams take less. Where they can no more, all of them
     at their least, the resource is as full as any other.
     """
-    settled = {one.parameter.name: one for one in solution.graph.elastic}
+    parameters = {one.parameter.name: one for one in solution.graph.elastic}
     found = {
         name
         for item in solution.elastic
-        if _can_give(item) and item.name in settled
-        for name in settled[item.name].left
+        if _can_give(item) and item.name in parameters
+        for name in parameters[item.name].left
     }
     return frozenset(
         resource.name

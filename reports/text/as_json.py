@@ -1,0 +1,33 @@
+"""Views as values of JSON."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from msgspec import Struct, to_builtins
+
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import Dimension
+from qps.solver.search.method import Method
+
+
+def as_json(value: object) -> object:
+    """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
+    if isinstance(value, Dimension):
+        return str(value)
+    if isinstance(value, Method):
+        return value is Method.CLOSED_FORM
+    if isinstance(value, Certainty):
+        return {key: told for key, told in value.printed.items() if told is not None}
+    if isinstance(value, Struct):
+        if value.__struct_config__.omit_defaults:
+            return as_json(to_builtins(value))
+        named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
+    if isinstance(value, dict):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [as_json(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

@@ -1,0 +1,92 @@
+"""The complete answer for one configuration: all that a report, a page or the JSON tells of it.
+
+Values are in base units, each with its certainty. Reports call what is in it and lay it out; they
+look nothing up in the load graph and evaluate nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.quantities.certainty import Certainty
+from qps.solver.answers.answer_parts import (
+    Advice,
+    CountedAsKnown,
+    Margin,
+    MeasureAnswer,
+    MoreUsers,
+    NextLimit,
+    QualityAnswer,
+    Reading,
+    RequirementAnswer,
+    RequirementThere,
+    Traffic,
+)
+from qps.solver.answers.solution import MixSolution, Outcome, ResourceSolution
+from qps.solver.odds.told import Odds
+
+
+class Answer(Outcome, frozen=True, kw_only=True):
+    """What a load graph comes to, and what was asked of it: a configuration of a spec."""
+
+    file: str
+    model: str
+    scenario: str | None
+    settings: tuple[str, ...]
+    case: str | None
+    """That of several, where parameters have them."""
+    mode: str | None
+    population: str
+    low: int
+    high: int
+    known: Certainty
+    """Certainty of the capacity, all modes taken together."""
+    limiting: RequirementAnswer | None
+    """The requirement that limits the capacity; None for a resource, quality or nothing."""
+    limit_there: Reading | None
+    """What limits the capacity, where it fails: one further, or at the start of the range."""
+    rests_on_users: bool
+    """Whether a utilization or a requirement depends on the population."""
+    traffic: tuple[Traffic, ...]
+    """What links and interfaces carry, the most first."""
+    saturated_by_elastic: frozenset[str]
+    requirements: tuple[RequirementAnswer, ...]
+    judges_quality: bool
+    """Whether any requirement is an axis of quality."""
+    quality: QualityAnswer
+    behind_quality: tuple[RequirementThere, ...]
+    """Those that make quality what it is, where it limits; with `..._there` as it fails."""
+    behind_quality_there: tuple[RequirementThere, ...]
+    latency_there: tuple[tuple[str, float], ...]
+    """Where no population is supported: stages of the mean latency that is too long, and s."""
+    measures: tuple[MeasureAnswer, ...]
+    next_limit: NextLimit | None
+    more_users: MoreUsers | None
+    margins: tuple[Margin, ...]
+    rated: frozenset[str]
+    """Numbers that are ratings of machines that service demands were measured on."""
+    mixes: tuple[MixSolution, ...]
+    unpriced: tuple[str, ...]
+    """Nodes and links whose machine or network has no price."""
+    assumptions: Mapping[str, Assumption]
+    """The numbers that it rests on, each with its value, its place and its source."""
+    counted_as_known: tuple[CountedAsKnown, ...]
+    """Fitted service demands without residuals, treated as exact."""
+    spec_warnings: tuple[Diagnostic, ...] = ()
+    odds: Odds | None = None
+    """Uncertainty of the capacity, if inputs are uncertain."""
+    at_confidence: bool = False
+    """Whether the capacity that is asked for is that at the confidence of the odds."""
+    advice: tuple[Advice, ...] = ()
+    """Changes that raise the capacity."""
+
+    @property
+    def ports(self) -> dict[str, str]:
+        """The ports of switches, with the link that each is a port of."""
+        return {one.name: one.port_of for one in self.resources if one.port_of is not None}
+
+    def resource(self, name: str | None) -> ResourceSolution | None:
+        """Return the resource of a name; None where there is none."""
+        return next((one for one in self.resources if one.name == name), None)

@@ -1,0 +1,214 @@
+"""What a complete answer is made of beside the solution: typed numbers, each with its certainty."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import Dimension
+
+MONTH = 365.25 * 86_400 / 12
+"""Seconds of a month, on average."""
+_NOTICEABLE_LOSS = 5e-4
+_NOTICEABLE_CHANGE = 0.01
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """A value at a population, in base units, and how it is known; not-a-number for none.
+
+    `excess` is the value less its limit: it tells them apart where floats do not.
+    """
+
+    value: float
+    excess: float
+    known: Certainty
+
+
+class RequirementAnswer(Struct, frozen=True, kw_only=True):
+    """A requirement: its limit in base units of its dimension, and its values `now` and `beyond`.
+
+    `now` is at the population that an answer is shown at, `beyond` at the next one, None at the end
+    of the range. It is met up to `met_up_to` from the start of the range on, None for not at all.
+    `promised_with` is its certainty, where it is one of the population.
+    """
+
+    name: str
+    dimension: Dimension
+    at_most: bool
+    strict: bool
+    span: Span | None
+    promised_with: float | None
+    limit: float
+    met_up_to: int | None
+    met_up_to_known: Certainty
+    now: Reading
+    beyond: Reading | None
+
+
+class RequirementThere(Struct, frozen=True):
+    """A requirement, and what it comes to at some population."""
+
+    requirement: RequirementAnswer
+    reading: Reading
+
+
+class NextLimit(Struct, frozen=True):
+    """The next limit: what would limit capacity if the first limit were lifted.
+
+    `requirement` is met up to `met_up_to`, None if it is never met. If nothing else limits
+    capacity in the range, `requirement` is None and `met_up_to` is the end of the range.
+    """
+
+    requirement: str | None
+    met_up_to: int | None
+    mode: str | None
+    known: Certainty = EXACT
+    """Certainty of `met_up_to`."""
+
+
+class StreamThere(Struct, frozen=True, kw_only=True):
+    """What a stream's users see at the answer and with more users: shares, s, items (or bit) a s.
+
+    `lost_at` and `slower_at` are the stages of the way to which most of the change is due.
+    """
+
+    name: str
+    loss: tuple[float, float]
+    lost_at: str
+    latency: tuple[float, float]
+    slower_at: str
+    rate: tuple[float, float]
+    item: str
+    loss_known: Certainty
+    """How the loss with more users is known; a rate is so from the other side."""
+    latency_known: Certainty
+    rate_known: Certainty
+
+    @property
+    def loses_more(self) -> bool:
+        """True where noticeably more is lost."""
+        return self.loss[1] - self.loss[0] > _NOTICEABLE_LOSS
+
+    @property
+    def is_later(self) -> bool:
+        """True where it is noticeably later."""
+        before, after = self.latency
+        return after - before > _NOTICEABLE_CHANGE * before
+
+    @property
+    def is_lowered(self) -> bool:
+        """True where less is sent, besides what is lost: an elastic rate gives way."""
+        kept = (1 - self.loss[1]) / (1 - self.loss[0]) if self.loss[0] < 1 else 1.0
+        return self.rate[1] < self.rate[0] * kept * (1 - _NOTICEABLE_CHANGE)
+
+
+class LoadThere(Struct, frozen=True):
+    """A resource above its target."""
+
+    resource: str
+    utilization: float
+    target: float
+
+
+class MoreUsers(Struct, frozen=True, kw_only=True):
+    """What happens with 10 % more users, or at the end of the range where that comes first.
+
+    `quality` is None without a metric; that of served items is beyond its limit where it
+    `fails_quality`, for the requirements `behind_quality`. `loads` are those above their targets.
+    """
+
+    at: int
+    is_end_of_range: bool
+    quality: Reading | None
+    fails_quality: bool
+    behind_quality: tuple[RequirementThere, ...]
+    failing: tuple[RequirementThere, ...]
+    streams: tuple[StreamThere, ...]
+    loads: tuple[LoadThere, ...]
+
+
+class Traffic(Struct, frozen=True, kw_only=True):
+    """Throughput of a link or network interface at capacity, of each of `count` equal resources."""
+
+    resource: str
+    bit_per_s: float
+    byte_per_hour: float
+    byte_per_month: float
+    count: float
+    known: Certainty
+
+
+class QualityAnswer(Struct, frozen=True, kw_only=True):
+    """The quality metric, its value at capacity, and the population up to which it passes."""
+
+    metric: str
+    at_limit: float | None
+    met_up_to: int | None
+    known: Certainty
+    met_up_to_known: Certainty
+
+
+class MeasureAnswer(Struct, frozen=True, kw_only=True):
+    """A measure declared in the spec, at capacity, in its base unit; not-a-number for no value."""
+
+    name: str
+    value: float
+    dimension: Dimension
+    doc: str | None
+    known: Certainty
+
+
+class Margin(Struct, frozen=True):
+    """A planned utilization, by a target or a requirement.
+
+    `loaded` is False if nothing uses the resource in this configuration.
+    """
+
+    of: str
+    at_most: float
+    loaded: bool = True
+
+
+class CountedAsKnown(Struct, frozen=True, kw_only=True):
+    """Service demands fitted to a table without residuals."""
+
+    table: str
+    numbers: tuple[str, ...]
+
+
+class Way(StrEnum):
+    """Effect of a change."""
+
+    CAPACITY = "more capacity"
+    DEMAND = "less demand"
+    SHIFT = "demand moved elsewhere"
+
+
+class Advice(Struct, frozen=True, kw_only=True):
+    """A change that raises the capacity, and the capacity with it.
+
+    `change` is what to write behind `with` or `--set` where it can be `set` so, else it says in
+    words what to do. Where the `range_limits` there may be more. Where demand is moved, `to` is
+    the resource that takes most of it over and `headroom` what that has left then, at the
+    population of the answer so far. `known` is how the population is known.
+
+    `name` is what it changes: a place, an option or a number, which becomes `factor` times as much.
+    `price` and `running_price` are what it costs more, $ and $/s, for as many users as there are
+    now; None where nothing has a price, and where it is of a place without one.
+    """
+
+    way: Way
+    name: str
+    change: str
+    set: bool
+    capacity: int
+    range_limits: bool
+    to: str | None = None
+    headroom: float | None = None
+    known: Certainty = EXACT
+    factor: float | None = None
+    price: float | None = None
+    running_price: float | None = None
