@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types
 from lsprotocol.types import CompletionItemKind as Kind
 
-from qps.compiler.check.names.declarations import KIND_WORDS, Module
+from qps.compiler.check.names.declarations import Module, face_of
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_measures import measures_of
 from qps.compiler.ir.expressions import Case
@@ -26,20 +26,6 @@ _USUAL_FUNCTIONS = ("max", "min", "ceil", "count", "members", "quantile", "sum")
 _USUAL_UNITS = ("ms", "s", "kB", "byte", "Mbit", "%", "us", "request", "packet", "core", "GB", "MB")
 _ITEMS = ("s", "request", "packet", "frame", "message", "byte")
 """What is likeliest below a `/`."""
-
-_ICONS: dict[type, Kind] = {
-    ast.Unit: Kind.Unit,
-    ast.Func: Kind.Function,
-    ast.Formal: Kind.TypeParameter,
-    ast.Let: Kind.Constant,
-    ast.Machine: Kind.Class,
-    ast.Network: Kind.Interface,
-    ast.Component: Kind.Method,
-    ast.Stream: Kind.Event,
-    ast.Measure: Kind.Property,
-    ast.Option: Kind.Enum,
-    ast.Kinds: Kind.Enum,
-}
 
 
 def offered_names(
@@ -148,12 +134,17 @@ def _named(
     reading: Reading, name: str, declaration: _Declared, fitting: Dimension | None, order: str
 ) -> types.CompletionItem:
     """Return a name, with what it is; one whose dimension fits comes first."""
-    kind = _ICONS.get(type(declaration), Kind.Variable)
     dimension = _dimension(reading, name)
-    what = KIND_WORDS.get(type(declaration), "an argument")
+    face = face_of(declaration) if isinstance(declaration, ast.Named) else None
+    what, kind = (face.called, _icon(face)) if face else ("an argument", Kind.TypeParameter)
     detail = what if dimension is None else f"{what}, {_told(dimension)}"
     fits = fitting is not None and dimension == fitting
     return _item(name, kind, detail, _FITS if fits else order)
+
+
+def _icon(face: ast.Face) -> Kind:
+    name = face.icon or face.shown
+    return Kind[name] if name in Kind.__members__ else Kind.Variable
 
 
 def _item(label: str, kind: Kind, detail: str, order: str = _NAMES) -> types.CompletionItem:
@@ -243,8 +234,8 @@ def _of_module(module: Module, asked: Wanted) -> Iterator[types.CompletionItem]:
     of: Iterable[ast.Shared] = module.units.values() if asked.units else module.names.values()
     for one in of:
         if asked.units or isinstance(one, asked.kinds):
-            icon = _ICONS.get(type(one), Kind.Variable)
-            yield _item(one.name.text, icon, KIND_WORDS.get(type(one), ""))
+            face = face_of(one)
+            yield _item(one.name.text, _icon(face), face.called)
     for alias in module.imports:
         yield _item(alias, Kind.Module, "")
 

@@ -10,34 +10,7 @@ from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
 from qps.editing.positions import Positions
 
-_Kind = types.SymbolKind
 _MOST = 20_000
-
-KINDS: dict[type, types.SymbolKind] = {
-    ast.Unit: _Kind.TypeParameter,
-    ast.Users: _Kind.Variable,
-    ast.Group: _Kind.Array,
-    ast.Option: _Kind.Enum,
-    ast.Param: _Kind.Variable,
-    ast.Kinds: _Kind.Enum,
-    ast.Let: _Kind.Constant,
-    ast.Func: _Kind.Function,
-    ast.Machine: _Kind.Class,
-    ast.Network: _Kind.Interface,
-    ast.Component: _Kind.Method,
-    ast.Node: _Kind.Object,
-    ast.Link: _Kind.Object,
-    ast.Stream: _Kind.Event,
-    ast.Measure: _Kind.Property,
-    ast.Trace: _Kind.File,
-    ast.Mode: _Kind.Key,
-    ast.Scenario: _Kind.Key,
-    ast.Matrix: _Kind.Array,
-    ast.Expect: _Kind.Boolean,
-    ast.Observe: _Kind.File,
-    ast.Figure: _Kind.Field,
-}
-"""How editors draw what has a name."""
 
 
 def outline(desk: Desk, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
@@ -72,7 +45,7 @@ def _named(places: Positions, declaration: ast.Named) -> types.DocumentSymbol:
         places,
         declaration,
         name.text,
-        KINDS.get(type(declaration), types.SymbolKind.Variable),
+        types.SymbolKind[declaration.face.shown],
         _detail(declaration),
         name.span.start,
         name.span.end,

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types
 
 from qps.compiler.check.names.bindings import Binding
+from qps.compiler.check.names.declarations import keyword
+from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
 from qps.editing.legend import KINDS, MODIFIERS
 from qps.editing.positions import Positions
@@ -22,38 +24,17 @@ _WORD = re.compile(
     r"|(?P<number>\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)"
 )
 _KIND_OF = {
-    "population": "variable",
-    "parameter": "variable",
-    "let": "variable",
-    "observation": "event",
-    "trace": "event",
-    "figure": "event",
-    "claim": "event",
-    "option": "enum",
-    "group": "enum",
-    "kinds": "enum",
-    "matrix": "enum",
     "choice": "enumMember",
     "kind": "enumMember",
     "column": "enumMember",
-    "function": "function",
     "formal": "parameter",
-    "machine": "class",
-    "network": "interface",
-    "component": "method",
-    "node": "struct",
-    "link": "struct",
-    "stream": "event",
-    "measure": "property",
     "resource": "property",
     "thread": "property",
     "word": "property",
-    "unit": "type",
     "module": "namespace",
-    "mode": "namespace",
-    "scenario": "namespace",
+    **{one.face.symbol or keyword(one): one.face.color for one in ast.named_kinds()},
 }
-"""How symbols are coloured, by their kinds."""
+"""How symbols are colored, by their kinds: those of declarations by their faces."""
 
 Word = tuple[int, int, str, tuple[str, ...]]
 """From where to where, the kind, and its modifiers."""

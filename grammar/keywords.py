@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from qps.grammar.parsing import patterns
+from qps.grammar.parsing import first_terminals, patterns
 from qps.grammar.words import CHOICES
 
 _WORDS = re.compile(r"\(?([a-z_]+(?:\|[a-z_]+)*)(\??)\)?(?:\\b|\(\?[=!])")
@@ -34,6 +34,16 @@ def words_of(terminal: str) -> tuple[str, ...]:
     if match is None or match[1] == "_":
         return ()
     return tuple(match[1].split("|"))
+
+
+@cache
+def declarations() -> tuple[str, ...]:
+    """Return the words that start a declaration.
+
+    >>> "machine" in declarations(), "node" in declarations()
+    (True, False)
+    """
+    return tuple(word for terminal in first_terminals() for word in words_of(terminal))
 
 
 @cache

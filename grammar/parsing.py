@@ -194,6 +194,13 @@ def patterns() -> Mapping[str, str]:
     return _tables().patterns
 
 
+def first_terminals() -> tuple[str, ...]:
+    """Return the terminals with which a text may begin."""
+    tables = _tables()
+    first, _ = tables.starts["start"]
+    return tuple(symbol for symbol in tables.states[first] if symbol in tables.patterns)
+
+
 @cache
 def _any_token() -> re.Pattern[str]:
     """Return what matches any token that is no mere word, or a name, the first in lark's order."""

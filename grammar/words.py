@@ -20,38 +20,6 @@ CONTINUING_TOKENS = frozenset(
 )
 """Tokens after which a statement cannot end: the line goes on."""
 
-DECLARATIONS = (
-    "edition",
-    "use",
-    "unit",
-    "users",
-    "group",
-    "option",
-    "param",
-    "correlation",
-    "kinds",
-    "let",
-    "func",
-    "costs",
-    "machine",
-    "network",
-    "component",
-    "topology",
-    "stream",
-    "measure",
-    "require",
-    "target",
-    "queueing",
-    "quality",
-    "mode",
-    "scenario",
-    "matrix",
-    "expect",
-    "observe",
-    "figure",
-)
-"""The words that start a declaration, in the order of the grammar."""
-
 RESERVED = frozenset(
     [
         "and", "as", "at", "between", "by", "else", "if", "in", "not", "or", "quality",

@@ -17,15 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lsprotocol.types import CompletionItemKind, SymbolKind
 
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
 from qps.compiler.syntax.rules import RULES
+from qps.editing.legend import KINDS as LEGEND
+from qps.grammar import keywords
 from qps.grammar.making import build_parser, grammar_text, tables_text
 from qps.grammar.parsing import END, SEPARATOR, Piece, Tree, UnexpectedError
 from qps.grammar.parsing import parse as parse_text
-from qps.grammar.words import DECLARATIONS, RESERVED
+from qps.grammar.words import RESERVED
 
 
 def declarations(text: str) -> tuple[ast.Declaration, ...]:
@@ -53,7 +56,8 @@ def test_the_tables_are_those_of_the_grammar() -> None:
 
 @cache
 def hints_of(kind: type) -> dict[str, object]:
-    return get_type_hints(kind)
+    hints = get_type_hints(kind)
+    return {field: hints[field] for field in kind.__struct_fields__}
 
 
 def fits(value: object, hint: object) -> bool:
@@ -334,7 +338,34 @@ def test_what_starts_a_declaration_is_what_the_grammar_says() -> None:
     rule = re.search(r"_declaration: (.*?)\n\n", grammar_text(), re.DOTALL)
     assert rule is not None
     named = {_WORDS.get(name, name) for name in re.findall(r"\w+", rule[1])}
-    assert named == set(DECLARATIONS)
+    assert named == set(keywords.declarations())
+
+
+def _kinds(of: type[ast.Declaration]) -> Iterator[type[ast.Declaration]]:
+    for kind in of.__subclasses__():
+        if kind.__module__.startswith("qps.compiler.syntax.ast"):
+            yield kind
+            yield from _kinds(kind)
+
+
+COMPILER = Path(__file__).parents[1] / "compiler"
+CHECKS = [
+    *(COMPILER / "check").rglob("*.py"),
+    *(path for path in (COMPILER / "syntax").glob("*.py") if path.name != "rules.py"),
+]
+DECLARED = [kind for kind in _kinds(ast.Declaration) if kind not in (ast.Named, ast.Shared)]
+
+
+@pytest.mark.parametrize("kind", DECLARED, ids=lambda kind: kind.__name__)
+def test_a_declaration_has_all_that_belongs_to_it(kind: type[ast.Declaration]) -> None:
+    if issubclass(kind, ast.Named):
+        assert kind in ast.named_kinds(), "give it a `face`, by which editors show it"
+        face = kind.face
+        assert face.shown in SymbolKind.__members__
+        assert face.color in LEGEND
+        assert not face.icon or face.icon in CompletionItemKind.__members__
+    read = "".join(path.read_text(encoding="utf-8") for path in CHECKS)
+    assert re.search(rf"ast\.{kind.__name__}\b", read), "say what it means, in compiler/check"
 
 
 def test_a_mistake_hides_no_other_and_no_good_declaration() -> None:

@@ -25,8 +25,9 @@ from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.parse import parse_change
+from qps.grammar.keywords import declarations
 from qps.grammar.parsing import Tree, _kept
-from qps.grammar.words import DECLARATIONS, RESERVED
+from qps.grammar.words import RESERVED
 from qps.reports.pages.variants import Origin, Variant, _Explorer, variants_of
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +51,7 @@ def looked_at(diagnostics: tuple[Diagnostic, ...]) -> None:
 
 
 _WORDS = st.sampled_from(
-    [*DECLARATIONS, *sorted(RESERVED), "N", "a", "host", "box", "3", "1e5", "ms", "packet", "%",
+    [*declarations(), *sorted(RESERVED), "N", "a", "host", "box", "3", "1e5", "ms", "packet", "%",
      "=", "==", "<=", "+", "-", "*", "/", "^", "(", ")", "{", "}", ",", ";", "\n", "..", "->", "~",
      '"text"', '"""', '"', "#", ".", "each", "for", "shared", "rate", "é", "🙂", "\x00", "\x1b[31m"]
 )  # fmt: skip

@@ -6,7 +6,7 @@ Most rules are built as `rules.py` tells. What the grammar says in another shape
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,15 @@ from qps.compiler.diagnostics.mends import called_otherwise, instead, said_once
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.rules import CALLED, CALLS, EXPRESSIONS, PASSED_ON, RULES, Rule
+from qps.compiler.syntax.rules import (
+    CALLED,
+    CALLS,
+    EXPRESSIONS,
+    PASSED_ON,
+    RULES,
+    Rule,
+    rule_by_fields,
+)
 from qps.compiler.syntax.spelling import in_braces
 from qps.grammar.parsing import Piece, Token, Tree
 from qps.grammar.words import RESERVED
@@ -47,6 +55,12 @@ class Builder:
         self._depth = 0
         self._calls = 0
         self._is_too_deep = False
+        self._shaped: Mapping[str, Callable[[Tree], Any]] = {
+            "option": self._option,
+            "column": self._column,
+            "spread": self._spread,
+            "matrix_claim": self._matrix_claim,
+        }
 
     def items(self, tree: Tree) -> list[str | ast.Declaration]:
         """Return the doc strings and declarations of a `start` tree, in order.
@@ -264,20 +278,14 @@ class Builder:
             case "doc":
                 lines = str(first)[3:-3].strip().splitlines()
                 return "\n".join(line.strip() for line in lines)
-            case "option":
-                return self._option(tree)
             case "topology":
                 return ast.Topology(span=span, items=tuple(self._topology(tree)))
             case "bare_cases":
                 self._report_bare(tree)
                 return ast.Cases(span, self._all(tree.children))
-            case "column":
-                return self._column(tree)
-            case "spread":
-                return self._spread(tree)
             case data:
-                assert data == "matrix_claim", data
-                return self._matrix_claim(tree)
+                build = self._shaped.get(data)
+                return build(tree) if build else self._node(tree, rule_by_fields(data))
 
     def _report_bare(self, cases: Tree) -> None:
         """Report cases without braces; what stands there may be meant as a difference."""

@@ -7,8 +7,8 @@ import re
 from qps.compiler.diagnostics.mends import Hint, instead
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax.faults import Fault
-from qps.grammar.keywords import keywords
-from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, TOKEN_WORDS
+from qps.grammar.keywords import declarations, keywords
+from qps.grammar.words import TOKEN_CHOICES, TOKEN_WORDS
 
 _SURE = 0.74
 
@@ -71,7 +71,7 @@ def first_word_mended(fault: Fault) -> str | None:
         return instead(fault.word, doc, at=fault.span, told='put a docstring between `"""`')
     if not fault.word.isidentifier():
         return None
-    near = closest(fault.word, DECLARATIONS)
+    near = closest(fault.word, declarations())
     if fault.word in _NESTED:
         return _NESTED[fault.word]
     if fault.word in _FIRST_WORDS:

@@ -2,7 +2,7 @@
 
 The whole text is parsed first. Where that fails, each declaration is parsed by itself, so
 that one mistake hides no other: a declaration starts at a line that begins, at its left
-edge, with one of the words of `grammar.words.DECLARATIONS`, or with a doc string.
+edge, with one of the words of `grammar.keywords.declarations`, or with a doc string.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from qps.compiler.syntax.kept_parts import KeptParts
 from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
-from qps.grammar.keywords import continuing_words
-from qps.grammar.words import DECLARATIONS
+from qps.grammar.keywords import continuing_words, declarations
 
 LARGEST_DECLARATION = 200_000
 """Characters in a declaration beyond which it is refused, comments and blanks included."""
@@ -152,7 +151,7 @@ def _kind_meant(text: str, start: int, end: int) -> str:
     word = re.compile(r"\s*(\w+)").match(text, start, end)
     if word is None:
         return ""
-    return word[1] if word[1] in DECLARATIONS else closest(word[1], DECLARATIONS) or ""
+    return word[1] if word[1] in declarations() else closest(word[1], declarations()) or ""
 
 
 def _names_meant(text: str, start: int, end: int, kind: str) -> set[str]:
@@ -171,10 +170,11 @@ def declaration_start(text: str, offset: int) -> int:
 def _parts(text: str) -> list[tuple[int, int]]:
     """Return where each declaration starts and ends.
 
-    A word of `DECLARATIONS` with a name behind it at the left edge starts one, so that a missing
+    A word that declares with a name behind it at the left edge starts one, so that a missing
     brace costs no more than its own block; any other word there does where nothing is open and the
     line before is complete.
     """
+    declared = frozenset(declarations())
     starts: list[int] = []
     depth = 0
     doc_end = 0
@@ -193,7 +193,7 @@ def _parts(text: str) -> list[tuple[int, int]]:
             continue
         elif depth == 0 and not _continues(text, match.start()):
             starts.append(match.start())
-        elif word in DECLARATIONS and _DECLARES.match(text, match.start()):
+        elif word in declared and _DECLARES.match(text, match.start()):
             starts.append(match.start())
             depth = 0
     if not starts or text[: starts[0]].strip():

@@ -1,4 +1,6 @@
-"""How each rule of the grammar becomes a node of the syntax tree: a line a rule.
+"""How each rule of the grammar becomes a node of the syntax tree.
+
+One whose parts are the fields of the node that is called as it, in order, needs no line here.
 
 The first parts of a rule give fields of its node in order; what stands behind these gives them by
 its kind, in any order. A mark behind a field tells what it takes: `changes*` all that its part
@@ -11,7 +13,7 @@ each of a kind, `ordered:order+` what each of them holds, and a field without a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from msgspec import Struct
@@ -123,13 +125,11 @@ _STEPS = "step:steps* call_step:steps* call_others:steps* together:steps* take:s
 """What is done at a node, one after the other."""
 
 RULES: dict[str, Rule] = {
-    "edition": _rule(ast.Edition, "year"),
     "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
     "item_unit": _rule(ast.Unit, "name"),
     "rating_unit": _rule(partial(ast.Unit, is_rating=True), "name"),
     "derived_unit": _rule(ast.Unit, "name value"),
-    "users": _rule(ast.Users, "name range source"),
     "user_group": _rule(ast.Group, "name size index source"),
     "param": _rule(ast.Param, "name value range source fitted"),
     "case_param": _rule(ast.Param, "name value range source fitted"),
@@ -142,8 +142,6 @@ RULES: dict[str, Rule] = {
     "kind_value": _worded(ast.KindValue, "name value"),
     "kinds": _rule(ast.Kinds, "name of_users!", "weight:weights* STRING:pattern source"),
     "weight": _worded(ast.Weight, "name value"),
-    "correlation": _rule(ast.Correlation, "one other value source"),
-    "let": _rule(ast.Let, "name value source"),
     "func": _rule(ast.Func, "name formals* value"),
     "formal": _rule(_formal, "name example"),
     "range": _rule(ast.Range, "low high"),
@@ -171,7 +169,6 @@ RULES: dict[str, Rule] = {
         "name formals* parent",
         "medium link_property:properties* queueing price source",
     ),
-    "link_property": _rule(ast.LinkProperty, "kind value"),
     "component": _rule(
         ast.Component,
         "name formals*",
@@ -184,10 +181,7 @@ RULES: dict[str, Rule] = {
     ),
     "run": _rule(ast.Run, "component arguments* repeat condition"),
     "cost": _rule(ast.Cost, "resource amount", "measured_on scaled_by single_thread at_load"),
-    "effect": _rule(ast.Effect, "kind value lasting"),
     "merge": _rule(partial(ast.Effect, kind="merge")),
-    "single_thread": _rule(ast.SingleThread, "name"),
-    "defaults": _rule(ast.Defaults, "machine"),
     # where the steps run, and what travels
     "all_nodes": _rule(ast.AllNodes, "but..."),
     "for_each": _rule(ast.Index, "kinds but..."),
@@ -202,16 +196,13 @@ RULES: dict[str, Rule] = {
     "each": _rule(ast.Each, "flows name but..."),
     "each_pair": _rule(ast.EachPair, "is_ordered! name"),
     "each_pair_in": _rule(partial(ast.EachPair, is_of_group=True), "is_ordered! name"),
-    "in_all": _rule(ast.InAll),
     "emission": _rule(_emission, "values* source"),
-    "think": _rule(ast.Think, "time"),
     "first_emission": _rule(partial(_emission, is_first_edition=True), "values* source"),
     "at": _rule(
         ast.At,
         "node condition",
         _STEPS,
     ),
-    "arrivals": _rule(ast.Arrivals, "variation source"),
     "call_step": _rule(
         ast.CallStep,
         "node",
@@ -227,18 +218,12 @@ RULES: dict[str, Rule] = {
         "",
         _STEPS,
     ),
-    "take": _rule(ast.Take, "pool amount condition"),
-    "give": _rule(ast.Give, "pool amount"),
     "over": _rule(ast.Over, "", "name:links* when:condition"),
     "rank": _rule(ast.Rank, "_ value"),
-    "playout": _rule(ast.Playout, "delay dropping source"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
     # what users need
-    "measure": _rule(ast.Measure, "name value source"),
     "require": _rule(ast.Require, "requirements..."),
-    "requirement": _rule(ast.Requirement, "condition certainty ideal source"),
     "planned_load": _rule(ast.Target, "aims..."),
-    "aim": _rule(ast.Aim, "name value source"),
     "waiting": _rule(ast.Waiting, "waits..."),
     "wait": _law(ast.Wait, "name discipline is_preemptive!"),
     "quality_metric": _worded(ast.Quality, "metric"),
@@ -249,7 +234,6 @@ RULES: dict[str, Rule] = {
         "requirement:requirements* change:changes*",
     ),
     "scenario": _rule(ast.Scenario, "name changes..."),
-    "change": _rule(ast.Change, "name value"),
     # claims
     "expect": _rule(
         ast.Expect,
@@ -258,7 +242,6 @@ RULES: dict[str, Rule] = {
         "own_source:source arithmetic_source:source remark:remarks*",
     ),
     "claim": _rule(ast.Claim, "value claimed tolerance simulated changes*"),
-    "remark": _rule(ast.Remark, "kind text"),
     "observed_runs": _rule(
         ast.Observe,
         "name file changes*",
@@ -271,7 +254,6 @@ RULES: dict[str, Rule] = {
         "name title",
         "abscissa curve:curves* loads:loads* logarithmic:logarithmic* source remark:remarks*",
     ),
-    "abscissa": _rule(ast.Abscissa, "name range"),
     "curve": _rule(ast.Curve, "label value changes*"),
     "loads": _rule(ast.Loads, "label changes*"),
     # matrices
@@ -282,13 +264,11 @@ RULES: dict[str, Rule] = {
         "excluded:excluded* wanted:wanted* derived:columns* asked_at:at "
         "selected:selected+ ordered:order+ source remark:remarks*",
     ),
-    "axis": _rule(ast.Axis, "name values"),
     "unspaced": _rule(ast.Spaced, "range"),
     "stepped": _rule(ast.Spaced, "range step"),
     "multiplied": _rule(ast.Spaced, "range _ factor"),
     "divided": _rule(ast.Spaced, "range count is_logarithmic!"),
     "listed": _rule(ast.Listed, "values..."),
-    "derived": _rule(ast.Derived, "name value"),
     "sort_key": _rule(ast.SortKey, "name is_descending!"),
     # expressions
     "quantity": _rule(ast.Quantity, "number unit"),
@@ -305,6 +285,15 @@ RULES: dict[str, Rule] = {
     "samples": _rule(ast.Samples, "file column"),
     "conditional": _rule(ast.Conditional, "condition then otherwise"),
 }
+
+
+@cache
+def rule_by_fields(name: str) -> Rule:
+    """Return a rule that has no row: its parts are the fields of the node that is called as it."""
+    node = getattr(ast, "".join(part.title() for part in name.split("_")), None)
+    assert node is not None, f"add a node for `{name}` to compiler/syntax/ast, or a row to RULES"
+    return _rule(node, " ".join(f for f in node.__struct_fields__ if f not in ("span", "doc")))
+
 
 EXPRESSIONS = frozenset([
     "number", "quantity", "group_quantity", "number_power", "raised", "reference", "sign", "call",

@@ -14,8 +14,9 @@ from qps.compiler.syntax.common_mistakes import how_to_mend
 from qps.compiler.syntax.faults import LOOKED_BACK, RANGE_HINT, Fault
 from qps.compiler.syntax.mistaken_statements import misnamed_members
 from qps.compiler.syntax.queueing_mistakes import discipline_of_nothing, report_nothing_waits
+from qps.grammar.keywords import declarations
 from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
-from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words
+from qps.grammar.words import TOKEN_CHOICES, in_words
 
 _MANY_EXPECTED = 4
 
@@ -237,9 +238,9 @@ def _expected(accepted: frozenset[str]) -> str:
     """Return in words what the grammar would have taken, at most four things."""
     rest = set(accepted - _SELDOM or accepted)
     words: list[str] = []
-    if {word.upper() for word in DECLARATIONS} <= rest:
+    if {word.upper() for word in declarations()} <= rest:
         words.append("a declaration")
-        rest -= {word.upper() for word in DECLARATIONS} | {"DOC", "_SEP", "$END"}
+        rest -= {word.upper() for word in declarations()} | {"DOC", "_SEP", "$END"}
     if {"NUMBER", "NAME", "LPAR"} <= rest:
         words.append("a quantity such as `10 Mbit/s`")
         rest -= _EXPRESSION_STARTS | {"_SEP", "BARE_CASE"}

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 
 from making.tree_sitter import rules
+from qps.compiler.check.names.declarations import keyword
+from qps.compiler.syntax import ast
 from qps.highlighting import vocabulary
 
 _MADE = "; Made by `python editors/making` of grammar/qps.lark: change that instead.\n"
@@ -118,7 +120,7 @@ def helix_textobjects() -> str:
     """Return `textobjects.scm`: what `]f`, `]t`, `maf` and the like go to and select."""
     parts = [
         f'({name} "{{" _* @{kind}.inside "}}") @{kind}.around'
-        for name, kind in _TAGS.items()
+        for name, kind in _tags().items()
         if kind in ("class", "function") and name in _in_braces()
     ]
     comments = "(comment) @comment.inside\n(comment)+ @comment.around\n"
@@ -144,38 +146,20 @@ def indents() -> str:
     return f'{_MADE}\n[\n{nodes}] @indent.begin\n\n"}}" @indent.branch @indent.end\n'
 
 
-_TAGS = {
-    "machine": "class",
-    "machine_member": "class",
-    "network": "class",
-    "network_member": "class",
-    "component": "function",
-    "component_member": "function",
-    "func": "function",
-    "stream": "function",
-    "node": "module",
-    "link": "module",
-    "scenario": "module",
-    "mode": "module",
-    "matrix": "module",
-    "figure": "module",
-    "expect": "module",
-    "param": "constant",
-    "let": "constant",
-    "option": "constant",
-    "users": "constant",
-    "kinds": "type",
-    "measure": "constant",
-}
-"""What an outline shows, by the kinds that editors know."""
+def _tags() -> dict[str, str]:
+    """Return the kinds of definitions that an outline shows, by the rules of the grammar."""
+    found = {}
+    for kind in ast.named_kinds():
+        if kind.face.tag:
+            names = (keyword(kind), f"{keyword(kind)}_member")
+            found |= {name: kind.face.tag for name in names if name in rules()}
+    return found
 
 
 def tags() -> str:
     """Return `tags.scm`."""
-    known = {name: kind for name, kind in _TAGS.items() if name in rules()}
-    assert len(known) == len(_TAGS), set(_TAGS) - set(known)
     lines = [
-        f"({name} name: (identifier) @name) @definition.{kind}" for name, kind in known.items()
+        f"({name} name: (identifier) @name) @definition.{kind}" for name, kind in _tags().items()
     ]
     return "\n".join([_MADE, *lines, "", "(name . (identifier) @name) @reference.class", ""])
 

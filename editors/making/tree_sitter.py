@@ -18,9 +18,9 @@ from lark.grammar import NonTerminal, Terminal
 from lark.load_grammar import load_grammar
 
 from making.tree_sitter_scanner import CONTINUATION, EXTERNAL, Looking, looking
+from qps.grammar.keywords import declarations
 from qps.grammar.making import grammar_text
 from qps.grammar.parsing import patterns
-from qps.grammar.words import DECLARATIONS
 
 _TOKENS = {
     "NAME": ("identifier", r"[\p{L}_\p{Nl}][\p{L}\p{M}\p{N}_]*"),
@@ -32,7 +32,7 @@ _TOKENS = {
 }
 """Terminals that are nodes: their names, and what tree-sitter reads them by."""
 
-_NAMING = frozenset([*DECLARATIONS, "node", "link"])
+_NAMING = frozenset([*declarations(), "node", "link"])
 """Words behind which something gets its name."""
 
 _JOINED = {"_ONE_OF": ("_ONE_OF", "of")}

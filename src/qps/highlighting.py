@@ -17,11 +17,13 @@ from functools import cache
 from msgspec import Struct
 
 from qps.compiler import ir
+from qps.compiler.check.names.declarations import keyword
 from qps.compiler.check.values.check_operations import FUNCTIONS
 from qps.compiler.ir.measure_names import CURRENT
 from qps.compiler.quantities import units
-from qps.grammar.keywords import keywords
-from qps.grammar.words import CHOICES, DECLARATIONS, NO_UNITS, RESERVED, TOKEN_CHOICES
+from qps.compiler.syntax import ast
+from qps.grammar.keywords import declarations, keywords
+from qps.grammar.words import CHOICES, NO_UNITS, RESERVED, TOKEN_CHOICES
 
 
 class Kind(StrEnum):
@@ -61,9 +63,6 @@ _BEFORE = r"(?<![\w.])"
 _OPERAND = r"(?<![-*+/^<>=] )"
 """Behind an operator a word is a name."""
 
-_NAMELESS = ("use", "costs", "topology", "require", "target", "queueing", "correlation", "quality")
-"""Declarations that give no name to anything."""
-
 _BEHIND_NUMBERS = frozenset(
     ["configuration", "configurations", "values", "log", "weight", "room", "speeds", "simulated"]
 )
@@ -101,7 +100,7 @@ def vocabulary() -> Vocabulary:
     cases = {*CHOICES, *TOKEN_CHOICES["CASE"]}
     named = {one.value for one in (*ir.Discipline, *ir.Metric)} - words - {"formula", "none"}
     return Vocabulary(
-        declarations=tuple(sorted(DECLARATIONS)),
+        declarations=tuple(sorted(declarations())),
         keywords=tuple(sorted(words - cases)),
         constants=tuple(sorted(cases | named)),
         units=tuple(sorted(set(units.BUILT_IN) - {"%", "$"})),
@@ -114,7 +113,8 @@ def vocabulary() -> Vocabulary:
 def rules() -> tuple[Rule, ...]:
     """Return the rules, of which the first that matches at a place counts."""
     known = vocabulary()
-    with_name = [word for word in known.declarations if word not in _NAMELESS]
+    named = {keyword(kind) for kind in ast.named_kinds()} | {"edition"}
+    with_name = [word for word in known.declarations if word in named]
     free = set(known.keywords) - RESERVED
     no_unit = RESERVED | NO_UNITS | _BEHIND_NUMBERS
     start = r"(^|[{;])([ \t]*)"

@@ -18,26 +18,6 @@ N = TypeVar("N", bound=ast.Shared)
 T = TypeVar("T")
 
 
-KIND_WORDS: dict[type, str] = {
-    ast.Unit: "a unit",
-    ast.Users: "the population",
-    ast.Group: "a group",
-    ast.Option: "an option",
-    ast.Param: "a parameter",
-    ast.Kinds: "a set of kinds",
-    ast.Let: "a `let`",
-    ast.Func: "a function",
-    ast.Machine: "a machine",
-    ast.Network: "a network",
-    ast.Component: "a component",
-    ast.Node: "a node",
-    ast.Link: "a link",
-    ast.Stream: "a stream",
-    ast.Measure: "a measure",
-    ast.Trace: "a trace",
-}
-
-
 class Indexed(ast.Shared, frozen=True, kw_only=True):
     """What there is for each of some kinds: `of` is how one is declared, `web.us` that of a key."""
 
@@ -381,7 +361,12 @@ def kind_of(declaration: ast.Shared) -> str:
     if isinstance(declaration, Indexed):
         pair = "pair of " if len(declaration.keys[0]) > 1 else ""
         return f"{kind_of(declaration.of)} for each {pair}`{declaration.kinds}`"
-    return KIND_WORDS[type(declaration)]
+    return declaration.face.called
+
+
+def face_of(declaration: ast.Named) -> ast.Face:
+    """Return how a declaration is shown, also one of what there is for each of some kinds."""
+    return face_of(declaration.of) if isinstance(declaration, Indexed) else declaration.face
 
 
 def keyword(kind: type) -> str:

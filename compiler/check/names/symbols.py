@@ -7,20 +7,10 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Module, keyword
+from qps.compiler.check.names.declarations import Indexed, Module, keyword
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
-
-_KINDS = {
-    "param": "parameter",
-    "users": "population",
-    "func": "function",
-    "use": "module",
-    "expect": "claim",
-    "observe": "observation",
-}
-"""What a symbol is called that a declaration has another word for."""
 
 WITH_A_MEANING = ("on", "off", "unicast", "multicast")
 """Choices that mean the same wherever they are: an option that has one is asked by them."""
@@ -51,10 +41,10 @@ class Symbols(Struct, frozen=True):
 
     def declared(self, declaration: ast.Named) -> Symbol:
         """Return the symbol of a declaration, also of one that is made of it for a kind."""
-        name, word = declaration.name, keyword(type(declaration))
-        if word == "indexed":
-            word = keyword(type(declaration.of))  # type: ignore[attr-defined]
-        kind = _KINDS.get(word, word)
+        if isinstance(declaration, Indexed):
+            declaration = declaration.of
+        name = declaration.name
+        kind = declaration.face.symbol or keyword(type(declaration))
         return Symbol(kind=kind, name=name.span.text, declared=(name.span,))
 
     def module(self, user: Module, alias: str) -> Symbol | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from qps.compiler.syntax.ast.expressions import (
     ArithmeticSource,
     Change,
@@ -11,7 +13,7 @@ from qps.compiler.syntax.ast.expressions import (
     Range,
     Text,
 )
-from qps.compiler.syntax.ast.written import Name, Named, Shared, Written
+from qps.compiler.syntax.ast.written import Face, Name, Named, Shared, Written
 
 
 class Claim(Written, frozen=True, kw_only=True):
@@ -47,6 +49,10 @@ class Remark(Written, frozen=True):
 class Expect(Named, frozen=True, kw_only=True):
     """Claims with their source: a document, or the model itself."""
 
+    face: ClassVar[Face] = Face(
+        called="a claim", symbol="claim", shown="Boolean", color="event", tag="module"
+    )
+
     title: Text | None
     claims: tuple[Claim, ...] = ()
     source: Text | OwnSource | ArithmeticSource | None = None
@@ -67,6 +73,10 @@ class Column(Written, frozen=True, kw_only=True):
 class Observe(Named, frozen=True, kw_only=True):
     """A table of runs in a CSV file: of a document, or of our own."""
 
+    face: ClassVar[Face] = Face(
+        called="an observation", symbol="observation", shown="File", color="event"
+    )
+
     file: Text
     changes: tuple[Change, ...]
     columns: tuple[Column, ...] = ()
@@ -77,6 +87,8 @@ class Observe(Named, frozen=True, kw_only=True):
 
 class Trace(Shared, frozen=True, kw_only=True):
     """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
+
+    face: ClassVar[Face] = Face(called="a trace", shown="File", color="event")
 
     file: Text
     unit: Expr | None
@@ -108,6 +120,8 @@ class Abscissa(Written, frozen=True):
 
 class Figure(Named, frozen=True, kw_only=True):
     """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
+
+    face: ClassVar[Face] = Face(called="a figure", shown="Field", color="event", tag="module")
 
     title: Text | None
     abscissa: Abscissa | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from qps.compiler.syntax.ast.expressions import Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
-from qps.compiler.syntax.ast.written import Declaration, Index, Name, Shared, Written
+from qps.compiler.syntax.ast.written import Declaration, Face, Index, Name, Shared, Written
 
 OF_A_RESOURCE = ("idle", "jitter", "efficiency")
 """What may be said of a resource behind its capacity, besides how it is waited for."""
@@ -62,6 +64,8 @@ class Machine(Shared, frozen=True, kw_only=True):
     of a resource, and none stands before it.
     """
 
+    face: ClassVar[Face] = Face(called="a machine", shown="Class", color="class", tag="class")
+
     formals: tuple[Formal, ...] = ()
 
     resources: tuple[ResourceItem, ...] = ()
@@ -84,6 +88,10 @@ class Network(Shared, frozen=True, kw_only=True):
 
     One with `formals` is a network with their values put in: `internet(40 ms)`.
     """
+
+    face: ClassVar[Face] = Face(
+        called="a network", shown="Interface", color="interface", tag="class"
+    )
 
     formals: tuple[Formal, ...] = ()
     medium: Name | None = None
@@ -134,6 +142,10 @@ class Run(Written, frozen=True, kw_only=True):
 class Component(Shared, frozen=True, kw_only=True):
     """One step of work, or several where others run in it."""
 
+    face: ClassVar[Face] = Face(
+        called="a component", shown="Method", color="method", tag="function"
+    )
+
     formals: tuple[Formal, ...]
     items: tuple[Cost | Effect | Run, ...] = ()
     source: Text | None = None
@@ -144,6 +156,8 @@ class Component(Shared, frozen=True, kw_only=True):
 
 class Node(Shared, frozen=True, kw_only=True):
     """`node station = ws.ipx * N`: `place` is the machine times a count."""
+
+    face: ClassVar[Face] = Face(called="a node", shown="Object", color="struct", tag="module")
 
     place: Expr
     source: Text | None = None
@@ -158,6 +172,8 @@ class AllNodes(Written, frozen=True):
 
 class Link(Shared, frozen=True, kw_only=True):
     """`link lan = net.ethernet between station`; the ends of `everyone` are among its ends."""
+
+    face: ClassVar[Face] = Face(called="a link", shown="Object", color="struct", tag="module")
 
     place: Expr
     ends: tuple[Name, ...]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Listed, Number, Range, Text
-from qps.compiler.syntax.ast.written import Name, Named, Written
+from qps.compiler.syntax.ast.written import Face, Name, Named, Written
 
 
 class Spaced(Written, frozen=True, kw_only=True):
@@ -40,6 +42,8 @@ class SortKey(Written, frozen=True):
 
 class Matrix(Named, frozen=True, kw_only=True):
     """Many configurations of the model: the product of axes, of which some are wanted."""
+
+    face: ClassVar[Face] = Face(called="a matrix", shown="Array", color="enum", tag="module")
 
     title: Text | None
     changes: tuple[Change, ...]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
-from qps.compiler.syntax.ast.written import Declaration, Index, Name, Shared, Written
+from qps.compiler.syntax.ast.written import Declaration, Face, Index, Name, Shared, Written
 
 
 class Edition(Declaration, frozen=True):
@@ -27,6 +29,8 @@ class Use(Declaration, frozen=True, kw_only=True):
 class Unit(Shared, frozen=True, kw_only=True):
     """A unit: an item (no value), a rating, or a multiple of another unit."""
 
+    face: ClassVar[Face] = Face(called="a unit", shown="TypeParameter", icon="Unit", color="type")
+
     is_rating: bool = False
     value: Expr | None = None
 
@@ -39,12 +43,22 @@ class Unit(Shared, frozen=True, kw_only=True):
 class Users(Shared, frozen=True):
     """The population and its range."""
 
+    face: ClassVar[Face] = Face(
+        called="the population",
+        symbol="population",
+        shown="Variable",
+        color="variable",
+        tag="constant",
+    )
+
     range: Range
     source: Text | None = None
 
 
 class Group(Shared, frozen=True, kw_only=True):
     """`group room of 12 users`: into which the users are divided, or a `share` of them."""
+
+    face: ClassVar[Face] = Face(called="a group", shown="Array", color="enum")
 
     size: Expr
     source: Text | None = None
@@ -64,6 +78,8 @@ class Correlation(Declaration, frozen=True, kw_only=True):
 class Option(Shared, frozen=True, kw_only=True):
     """A choice among names; the first one is in force."""
 
+    face: ClassVar[Face] = Face(called="an option", shown="Enum", color="enum", tag="constant")
+
     choices: tuple[Name, ...]
     source: Text | None
 
@@ -74,6 +90,10 @@ class Param(Shared, frozen=True, kw_only=True):
     The value of an elastic one is the most that it takes; the one of the smallest priority is
     served first.
     """
+
+    face: ClassVar[Face] = Face(
+        called="a parameter", symbol="parameter", shown="Variable", color="variable", tag="constant"
+    )
 
     value: Expr
     range: Range | None = None
@@ -95,6 +115,8 @@ class Weight(Written, frozen=True):
 class Kinds(Shared, frozen=True, kw_only=True):
     """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
 
+    face: ClassVar[Face] = Face(called="a set of kinds", shown="Enum", color="enum", tag="type")
+
     of_users: bool
     weights: tuple[Weight, ...] = ()
     pattern: Text | None = None
@@ -103,6 +125,10 @@ class Kinds(Shared, frozen=True, kw_only=True):
 
 class Let(Shared, frozen=True):
     """A name for an expression."""
+
+    face: ClassVar[Face] = Face(
+        called="a `let`", shown="Constant", color="variable", tag="constant"
+    )
 
     value: Expr
     source: Text | None = None
@@ -117,6 +143,10 @@ class Formal(Written, frozen=True):
 
 class Func(Shared, frozen=True, kw_only=True):
     """A function."""
+
+    face: ClassVar[Face] = Face(
+        called="a function", symbol="function", shown="Function", color="function", tag="function"
+    )
 
     formals: tuple[Formal, ...]
     value: Expr

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from qps.compiler.syntax.ast.expressions import Change, Expr, Text
-from qps.compiler.syntax.ast.written import Declaration, Name, Named, Shared, Written
+from qps.compiler.syntax.ast.written import Declaration, Face, Name, Named, Shared, Written
 
 
 class Measure(Shared, frozen=True):
     """A measure of the spec's own."""
+
+    face: ClassVar[Face] = Face(
+        called="a measure", shown="Property", color="property", tag="constant"
+    )
 
     value: Expr
     source: Text | None = None
@@ -68,11 +74,15 @@ class Quality(Declaration, frozen=True):
 class Mode(Named, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
+    face: ClassVar[Face] = Face(called="a mode", shown="Key", color="namespace", tag="module")
+
     requirements: tuple[Requirement, ...] = ()
     changes: tuple[Change, ...] = ()
 
 
 class Scenario(Named, frozen=True):
     """Named changes."""
+
+    face: ClassVar[Face] = Face(called="a scenario", shown="Key", color="namespace", tag="module")
 
     changes: tuple[Change, ...]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from qps.compiler.syntax.ast.expressions import Expr, Text
-from qps.compiler.syntax.ast.written import Index, Name, Shared, Written
+from qps.compiler.syntax.ast.written import Face, Index, Name, Shared, Written
 
 
 class Spread(Written, frozen=True, kw_only=True):
@@ -173,6 +173,8 @@ class Stream(Shared, frozen=True, kw_only=True):
 
     One of an `index` is made for each of its kinds, each with its `share` of the users.
     """
+
+    face: ClassVar[Face] = Face(called="a stream", shown="Event", color="event", tag="function")
 
     whose: Each | EachPair | InAll | None
     condition: Expr | None = None

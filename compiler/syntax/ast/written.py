@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -69,11 +71,38 @@ class Declaration(Written, frozen=True, kw_only=True):
     doc: str | None = None
 
 
+class Face(Struct, frozen=True, kw_only=True):
+    """How messages and editors show what a declaration names.
+
+    It is `called` so in messages; its `symbol` is what editors look for, its keyword where that is
+    empty. `shown` is a SymbolKind of the language server protocol (in an outline), `icon` a
+    CompletionItemKind (beside a completion) where that has none of this name, `color` a type of
+    semantic tokens, and `tag` the kind of a definition in tree-sitter, empty for none.
+    """
+
+    called: str
+    shown: str
+    color: str
+    symbol: str = ""
+    icon: str = ""
+    tag: str = ""
+
+
 class Named(Declaration, frozen=True):
-    """A declaration with a name."""
+    """A declaration with a name; each kind of these has a `face`."""
+
+    face: ClassVar[Face]
 
     name: Name
 
 
 class Shared(Named, frozen=True):
     """A declaration whose name shares one space with those of other kinds."""
+
+
+def named_kinds(of: type[Named] = Named) -> Iterator[type[Named]]:
+    """Yield the kinds of declarations that have a name and a face."""
+    for kind in of.__subclasses__():
+        if "face" in vars(kind):
+            yield kind
+        yield from named_kinds(kind)
