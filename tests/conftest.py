@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.removeprefix("tests/").startswith(starts):
             item.add_marker("nightly")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Where all is new, as in CI, have one process compile what the others import after it."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None or "CI" not in os.environ:
+        return (yield)
+    is_compiled = Path(session.config.option.basetemp).parent / "compiled"
+    end = time.monotonic() + 300
+    while worker != "gw0" and not is_compiled.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    try:
+        return (yield)
+    finally:
+        is_compiled.touch()
 
 
 def pytest_collection_finish() -> None:
