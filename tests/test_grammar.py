@@ -22,7 +22,7 @@ from lsprotocol.types import CompletionItemKind, SymbolKind
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
-from qps.compiler.syntax.rules import RULES
+from qps.compiler.syntax.rules import RULES, rule_by_fields
 from qps.editing.legend import KINDS as LEGEND
 from qps.grammar import keywords
 from qps.grammar.making import build_parser, grammar_text, tables_text
@@ -337,7 +337,10 @@ _WORDS = {
 def test_what_starts_a_declaration_is_what_the_grammar_says() -> None:
     rule = re.search(r"_declaration: (.*?)\n\n", grammar_text(), re.DOTALL)
     assert rule is not None
-    named = {_WORDS.get(name, name) for name in re.findall(r"\w+", rule[1])}
+    names = re.findall(r"\w+", rule[1])
+    for name in names:
+        assert RULES.get(name) or rule_by_fields(name)
+    named = {_WORDS.get(name, name) for name in names}
     assert named == set(keywords.declarations())
 
 
