@@ -321,9 +321,12 @@ class _Explorer(Struct, kw_only=True):
     def _more_of(self, start: Start, full: Sequence[str]) -> Iterator[tuple[int, Picks]]:
         """Yield more and more of the places of some resources doubled, where there are several."""
         picks, doubled = list(start.picks), 0
+        known = self.add(start.shape, start.picks)
+        network = known.graphs[0].network if known else None
+        places = {network.place_of(name) for name in full} if network else set()
         for i, select in enumerate(self.selects):
-            is_full = any(f"{name}.".startswith(f"{select.name}.") for name in full)
-            count = select.counts[picks[i]] if select.counts and is_full else None
+            is_full = select.counts and select.name in places
+            count = select.counts[picks[i]] if is_full else None
             if not isinstance(count, ir.Constant):
                 continue
             more = (select.choices[picks[i]], _twice(count))
