@@ -7,11 +7,11 @@ from functools import cached_property
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import VARYING
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 

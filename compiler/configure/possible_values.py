@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import cached_property, partial
 
 from qps.compiler import ir
-from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
@@ -41,6 +40,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.scales import quantity
 from qps.engine.exactness import NoValueError

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.looked_at import names_in
 from qps.compiler.configure.ways import Holds, legs_of
 from qps.compiler.ir.streams import MOST_OTHERS
+from qps.compiler.quantities.allowed_values import Bound
 
 _LESS = ir.Constant(Fraction(-1))
 

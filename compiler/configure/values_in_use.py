@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.receivers import rooms_for
 from qps.compiler.configure.ways import holds_in, visited
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 _STEPS = 8
@@ -223,17 +223,6 @@ def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
             yield from _of(speed, "a speed", Bound.POSITIVE)
 
 
-_EFFECT_BOUNDS = {
-    ir.EffectKind.KEEP: Bound.SHARE,
-    ir.EffectKind.ACTIVE: Bound.SHARE,
-    ir.EffectKind.EMIT: Bound.POSITIVE,
-    ir.EffectKind.DELAY: Bound.NOT_NEGATIVE,
-    ir.EffectKind.DROP: Bound.SHARE,
-    ir.EffectKind.QUEUE: Bound.NOT_NEGATIVE,
-    ir.EffectKind.RECOVER: Bound.SHARE,
-}
-
-
 def _stream(stream: ir.Stream) -> Iterator[Bounded]:
     first, *sizes = stream.emission.values
     if stream.is_closed:
@@ -275,17 +264,18 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
                     yield from _of(term, "a service demand", Bound.NOT_NEGATIVE)
                 yield from _of(cost.reference, "a rating", Bound.POSITIVE)
             for effect in step.component.effects:
-                if effect.value is not None:
-                    yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))
+                bound = _effect_bound(effect)
+                if bound is not None:
+                    yield from _of(effect.value, f"`{effect.kind.value}`", bound)
                 yield from _of(effect.lasting, "a burst duration", Bound.POSITIVE)
 
 
-def _effect_bound(effect: ir.Effect) -> Bound:
+def _effect_bound(effect: ir.Effect) -> Bound | None:
     """Return what an effect may be: nothing may be left of the bits, but an item has a size."""
     is_share = effect.value is not None and effect.value.dimension == DIMENSIONLESS
     if effect.kind is ir.EffectKind.EMIT and is_share:
         return Bound.NOT_NEGATIVE
-    return _EFFECT_BOUNDS[effect.kind]
+    return effect.kind.traits.bound
 
 
 _LIMITS = {

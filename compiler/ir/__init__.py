@@ -9,6 +9,7 @@ from qps.compiler.ir.changes import *
 from qps.compiler.ir.claims import *
 from qps.compiler.ir.correlations import *
 from qps.compiler.ir.distributions import *
+from qps.compiler.ir.effects import *
 from qps.compiler.ir.expressions import *
 from qps.compiler.ir.figures import *
 from qps.compiler.ir.hardware import *

@@ -11,6 +11,7 @@ from msgspec import Struct
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.effects import EffectKind
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
 
@@ -39,19 +40,6 @@ class Cost(Struct, frozen=True, kw_only=True):
     thread: str | None = None
     fit: Fit | None = None
     reference: Quantity | None = None
-
-
-class EffectKind(Enum):
-    """What a component does to the stream."""
-
-    KEEP = "keep"
-    ACTIVE = "active"
-    EMIT = "emit"
-    DELAY = "delay"
-    DROP = "drop"
-    QUEUE = "queue"
-    RECOVER = "recover"
-    MERGE = "merge"
 
 
 class Effect(Struct, frozen=True):

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from qps.compiler import ir
-from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import base_configuration, changed_by_modes
 from qps.compiler.lower.certainty_asked import judged_plainly
+from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME
 from qps.engine.formulas import population as population_symbol
 from qps.reports.pages.json_values import Json

@@ -13,13 +13,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.values_in_use import is_alike, values_in_use
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.quantities.allowed_values import Bound
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
 

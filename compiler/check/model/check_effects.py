@@ -17,24 +17,22 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
-_FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
-
 
 class EffectChecker(Part, frozen=True):
     """Checks what components do to streams: keep, emit, queue, drop, delay, recover, be active."""
 
     def effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
         """Return an effect, None where it was reported."""
-        kind = ir.EffectKind(item.kind)
+        kind = ir.EFFECTS[item.kind]
         if item.value is None:
             return ir.Effect(kind, None, item.span)
         wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
-        if kind in _FREE_OF_DIMENSION:
+        if kind.traits.dimension is None:
             quantity = self.expressions.quantity(item.value, wider)
             if quantity is None or self._cannot_be(kind, quantity):
                 return None
         else:
-            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
+            wanted = kind.traits.dimension
             quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
         if item.lasting is None:
             return None if quantity is None else ir.Effect(kind, quantity, item.span)

@@ -27,24 +27,6 @@ from qps.compiler.quantities.written_shares import more_than_all
 from qps.compiler.syntax import ast
 
 _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
-_REFUSED = {
-    ir.EffectKind.KEEP: (
-        "drops requests inside a call, so that some are never answered",
-        "for a call by some requests write `call db * 20 % { … }`; for loss, `drop`",
-    ),
-    ir.EffectKind.ACTIVE: (
-        "makes flows on and off inside a call",
-        "move it before the call, where the flows start",
-    ),
-    ir.EffectKind.MERGE: (
-        "merges flows inside a call, but each flow waits for its own answer",
-        "move it after the call",
-    ),
-}
-_ONCE_ONLY = {
-    ir.EffectKind.RECOVER: "recovers losses",
-    ir.EffectKind.QUEUE: "adds a queue",
-}
 
 
 class _Inside(Struct, frozen=True):
@@ -122,10 +104,11 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 "send it after the call, or declare a separate stream",
             )
         for effect in step.component.effects if inside.is_call else ():
-            told = told or _REFUSED.get(effect.kind)
-            if not inside.is_plain and effect.kind in _ONCE_ONLY:
+            traits = effect.kind.traits
+            told = told or traits.refused
+            if not inside.is_plain and traits.once:
                 told = told or (
-                    f"{_ONCE_ONLY[effect.kind]} inside a call that some items skip or repeat",
+                    f"{traits.once} inside a call that some items skip or repeat",
                     "move it after the call",
                 )
         if told is None:
