@@ -26,7 +26,7 @@ from qps.engine.networks.forked_networks import (
     stations_of,
 )
 from qps.engine.networks.linearizer import found_and_waits
-from qps.engine.queues.slowest_numbers import NODES
+from qps.engine.queues.slowest_nodes import NODES
 from qps.engine.roots import rising_root
 
 FORKED_ERROR = 0.1

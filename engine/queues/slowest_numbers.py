@@ -2,24 +2,16 @@
 
 A time is three numbers: what is `fixed` of it, the `mean` of the rest and its squared `variation`.
 The mean of the largest is M + the integral of 1 - F_1(t) F_2(t) ... from M on, the largest of what
-is fixed. In t = M + s exp(x - exp(-x)) that is done by the trapezoidal rule (Takahasi and Mori
-1974): all digits, whatever the scales and how steep laws begin.
+is fixed, as `slowest_excess` has it.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import exp, inf, isnan, nan
+from math import inf, isnan, nan
 
 OPERANDS = 3
 """Of a time."""
-STEP = 0.09
-LEAST, MOST = -4.0, 5.6
-NODES = tuple(
-    (exp(x - exp(-x)), STEP * (1 + exp(-x)) * exp(x - exp(-x)))
-    for x in (LEAST + STEP * k for k in range(int((MOST - LEAST) / STEP) + 1))
-)
-"""Times, in units of the scale, and weights."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -39,6 +31,6 @@ def slowest(*operands: float) -> float:
         return laws[0][0] + laws[0][1]
     if not laws:
         return least
-    from qps.engine.queues.slowest_arrays import excess  # noqa: PLC0415 - needs numpy
+    from qps.engine.queues.slowest_excess import excess  # noqa: PLC0415 - needs numpy
 
     return least + excess(least, laws)
