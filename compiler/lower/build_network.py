@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.mixtures import Mixed, Mixtures
 from qps.compiler.lower.network_builder import NetworkBuilder, StationBuilder
+from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.itinerary import Take
@@ -52,7 +52,7 @@ def network_of(builder: NetworkBuilder, classes: Iterable[Class]) -> Network:
 
 def with_disciplines(
     network: Network,
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, StationTraffic],
     queues: Mapping[str, PlacedQueue],
     mixtures: Mixtures,
 ) -> Network:

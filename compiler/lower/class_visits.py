@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.flow_state import FlowState
-from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency_parts import wait_for
 from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.queueing import LAST, Place, Visit
+from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Node
 from qps.compiler.network.network import Network
@@ -39,7 +39,7 @@ class ClassVisits:
         stream: ir.Stream,
         state: FlowState,
         builder: NetworkBuilder,
-        demands: Mapping[str, Demand],
+        demands: Mapping[str, StationTraffic],
     ) -> None:
         self._network = network
         self._of = of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from qps.compiler import ir
-from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.forked_stations import Branch, Fork, Own
+from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.engine.formulas import Formula
 
 Path = tuple[tuple[int, int], ...]
@@ -20,14 +20,14 @@ WAY: Path = ()
 """Where no calls are made together."""
 
 
-def path_of(result: StreamResult, stage: int) -> Path:
+def path_of(result: ClassTraffic, stage: int) -> Path:
     """Return in which calls made together a stage stands."""
     calls = result.latency[stage].calls if stage < len(result.latency) else ()
     return tuple((call.fork, call.number) for call in calls if call.fork is not None)
 
 
 def homes_of(
-    stream: ir.Stream, result: StreamResult, refused: Callable[[ir.Stream, str, str], Exception]
+    stream: ir.Stream, result: ClassTraffic, refused: Callable[[ir.Stream, str, str], Exception]
 ) -> dict[str, Path]:
     """Return where each resource is waited for; an error where that is in several branches."""
     homes: dict[str, Path] = {}
@@ -44,7 +44,7 @@ def homes_of(
 
 
 def refuse_forks(
-    stream: ir.Stream, result: StreamResult, refused: Callable[[ir.Stream, str, str], Exception]
+    stream: ir.Stream, result: ClassTraffic, refused: Callable[[ir.Stream, str, str], Exception]
 ) -> None:
     """Refuse calls made together of which some are left out, or lost."""
     for part in result.latency:
@@ -59,7 +59,7 @@ def refuse_forks(
 
 
 def forks_of(
-    result: StreamResult,
+    result: ClassTraffic,
     homes: Mapping[str, Path],
     stations: Sequence[str],
     own: Mapping[str, Own],

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
 from qps.compiler.quantities.certainty import together
 from qps.engine.formulas import ONE, Formula, symbol, total
 from qps.engine.substitution import Substitution
@@ -42,12 +42,12 @@ class _Kind(Struct, frozen=True, kw_only=True):
 
 def taken_apart(
     streams: Sequence[ir.Stream],
-    results: Sequence[StreamResult],
-    demands: Mapping[str, Demand],
+    results: Sequence[ClassTraffic],
+    demands: Mapping[str, StationTraffic],
     expressions: ExpressionLowering,
-) -> dict[str, list[StreamResult]]:
+) -> dict[str, list[ClassTraffic]]:
     """Return what each closed stream came to, kind by kind; demands are those of kinds then."""
-    found: dict[str, list[StreamResult]] = {}
+    found: dict[str, list[ClassTraffic]] = {}
     for stream, result in zip(streams, results, strict=True):
         if result.closed is None:
             continue
@@ -62,7 +62,7 @@ def taken_apart(
 
 
 def _kinds_of(
-    result: StreamResult, demands: Mapping[str, Demand], expressions: ExpressionLowering
+    result: ClassTraffic, demands: Mapping[str, StationTraffic], expressions: ExpressionLowering
 ) -> Iterator[_Kind]:
     """Yield the kinds of users that a closed stream has; none where nothing differs by them."""
     closed = result.closed
@@ -104,7 +104,7 @@ def _chosen(
             yield (name, *names), share * part, own | values
 
 
-def _of_kind(result: StreamResult, source: ClosedSource, kind: _Kind) -> StreamResult:
+def _of_kind(result: ClassTraffic, source: ClosedSource, kind: _Kind) -> ClassTraffic:
     change = kind.change
     visits = {
         at: replace(
@@ -142,7 +142,7 @@ def _of_kind(result: StreamResult, source: ClosedSource, kind: _Kind) -> StreamR
     )
 
 
-def _part(demand: Demand, stream: str, rate: Formula, kinds: Sequence[_Kind]) -> None:
+def _part(demand: StationTraffic, stream: str, rate: Formula, kinds: Sequence[_Kind]) -> None:
     """Make a demand of what each kind of a stream asks for."""
 
     def of_all(formula: Formula) -> Formula:

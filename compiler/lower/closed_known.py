@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed import Closed, ClosedStream
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
-from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import loss_certainty, rate_certainty, uncounted
+from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
 
 
@@ -49,7 +49,7 @@ def loads_known(
     resources: dict[str, ResourceLoad],
     closed: Closed,
     rates: Mapping[str, Certainty],
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, StationTraffic],
     queues: Mapping[str, PlacedQueue],
     gate: Gate,
 ) -> dict[str, ResourceLoad]:

@@ -15,12 +15,12 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import variation_of
 from qps.compiler.lower.pools import room_of
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.engine.formulas import ZERO, Formula, maximum, total
 
 
@@ -54,7 +54,7 @@ class Holding(Struct, frozen=True, kw_only=True):
 
 
 def holding(
-    classes: Sequence[tuple[ir.Stream, StreamResult]], demands: Mapping[str, Demand]
+    classes: Sequence[tuple[ir.Stream, ClassTraffic]], demands: Mapping[str, StationTraffic]
 ) -> Holding:
     """Return what closed streams hold of some pools; QpsError where that is not told."""
     taken: dict[str, Sequence[_Taken]] = {}
@@ -84,8 +84,8 @@ def holding(
 
 def pools_of(
     stream: str,
-    result: StreamResult,
-    demands: Mapping[str, Demand],
+    result: ClassTraffic,
+    demands: Mapping[str, StationTraffic],
     stations: Sequence[ClosedStation],
     expressions: ExpressionLowering,
     *,
@@ -99,7 +99,7 @@ def pools_of(
     return Pools(tuple(told.pool(one) for one in taken if one.around is None), mixed)
 
 
-def waited_for(stream: str, demands: Mapping[str, Demand]) -> list[Hold]:
+def waited_for(stream: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
     """Return the holds of a stream that are waited for, in order, the outer ones first."""
     found = [
         hold
@@ -115,8 +115,8 @@ class _Told:
 
     def __init__(
         self,
-        result: StreamResult,
-        demands: Mapping[str, Demand],
+        result: ClassTraffic,
+        demands: Mapping[str, StationTraffic],
         stations: Sequence[ClosedStation],
         expressions: ExpressionLowering,
         *,
@@ -223,7 +223,7 @@ def _home(chains: Sequence[Sequence[str]]) -> str | None:
     return found
 
 
-def _refuse_others(stream: ir.Stream, demand: Demand, closed: Collection[str]) -> None:
+def _refuse_others(stream: ir.Stream, demand: StationTraffic, closed: Collection[str]) -> None:
     """Refuse a pool that open traffic takes from besides, or that is taken of by other amounts."""
     for hold in demand.holds:
         if hold.stream not in closed:

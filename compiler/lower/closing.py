@@ -22,8 +22,8 @@ from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_stations import SharedStation
 from qps.compiler.lower.cycles import Closing, Loads, refused
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
@@ -34,8 +34,8 @@ from qps.engine.substitution import Substitution
 
 def closed_streams(
     streams: Mapping[str, ir.Stream],
-    results: Mapping[str, Sequence[StreamResult]],
-    demands: Mapping[str, Demand],
+    results: Mapping[str, Sequence[ClassTraffic]],
+    demands: Mapping[str, StationTraffic],
     loads: Mapping[str, Formula],
     expressions: ExpressionLowering,
     unfilled: frozenset[str] = frozenset(),

@@ -31,10 +31,10 @@ from qps.compiler.lower.closed_pools import Holding, pools_of
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.cycles_known import CycleKnown
-from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.forked_stations import Fork, Own
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import speeds_of
+from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
@@ -63,10 +63,10 @@ class Closing:
     def __init__(
         self,
         stream: ir.Stream,
-        result: StreamResult,
+        result: ClassTraffic,
         source: ClosedSource,
         *,
-        demands: Mapping[str, Demand],
+        demands: Mapping[str, StationTraffic],
         parted: Mapping[str, Loads],
         streams: Mapping[Formula, ir.Stream],
         held: Holding,
@@ -155,7 +155,7 @@ class Closing:
                 hint = "make the calls sequential"
                 raise refused(self._stream, told, f"{hint} for a conservative result")
 
-    def _takes_of(self, demand: Demand) -> bool:
+    def _takes_of(self, demand: StationTraffic) -> bool:
         return any(hold.stream == self._result.name for hold in demand.holds)
 
     @property
@@ -325,7 +325,7 @@ class Closing:
             return station
         return self._ranked(station, demand)
 
-    def _ranked(self, station: ClosedStation, demand: Demand) -> ClosedStation:
+    def _ranked(self, station: ClosedStation, demand: StationTraffic) -> ClosedStation:
         """Return a station at which some go before others, as this stream sees it."""
         own = [v for v in self._result.visits.values() if v.resource == station.resource]
         rank = max(visit.rank for visit in own)
@@ -342,7 +342,7 @@ class Closing:
             visits=self._visits(station.resource, station.copies),
         )
 
-    def _is_several(self, demand: Demand) -> bool:
+    def _is_several(self, demand: StationTraffic) -> bool:
         """Return whether the cores of a resource are servers of their own."""
         if demand.queueing is None or not demand.queueing.counts_servers:
             return False
@@ -461,7 +461,7 @@ def _is_within(one: Limit, other: Limit) -> bool:
     return ratio.is_constant and one.open_load is other.open_load and compare(">=", ratio, ONE)
 
 
-def _is_at_once(demand: Demand) -> bool:
+def _is_at_once(demand: StationTraffic) -> bool:
     """Return whether all who are at a resource are served there, in proportion to their work."""
     return demand.queueing is None or demand.queueing.traits.is_insensitive
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.lower.closed import Limit
 from qps.compiler.lower.closed_cycle import Cycle
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, number
@@ -22,9 +22,9 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
     """A cycle, with all that tells what of it is a simplification."""
 
     stream: ir.Stream
-    result: StreamResult
+    result: ClassTraffic
     cycle: Cycle
-    demands: Mapping[str, Demand]
+    demands: Mapping[str, StationTraffic]
     expressions: ExpressionLowering
 
     def within(self, limits: Sequence[Limit]) -> Certainty:

@@ -15,12 +15,12 @@ from qps.compiler.lower.certainties import followed
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_known import loads_known, rates_known
 from qps.compiler.lower.elastic import SettledParameter
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
 from qps.compiler.lower.settled_loads import SettledLoads
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -50,7 +50,7 @@ class Known(Struct, frozen=True, kw_only=True):
 
 def with_known(
     settled: SettledLoads,
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, StationTraffic],
     expressions: ExpressionLowering,
     gate: Gate,
 ) -> Known:
@@ -71,7 +71,7 @@ def with_known(
     return Known(resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates)
 
 
-def note_resting(results: Sequence[StreamResult], elastic: Sequence[SettledParameter]) -> None:
+def note_resting(results: Sequence[ClassTraffic], elastic: Sequence[SettledParameter]) -> None:
     """Note how streams are known in whose stages and rates elastic parameters still stand."""
     leaves = _leaves(elastic)
     for result in results if leaves else ():
@@ -118,7 +118,7 @@ def _slowed(closed: Closed, elastic: Sequence[SettledParameter]) -> Closed:
 
 
 def _loads_resting(
-    resources: Mapping[str, ResourceLoad], demands: Mapping[str, Demand], leaves: Leaves
+    resources: Mapping[str, ResourceLoad], demands: Mapping[str, StationTraffic], leaves: Leaves
 ) -> dict[str, ResourceLoad]:
     """Return resources with how their loads are known where elastic parameters load them."""
     found = dict(resources)
@@ -131,7 +131,7 @@ def _loads_resting(
 
 
 def _queues_resting(
-    queues: Mapping[str, PlacedQueue], demands: Mapping[str, Demand], leaves: Leaves
+    queues: Mapping[str, PlacedQueue], demands: Mapping[str, StationTraffic], leaves: Leaves
 ) -> dict[str, PlacedQueue]:
     """Return queues with how it is known what comes to them: waits grow with that."""
     found = dict(queues)

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.bursts import Burst
-from qps.compiler.lower.flows import Spent, StreamResult
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossKind, LossPart
+from qps.compiler.lower.traffic_parts import ClassTraffic, Spent
 from qps.compiler.network.classes import BYTE_BITS
 from qps.engine.formulas import ONE, Formula
 
@@ -26,7 +26,7 @@ class FlowState(Struct, kw_only=True):
     has begun comes here so often on average, `reached`: calls are made by chance, items get lost.
     """
 
-    result: StreamResult
+    result: ClassTraffic
     is_bare: bool
     total: Formula
     rate: Formula

@@ -1,136 +1,13 @@
-"""What a walk along a stream keeps: flows at a point, demands on resources, what it came to."""
+"""The flows at a point of the way of a stream, with the items that they are made of."""
 
 from __future__ import annotations
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler import ir
-from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.held import Hold
-from qps.compiler.lower.latency_parts import LatencyPart
-from qps.compiler.lower.offered import Offered
-from qps.compiler.lower.queueing import Visit
-from qps.compiler.lower.stream_measures import LossPart, QueuePart
-from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.network.classes import BYTE_BITS
-from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.engine.formulas import ONE, ZERO, Formula
-
-
-class Demand(Struct, kw_only=True):
-    """What is asked of a resource, as parts of its capacity, by component or stream.
-
-    Where it is waited for, also how, by which visits, and the load that no visit causes. `carried`
-    is what is asked in bit/s, where it is bits; there are `count` resources of its kind. `port_of`
-    is the link that it is a port of, where that is a switch. Of a pool, `holds` are what is held of
-    it; of a pool and a store, `capacity` is how much there is. Where some find no room, `offered`
-    are all. What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells
-    for each of the `parts` which stream asks for it, empty for what is asked by none.
-    """
-
-    span: Span
-    parts: dict[str, list[Formula]] = field(default_factory=dict)
-    whose: dict[str, list[str]] = field(default_factory=dict)
-    queueing: ir.Queueing | None = None
-    servers: Formula = ONE
-    visits: list[Visit] = field(default_factory=list)
-    background: list[Formula] = field(default_factory=list)
-    carried: list[Formula] = field(default_factory=list)
-    count: Formula = ONE
-    port_of: str | None = None
-    holds: list[Hold] = field(default_factory=list)
-    capacity: Formula = ONE
-    offered: Offered | None = None
-    thinned_by: tuple[str, ...] = ()
-
-    def add(self, by: str, load: Formula, stream: str = "") -> None:
-        """Add to the demand of a component or stream what a stream asks for."""
-        self.parts.setdefault(by, []).append(load)
-        self.whose.setdefault(by, []).append(stream)
-
-    def of_streams(self) -> dict[str, list[Formula]]:
-        """Return what each stream asks for, in the order in which they come here."""
-        found: dict[str, list[Formula]] = {}
-        for by, loads in self.parts.items():
-            for load, stream in zip(loads, self.whose[by], strict=True):
-                found.setdefault(stream, []).append(load)
-        found.pop("", None)
-        return found
-
-
-class ClosedSource(Struct, frozen=True, kw_only=True):
-    """Where a closed stream comes from: `flows`, each with an `amount` of items under way.
-
-    The rate of one flow is a `symbol` until all is walked.
-    """
-
-    symbol: Formula
-    flows: Formula
-    amount: Formula
-    think: Formula
-
-
-class Spent(Struct, frozen=True):
-    """A stage that is no wait: the resources busy `on` it, the items of a flow `held` in it."""
-
-    on: tuple[str, ...]
-    held: Formula
-    stage: int
-
-
-class StreamResult(Struct, kw_only=True):
-    """What a stream came to: its latency, its losses, the resources it passes.
-
-    `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
-    those that have one, by resource, `rates` what they may name of its rate or rating; `visits` is
-    for each part of the latency that is a wait the visit that waits, `uncounted` the resources
-    that state no queueing: the latency counts no waiting there, and of those that are `unsaid`
-    nothing says so. Of all of them, and of limits of items a second, what is `unbounded` lets a
-    queue grow that nothing bounds.
-    """
-
-    name: str
-    latency: list[LatencyPart] = field(default_factory=list)
-    losses: list[LossPart] = field(default_factory=list)
-    queues: list[QueuePart] = field(default_factory=list)
-    passes: dict[str, Formula] = field(default_factory=dict)
-    jitter: dict[str, ir.Quantity] = field(default_factory=dict)
-    rates: dict[str, Formula] = field(default_factory=dict)
-    visits: dict[int, Visit] = field(default_factory=dict)
-    uncounted: dict[str, None] = field(default_factory=dict)
-    unsaid: dict[str, Unwaited] = field(default_factory=dict)
-    unbounded: dict[str, None] = field(default_factory=dict)
-    sent: Formula = ONE
-    """The items a second that leave the source, of all flows."""
-    rate: Formula = ZERO
-    throughput: Formula = ZERO
-    arriving: Formula = ONE
-    """The items a second that arrive, of all flows."""
-    known: Certainty = EXACT
-    rate_known: Certainty = EXACT
-    """How all that it met is known, and its rate, where elastic parameters stand in it."""
-    closed: ClosedSource | None = None
-    spent: list[Spent] = field(default_factory=list)
-    """What stages come to that are no waits."""
-    held: dict[str, Formula] = field(default_factory=dict)
-    """How many flows each resource on the way serves."""
-    where: dict[str, str] = field(default_factory=dict)
-    """The node that each of them stands at."""
-
-
-class Traffic(Struct, frozen=True, kw_only=True):
-    """What all classes ask of each station and pool, and what each class came to.
-
-    What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
-    asked of a station by a component, of each item, in a second.
-    """
-
-    demands: dict[str, Demand]
-    results: list[StreamResult]
-    losing: dict[str, Formula]
-    counted: dict[tuple[str, str], dict[str, Formula]]
+from qps.engine.formulas import Formula
 
 
 class Flow(Struct, frozen=True):

@@ -16,7 +16,6 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.label_doubts import NO_GATE, Gate
 from qps.compiler.lower.labels.premises import Numbers
 from qps.compiler.lower.latency import in_line
@@ -28,6 +27,7 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import loss_certainty
 from qps.compiler.lower.queueing import endless
 from qps.compiler.lower.stream_measures import JitterPart, LossKind, LossPart, StreamMeasures
+from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.dimension import MONEY
@@ -235,7 +235,7 @@ def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:
 
 def stream_measures(
     stream: ir.Stream,
-    result: StreamResult,
+    result: ClassTraffic,
     measures: Measures,
     expressions: ExpressionLowering,
     queues: Mapping[str, PlacedQueue],
@@ -337,7 +337,7 @@ def stream_measures(
 
 
 def _lost(
-    name: str, result: StreamResult, measures: Measures, queues: Mapping[str, PlacedQueue]
+    name: str, result: ClassTraffic, measures: Measures, queues: Mapping[str, PlacedQueue]
 ) -> Formula:
     """Return which share of a stream is beyond what a resource can do."""
     own = next((visit for visit in result.visits.values() if visit.resource == name), None)
@@ -390,7 +390,7 @@ def _with_playout_known(
     return replace(stream, buffer_certainty=buffer, late_certainty=late)
 
 
-def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[LatencyPart, ...]:
+def _endless(result: ClassTraffic, measures: Measures, case: ir.Case) -> tuple[LatencyPart, ...]:
     """Return what is infinite where a stream passes an overloaded resource that has no queue.
 
     The least and the largest values are those of single items: a load made of them does not last.

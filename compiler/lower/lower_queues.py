@@ -12,11 +12,11 @@ from qps.compiler.lower.burst_stages import passed_bursts
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.laws import law_of
-from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.lower.uneven_flows import with_arrivals
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.monomials import expanded
@@ -42,7 +42,7 @@ class PlacedQueue(Struct, frozen=True):
 
 
 def queues_of(
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, StationTraffic],
     resources: Mapping[str, ResourceLoad],
     put_in: Substitution,
     expressions: ExpressionLowering,
@@ -94,7 +94,7 @@ def _is_to_itself(name: str, queue: Queue, closed: Closed) -> bool:
     return bool(alone) and {visit.of[0] for visit in queue.visits} <= alone
 
 
-def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[str, str]:
+def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, StationTraffic]) -> dict[str, str]:
     """Return the queues at which arrivals are not those of the sources, with one that shapes them.
 
     What leaves a queue of random arrivals and equal exponential service is random again (Burke
@@ -124,7 +124,7 @@ def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[
 
 def queue_of(
     name: str,
-    demand: Demand,
+    demand: StationTraffic,
     queueing: ir.Queueing,
     load: Formula,
     put_in: Substitution,

@@ -21,7 +21,6 @@ from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import note_resting, with_known
-from qps.compiler.lower.flows import Traffic
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.gate import gate_of
@@ -52,6 +51,7 @@ from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
 from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.lower.traffic import traffic_of
+from qps.compiler.lower.traffic_parts import Traffic
 from qps.compiler.lower.unfilled_pools import unfilled_pools
 from qps.compiler.lower.walk.lower_streams import walked_stream
 from qps.compiler.lower.walked import average, rewrite

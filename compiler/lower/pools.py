@@ -23,7 +23,6 @@ from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.pool import Pool
 from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.elastic import ElasticParameter
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Hold, Room
 from qps.compiler.lower.held_by import (
     Filled,
@@ -42,6 +41,7 @@ from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.lower.uneven_flows import from_outside
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -85,8 +85,8 @@ class _Held(Struct, frozen=True, kw_only=True):
 
 
 def settled_pools(
-    demands: Mapping[str, Demand],
-    results: Sequence[StreamResult],
+    demands: Mapping[str, StationTraffic],
+    results: Sequence[ClassTraffic],
     resources: Mapping[str, ResourceLoad],
     queues: Mapping[str, PlacedQueue],
     put_in: Substitution,
@@ -136,7 +136,7 @@ def settled_pools(
 
 
 def _behind(
-    found: SettledPools, results: Mapping[str, StreamResult]
+    found: SettledPools, results: Mapping[str, ClassTraffic]
 ) -> Iterator[tuple[str, PlacedQueue]]:
     """Yield the queues to which some come through pools and others do not, as these find them."""
     for name, placed in found.queues.items():
@@ -150,7 +150,7 @@ def _behind(
 
 
 def _through(
-    visit: Visit, found: SettledPools, results: Mapping[str, StreamResult]
+    visit: Visit, found: SettledPools, results: Mapping[str, ClassTraffic]
 ) -> Through | None:
     """Return what the innermost pool that is held does to a visit; None where none is held."""
     stages = {one.of: at for at, one in results[visit.of[0]].visits.items()}
@@ -261,7 +261,9 @@ def _network(held: Sequence[_Held], places: Formula) -> Network:
 
 
 def _most_at_a_time(
-    held: Sequence[_Held], demands: Mapping[str, Demand], resources: Mapping[str, ResourceLoad]
+    held: Sequence[_Held],
+    demands: Mapping[str, StationTraffic],
+    resources: Mapping[str, ResourceLoad],
 ) -> Formula | None:
     """Return how many can come at a time, since all hold some of another pool; None for any."""
     found: list[Formula] = []
@@ -285,7 +287,7 @@ def _most_at_a_time(
     return total(found)
 
 
-def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substitution) -> _Held:
+def _held(hold: Hold, result: ClassTraffic, found: SettledPools, put_in: Substitution) -> _Held:
     span = range(hold.begins, hold.ends)
     plain = result.latency[hold.begins : hold.ends]
     stages = [_stage(index, result, found.queues) for index in span]
@@ -340,7 +342,7 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
     )
 
 
-def _stage(index: int, result: StreamResult, queues: Mapping[str, PlacedQueue]) -> LatencyPart:
+def _stage(index: int, result: ClassTraffic, queues: Mapping[str, PlacedQueue]) -> LatencyPart:
     part, visit = result.latency[index], result.visits.get(index)
     return part if visit is None else queues[visit.resource].stage(part, visit)
 
@@ -427,8 +429,8 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
 
 
 def refuse_elastic(
-    demands: Mapping[str, Demand],
-    results: Sequence[StreamResult],
+    demands: Mapping[str, StationTraffic],
+    results: Sequence[ClassTraffic],
     parameters: Iterable[ElasticParameter],
 ) -> None:
     """Refuse an elastic parameter on which it rests how much of a pool is held.
@@ -452,7 +454,7 @@ def refuse_elastic(
 
 
 def _rests_on(
-    symbol: Formula, hold: Hold, result: StreamResult, demands: Mapping[str, Demand]
+    symbol: Formula, hold: Hold, result: ClassTraffic, demands: Mapping[str, StationTraffic]
 ) -> bool:
     resting = [hold.visit.rate, *(part.value for part in result.latency[hold.begins : hold.ends])]
     for index, visit in result.visits.items():
@@ -465,7 +467,9 @@ def _rests_on(
 # -- the order of pools --------------------------------------------------------------------
 
 
-def _inner_first(demands: Mapping[str, Demand], results: Mapping[str, StreamResult]) -> list[str]:
+def _inner_first(
+    demands: Mapping[str, StationTraffic], results: Mapping[str, ClassTraffic]
+) -> list[str]:
     """Return the pools, each behind those that are waited for while it is held."""
     names = [name for name, demand in demands.items() if demand.holds]
     inside = {name: _inside(demands[name], results, names) for name in names}
@@ -479,7 +483,7 @@ def _inner_first(demands: Mapping[str, Demand], results: Mapping[str, StreamResu
 
 
 def _inside(
-    demand: Demand, results: Mapping[str, StreamResult], names: Sequence[str]
+    demand: StationTraffic, results: Mapping[str, ClassTraffic], names: Sequence[str]
 ) -> dict[str, Hold]:
     """Return the pools that are waited for while one is held, with who does."""
     return {

@@ -11,12 +11,12 @@ from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.disciplines.closed_network import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool import Pool
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Room
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import together
 from qps.engine.formulas import ONE, ZERO, Formula, minimum, number, total
 from qps.engine.substitution import Substitution
@@ -33,8 +33,8 @@ class ClosedPools:
         self,
         *,
         streams: Mapping[str, ClosedStream],
-        demands: Mapping[str, Demand],
-        results: Iterable[StreamResult],
+        demands: Mapping[str, StationTraffic],
+        results: Iterable[ClassTraffic],
         resources: Mapping[str, ResourceLoad],
         put_in: Substitution,
         gate: Gate,

@@ -14,10 +14,10 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
-from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_targets import Targets
+from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.engine.formulas import ONE, Formula, number, total
 from qps.engine.points import Point
 from qps.engine.remembering import remembered
@@ -38,7 +38,7 @@ class SettledLoads(Struct, frozen=True, kw_only=True):
 
 def settled_loads(
     stated: Mapping[str, Formula],
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, StationTraffic],
     expressions: ExpressionLowering,
     targets: Targets,
     closed: Closed,
@@ -91,7 +91,7 @@ def settled_loads(
     return SettledLoads(resources=resources, elastic=settled, closed=closed, put_in=put_in)
 
 
-def unsettled_loads(demands: Mapping[str, Demand]) -> dict[str, Formula]:
+def unsettled_loads(demands: Mapping[str, StationTraffic]) -> dict[str, Formula]:
     """Return the loads of all resources, with what is still to be settled in them."""
     return {
         name: total(total(loads) for loads in demand.parts.values())
@@ -127,7 +127,7 @@ def _refuse_strict(
 
 
 def _refuse_endless(
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, StationTraffic],
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
     expressions: ExpressionLowering,

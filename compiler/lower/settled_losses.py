@@ -15,11 +15,11 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.disciplines.laws import law_of
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import queue_of, variation_of
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.lower.uneven_flows import arriving, from_outside
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
@@ -27,8 +27,8 @@ from qps.engine.substitution import Substitution
 
 def settle_losses(
     symbols: Mapping[str, Formula],
-    demands: Mapping[str, Demand],
-    results: Sequence[StreamResult],
+    demands: Mapping[str, StationTraffic],
+    results: Sequence[ClassTraffic],
     expressions: ExpressionLowering,
     rewrite: Callable[[Callable[[Formula], Formula]], None],
 ) -> None:
@@ -86,7 +86,7 @@ def settle_losses(
     rewrite(put_in)
 
 
-def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, Demand]) -> Formula:
+def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, StationTraffic]) -> Formula:
     """Return 1 where more may be at a machine than it has room for, 0 where pools let in no more.
 
     All who come must hold a place: of a pool of that very machine, or of any of the machines of
@@ -115,8 +115,8 @@ def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, Demand]) -
 
 def _refuse_closed(
     offered: Mapping[str, Offered | None],
-    demands: Mapping[str, Demand],
-    results: Sequence[StreamResult],
+    demands: Mapping[str, StationTraffic],
+    results: Sequence[ClassTraffic],
 ) -> None:
     """Refuse users who wait for the answer to what may be lost."""
     waiting = {one.closed.symbol: one.name for one in results if one.closed is not None}
@@ -135,7 +135,7 @@ def _refuse_closed(
 class _QueuesBefore(Struct, frozen=True, dict=True):
     """The queues of open traffic, as they let go what comes to those that lose some of it."""
 
-    demands: Mapping[str, Demand]
+    demands: Mapping[str, StationTraffic]
     closed: frozenset[str]
     lost: frozenset[Formula]
     expressions: ExpressionLowering
@@ -173,7 +173,9 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
         return replace(offered, arrivals=shaped, are_counted=True)
 
 
-def _offered(name: str, demand: Demand, symbol: Formula, before: _QueuesBefore) -> Offered | None:
+def _offered(
+    name: str, demand: StationTraffic, symbol: Formula, before: _QueuesBefore
+) -> Offered | None:
     """Return what is offered to a resource: what it serves is the rest; None where that is none.
 
     Cores that count as one are one that is as fast as all of them.

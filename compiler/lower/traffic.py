@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.lower.class_traffic import ClassTraffic
-from qps.compiler.lower.flows import Demand, Traffic
+from qps.compiler.lower.itinerary_flows import ItineraryFlows
 from qps.compiler.lower.network_builder import NetworkBuilder
+from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
 from qps.compiler.lower.walk.lower_streams import WalkedStream
 from qps.compiler.network.network import Network
 from qps.engine.formulas import ONE
@@ -23,19 +23,19 @@ def traffic_of(
         counted={},
     )
     for one in walked:
-        traffic.results.append(ClassTraffic(network, one, builder, traffic).result())
+        traffic.results.append(ItineraryFlows(network, one, builder, traffic).result())
     for name, demand in traffic.demands.items():
         _add_kept(demand, name, network)
     return traffic
 
 
-def _demand_of(name: str, network: Network) -> Demand:
+def _demand_of(name: str, network: Network) -> StationTraffic:
     """Return the demand on a station or pool, with nothing asked of it yet."""
     pool = network.pools.get(name)
     if pool is not None:
-        return Demand(span=pool.span, capacity=pool.capacity)
+        return StationTraffic(span=pool.span, capacity=pool.capacity)
     station = network.stations[name]
-    return Demand(
+    return StationTraffic(
         span=station.span,
         queueing=station.queueing,
         servers=station.servers,
@@ -46,7 +46,7 @@ def _demand_of(name: str, network: Network) -> Demand:
     )
 
 
-def _add_kept(demand: Demand, name: str, network: Network) -> None:
+def _add_kept(demand: StationTraffic, name: str, network: Network) -> None:
     """Add what idles; what flows take for good is among what their classes ask for."""
     station, of_visits = network.stations.get(name), frozenset(demand.parts)
     kept = network.pools[name].kept if station is None else station.background

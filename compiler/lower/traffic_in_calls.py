@@ -13,11 +13,11 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flow_state import FlowState
-from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency_parts import CallMade
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart
+from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula, apply, minimum, product
 from qps.engine.known_ranges import Range
@@ -65,7 +65,7 @@ class CallTraffic:
         return len(self._begun)
 
     @property
-    def _result(self) -> StreamResult:
+    def _result(self) -> ClassTraffic:
         return self._state.result
 
     def begin(self, number: int, times: Formula | None) -> None:

@@ -8,13 +8,13 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Hold, Room
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.pools import room_of
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, minimum, number, total
 from qps.engine.substitution import Substitution
@@ -33,8 +33,8 @@ class UnfilledPools(Struct, frozen=True, kw_only=True):
 def unfilled_pools(
     names: Collection[str],
     *,
-    demands: Mapping[str, Demand],
-    classes: Mapping[str, Sequence[StreamResult]],
+    demands: Mapping[str, StationTraffic],
+    classes: Mapping[str, Sequence[ClassTraffic]],
     queues: Mapping[str, PlacedQueue],
     resources: Mapping[str, ResourceLoad],
     rates: Mapping[str, Certainty],
@@ -81,7 +81,7 @@ def unfilled_pools(
 
 
 def _held(
-    hold: Hold, result: StreamResult, queues: Mapping[str, PlacedQueue]
+    hold: Hold, result: ClassTraffic, queues: Mapping[str, PlacedQueue]
 ) -> tuple[Formula, Certainty]:
     """Return how long something is held, with what is waited for meanwhile, and how it is known."""
     stages = [

@@ -7,16 +7,18 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.lower.transport_recovery import averaged_losses
 from qps.engine.formulas import Formula
 
 
 def average(
-    expressions: ExpressionLowering, demands: Mapping[str, Demand], results: list[StreamResult]
+    expressions: ExpressionLowering,
+    demands: Mapping[str, StationTraffic],
+    results: list[ClassTraffic],
 ) -> None:
     """Count what the walks came to kind by kind, where parameters have values for each kind.
 
@@ -79,7 +81,7 @@ def _sizes(visit: Visit) -> frozenset[Formula]:
     return visit.service.symbols | visit.batch.symbols
 
 
-def rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) -> None:
+def rewrite(change: Callable[[Formula], Formula], results: list[ClassTraffic]) -> None:
     """Change every formula that the walk of the streams left."""
     for result in results:
         result.latency = [part.changed(change) for part in result.latency]

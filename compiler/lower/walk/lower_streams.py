@@ -7,10 +7,11 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.ways import legs_of, way_in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.flows import ClosedSource, Flow, word
+from qps.compiler.lower.flows import Flow, word
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each, flows_of_pairs
 from qps.compiler.lower.network_builder import NetworkBuilder
+from qps.compiler.lower.traffic_parts import ClosedSource
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_calls import WalkedCalls
 from qps.compiler.lower.walk.walk_links import WalkedLinks

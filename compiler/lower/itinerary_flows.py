@@ -17,7 +17,6 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.class_visits import ClassVisits
 from qps.compiler.lower.flow_state import FlowState
-from qps.compiler.lower.flows import StreamResult, Traffic
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
 from qps.compiler.lower.network_builder import NetworkBuilder
@@ -25,6 +24,7 @@ from qps.compiler.lower.queueing import Place, Visit
 from qps.compiler.lower.stream_measures import LossKind, QueuePart
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.traffic_in_calls import CallTraffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, Traffic
 from qps.compiler.lower.transport_recovery import recovery
 from qps.compiler.lower.walk.lower_streams import WalkedStream
 from qps.compiler.network.itinerary import (
@@ -77,7 +77,7 @@ class _Stay(Struct, kw_only=True):
     merging: Merge | None = None
 
 
-class ClassTraffic:
+class ItineraryFlows:
     """Follows the flows of one class."""
 
     def __init__(
@@ -88,7 +88,7 @@ class ClassTraffic:
         self._traffic = traffic
         self._expressions = builder.expressions
         rate = of.arrivals.rate
-        self._result = StreamResult(name=of.name, closed=walked.closed, sent=of.flows * rate)
+        self._result = ClassTraffic(name=of.name, closed=walked.closed, sent=of.flows * rate)
         self._state = FlowState(
             result=self._result,
             is_bare=of.items.primary is None,
@@ -106,7 +106,7 @@ class ClassTraffic:
         self._holds: dict[int, tuple[Hold, int]] = {}  # with how much was lost before
         self._cores: dict[int, Formula] = {}  # those that share a part of the latency
 
-    def result(self) -> StreamResult:
+    def result(self) -> ClassTraffic:
         """Follow the whole itinerary, and return what it came to."""
         self._through(self._of.itinerary)
         self._leave()
