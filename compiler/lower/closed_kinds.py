@@ -13,13 +13,13 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.mixtures import Mixed
+from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import StreamMeasures
-from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import together
 from qps.engine.formulas import ONE, Formula, symbol, total
 from qps.engine.substitution import Substitution
@@ -39,39 +39,47 @@ class _Kind(Struct, frozen=True, kw_only=True):
         """Return what the kind adds to what all kinds come to."""
         return self.share * self.change(formula)
 
+    def visit(self, visit: Visit) -> Visit:
+        """Return a visit of the stream as that of this kind."""
+        return replace(
+            visit.changed(self.change),
+            of=(self.name, visit.of[1]),
+            rate=self.of_all(visit.rate),
+            flows=self.of_all(visit.flows),
+        )
 
-def taken_apart(
-    streams: Sequence[ir.Stream],
-    results: Sequence[ClassTraffic],
-    demands: Mapping[str, StationTraffic],
-    expressions: ExpressionLowering,
-) -> dict[str, list[ClassTraffic]]:
-    """Return what each closed stream came to, kind by kind; demands are those of kinds then."""
-    found: dict[str, list[ClassTraffic]] = {}
-    for stream, result in zip(streams, results, strict=True):
-        if result.closed is None:
+
+def with_kinds_apart(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:
+    """Return traffic in which each kind of users of a closed class is a class where these differ.
+
+    What stations are asked for is that of kinds then.
+    """
+    stations, apart = traffic.stations, {}
+    for name, one in traffic.classes.items():
+        if one.closed is None:
             continue
-        kinds = list(_kinds_of(result, demands, expressions))
-        if not kinds:
-            found[stream.name] = [result]
-            continue
-        found[stream.name] = [_of_kind(result, result.closed, kind) for kind in kinds]
-        for demand in demands.values():
-            _part(demand, stream.name, result.closed.symbol, kinds)
-    return found
+        source = one.closed
+        kinds = list(_kinds_of(one, source, stations, expressions))
+        if kinds:
+            apart[name] = tuple(_of_kind(one, source, kind) for kind in kinds)
+            stations = {
+                at: _of_kinds(asked, name, source.symbol, kinds) for at, asked in stations.items()
+            }
+    return replace(traffic, stations=stations, kinds=apart)
 
 
 def _kinds_of(
-    result: ClassTraffic, demands: Mapping[str, StationTraffic], expressions: ExpressionLowering
+    result: ClassTraffic,
+    closed: ClosedSource,
+    stations: Mapping[str, StationTraffic],
+    expressions: ExpressionLowering,
 ) -> Iterator[_Kind]:
     """Yield the kinds of users that a closed stream has; none where nothing differs by them."""
-    closed = result.closed
-    assert closed is not None
     formulas = [one.held for one in result.spent]
     formulas += [closed.think, closed.flows, closed.amount, result.rate]
     formulas += [part.value for part in result.latency]
     formulas += [visit.service for visit in result.visits.values()]
-    parts = [part for demand in demands.values() for part in demand.parts.values()]
+    parts = [part for asked in stations.values() for part in asked.parts.values()]
     formulas += [load for load in chain(*parts) if closed.symbol in load.symbols]
     mixtures = expressions.mixtures
     seen = {one for formula in formulas for one in formula.symbols if one in mixtures}
@@ -106,31 +114,13 @@ def _chosen(
 
 def _of_kind(result: ClassTraffic, source: ClosedSource, kind: _Kind) -> ClassTraffic:
     change = kind.change
-    visits = {
-        at: replace(
-            visit.changed(change),
-            of=(kind.name, visit.of[1]),
-            rate=kind.of_all(visit.rate),
-            flows=kind.of_all(visit.flows),
-        )
-        for at, visit in result.visits.items()
-    }
     return replace(
-        result,
+        result.changed(change),
         name=kind.name,
-        latency=[part.changed(change) for part in result.latency],
-        losses=[
-            replace(one, value=change(one.value), restored=one.restored and change(one.restored))
-            for one in result.losses
-        ],
-        queues=[replace(part, value=change(part.value)) for part in result.queues],
-        passes={name: change(share) for name, share in result.passes.items()},
-        visits=visits,
+        visits={at: kind.visit(visit) for at, visit in result.visits.items()},
         uncounted=dict(result.uncounted),
         unsaid=dict(result.unsaid),
         unbounded=dict(result.unbounded),
-        rate=change(result.rate),
-        throughput=change(result.throughput),
         closed=ClosedSource(
             symbol=kind.rate,
             flows=kind.of_all(source.flows),
@@ -142,33 +132,25 @@ def _of_kind(result: ClassTraffic, source: ClosedSource, kind: _Kind) -> ClassTr
     )
 
 
-def _part(demand: StationTraffic, stream: str, rate: Formula, kinds: Sequence[_Kind]) -> None:
-    """Make a demand of what each kind of a stream asks for."""
+def _of_kinds(
+    asked: StationTraffic, stream: str, rate: Formula, kinds: Sequence[_Kind]
+) -> StationTraffic:
+    """Return what is asked of a station where each kind of a stream asks for it."""
 
     def of_all(formula: Formula) -> Formula:
         if rate not in formula.symbols:
             return formula
         return total(kind.of_all(formula) for kind in kinds)
 
-    demand.parts = {by: [of_all(load) for load in loads] for by, loads in demand.parts.items()}
-    demand.carried = [of_all(one) for one in demand.carried]
-    demand.visits = [
-        one
-        for visit in demand.visits
-        for one in (
-            [visit]
-            if visit.of[0] != stream
-            else [
-                replace(
-                    visit.changed(kind.change),
-                    of=(kind.name, visit.of[1]),
-                    rate=kind.of_all(visit.rate),
-                    flows=kind.of_all(visit.flows),
-                )
-                for kind in kinds
-            ]
-        )
-    ]
+    def of_each(visit: Visit) -> list[Visit]:
+        return [kind.visit(visit) for kind in kinds] if visit.of[0] == stream else [visit]
+
+    return replace(
+        asked,
+        parts={by: [of_all(load) for load in loads] for by, loads in asked.parts.items()},
+        carried=[of_all(one) for one in asked.carried],
+        visits=[one for visit in asked.visits for one in of_each(visit)],
+    )
 
 
 # -- what all kinds come to ----------------------------------------------------------------

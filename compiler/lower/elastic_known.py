@@ -20,7 +20,7 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
 from qps.compiler.lower.settled_loads import SettledLoads
-from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -71,19 +71,22 @@ def with_known(
     return Known(resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates)
 
 
-def note_resting(results: Sequence[ClassTraffic], elastic: Sequence[SettledParameter]) -> None:
-    """Note how streams are known in whose stages and rates elastic parameters still stand."""
+def with_resting(traffic: Traffic, elastic: Sequence[SettledParameter]) -> Traffic:
+    """Return traffic with how classes are known in which elastic parameters still stand."""
     leaves = _leaves(elastic)
-    for result in results if leaves else ():
+
+    def known(one: ClassTraffic) -> ClassTraffic:
         stages = [
-            *(one for part in result.latency for one in (part.value, part.once)),
-            *(call.times for part in result.latency for call in part.calls),
-            *(part.value for part in result.losses),
-            *(part.value for part in result.queues),
-            *result.passes.values(),
+            *(value for part in one.latency for value in (part.value, part.once)),
+            *(call.times for part in one.latency for call in part.calls),
+            *(part.value for part in one.losses),
+            *(part.value for part in one.queues),
+            *one.passes.values(),
         ]
-        result.known = _resting(stages, leaves)
-        result.rate_known = _resting([result.rate, result.throughput], leaves)
+        rates = [one.rate, one.throughput]
+        return replace(one, known=_resting(stages, leaves), rate_known=_resting(rates, leaves))
+
+    return traffic.of_each(known) if leaves else traffic
 
 
 def _by_loads(

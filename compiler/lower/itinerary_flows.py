@@ -98,7 +98,7 @@ class ItineraryFlows:
         )
         self._calls = CallTraffic(self._state, of.name, walked.calls, self._expressions)
         self._visits = ClassVisits(
-            network, of, walked.stream, self._state, builder, traffic.demands
+            network, of, walked.stream, self._state, builder, traffic.stations
         )
         self._stay: _Stay | None = None
         self._bits = of.items.bits
@@ -278,11 +278,11 @@ class ItineraryFlows:
             capacity = self._network.capacity_of(name)
             assert capacity is not None
             load = often * (each + node.per_flow) / capacity
-            self._traffic.demands[name].add(by, load, self._of.name)
+            self._traffic.stations[name].add(by, load, self._of.name)
             return
         station = self._network.stations[name]
         work = each + node.per_flow / node.pace
-        demand, busy = self._traffic.demands[name], often * work * node.pace
+        demand, busy = self._traffic.stations[name], often * work * node.pace
         demand.add(by, busy / station.servers / station.fastest, self._of.name)
         if station.is_bits:
             demand.carried.append(often * work)
@@ -294,7 +294,7 @@ class ItineraryFlows:
         served: tuple[str, ...] = (name,)
         if node.thread is not None:
             self._pass(node.thread, node)
-            self._traffic.demands[node.thread].add(by, busy, self._of.name)
+            self._traffic.stations[node.thread].add(by, busy, self._of.name)
             wait(self._network.stations[node.thread], stay.held, asked, is_bounded=bounded)
             served = (name, node.thread)
         self._cores[len(self._result.latency)] = station.servers if node.thread is None else ONE
@@ -337,7 +337,7 @@ class ItineraryFlows:
         now, result, name = self._state, self._result, self._of.name
         for index, port in enumerate(node.ports):
             self._lose_full(port.station)
-            station, demand = self._station(port), self._traffic.demands[port.station]
+            station, demand = self._station(port), self._traffic.stations[port.station]
             arriving = now.total if index > 0 and node.every_copy else now.copies
             flows = arriving / station.place.copies
             bits = flows * total(map(now.each_second, (port.payload, port.header)))
@@ -358,7 +358,7 @@ class ItineraryFlows:
             if port.cap is not None:
                 cap, items = port.cap
                 load = self._network.stations[cap].time_for(flows * now.each_second(items))
-                self._traffic.demands[cap].add(name, load, name)
+                self._traffic.stations[cap].add(name, load, name)
                 result.passes[cap] = ONE
                 result.unbounded[cap] = None
         last = node.ports[-1]
@@ -426,7 +426,7 @@ class ItineraryFlows:
             is_lossy=bool(losses),
             finds_no_room=any(one.at is not None for one in losses),
         )
-        self._traffic.demands[hold.pool].holds.append(given)
+        self._traffic.stations[hold.pool].holds.append(given)
 
 
 def _calls_of(fork: Fork) -> list[Call]:

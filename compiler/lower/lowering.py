@@ -17,11 +17,12 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.build_network import network_of, with_disciplines
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
-from qps.compiler.lower.closed_kinds import put_together, taken_apart
+from qps.compiler.lower.closed_kinds import put_together, with_kinds_apart
 from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
-from qps.compiler.lower.elastic_known import note_resting, with_known
+from qps.compiler.lower.elastic_known import with_known, with_resting
 from qps.compiler.lower.kept_graphs import KeptGraphs
+from qps.compiler.lower.kind_means import over_all_kinds
 from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.gate import gate_of
 from qps.compiler.lower.labels.measured_loads import with_load_errors
@@ -48,13 +49,12 @@ from qps.compiler.lower.pools import refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.settled_closed_pools import ClosedPools
 from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
-from qps.compiler.lower.settled_losses import settle_losses
+from qps.compiler.lower.settled_losses import with_losses
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.lower.traffic import traffic_of
 from qps.compiler.lower.traffic_parts import Traffic
 from qps.compiler.lower.unfilled_pools import unfilled_pools
 from qps.compiler.lower.walk.lower_streams import walked_stream
-from qps.compiler.lower.walked import average, rewrite
 from qps.engine.formulas import Formula, population
 from qps.engine.substitution import Substitution
 
@@ -161,17 +161,10 @@ def _lowered_model(
     builder.idle()
     network = network_of(builder, (one.of for one in walked))
     traffic = traffic_of(network, walked, builder)
-    demands, results = traffic.demands, traffic.results
-    classes = taken_apart(there, results, demands, expressions)
-    every = list({id(one): one for one in chain(results, *classes.values())}.values())
-    average(expressions, demands, every)
-    settle_losses(
-        traffic.losing,
-        demands,
-        every,
-        expressions,
-        lambda change: rewrite(change, every),
-    )
+    traffic = with_kinds_apart(traffic, expressions)
+    traffic = over_all_kinds(traffic, expressions)
+    traffic = with_losses(traffic, expressions)
+    demands = traffic.stations
     absent = frozenset(one.name for one in model.streams if one not in there)
     requirements = requirements_in_force(model, configuration.mode, absent)
     targets = Targets(
@@ -180,11 +173,11 @@ def _lowered_model(
         requirements=requirements,
         resources=demands.keys(),
     )
-    refuse_elastic(demands, results, expressions.elastic.values())
+    refuse_elastic(demands, traffic.classes, expressions.elastic.values())
     by_name = {stream.name: stream for stream in there}
     stated = unsettled_loads(demands)
     closed = closed_streams(
-        by_name, classes, demands, stated, expressions, never_full(network, expressions)
+        by_name, traffic.closed, demands, stated, expressions, never_full(network, expressions)
     )
     settled = settled_loads(stated, demands, expressions, targets, closed)
     put_in = settled.put_in
@@ -194,15 +187,16 @@ def _lowered_model(
     known = with_known(settled, demands, expressions, gate)
     resources, elastic, closed = known.resources, known.elastic, known.closed
     queues, rates = known.queues, known.rates
-    note_resting(every, elastic)
+    traffic = with_resting(traffic, elastic)
     for one in elastic:
         expressions.settle(one.parameter.name, one.value, one.known)
     if elastic or closed.values:
-        rewrite(put_in, every)
+        traffic = traffic.of_each(lambda one: one.changed(put_in))
+    closed_classes = traffic.closed
     of_users = ClosedPools(
         streams=closed.streams,
         demands=demands,
-        results=chain(*classes.values()),
+        results=chain(*closed_classes.values()),
         resources=resources,
         put_in=put_in,
         gate=gate,
@@ -210,7 +204,7 @@ def _lowered_model(
     roomy = unfilled_pools(
         closed.unfilled,
         demands=demands,
-        classes=classes,
+        classes=closed_classes,
         queues=queues | of_users.queues,
         resources=resources,
         rates=rates,
@@ -220,7 +214,7 @@ def _lowered_model(
     held_by_users, numbers = of_users.resources | roomy.resources, Numbers(expressions)
     pools = settled_pools(
         {n: one for n, one in demands.items() if n not in held_by_users},
-        results,
+        traffic.classes,
         resources,
         queues | of_users.queues,
         put_in,
@@ -229,11 +223,12 @@ def _lowered_model(
     queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, numbers))
     resources = with_load_errors(pools.resources | held_by_users, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
-    for stream, result in zip(there, results, strict=True):
-        if stream.name not in classes:
-            told = stream_measures(stream, result, measured, expressions, queues)
+    for stream in there:
+        if stream.name not in closed_classes:
+            alone = traffic.classes[stream.name]
+            told = stream_measures(stream, alone, measured, expressions, queues)
         else:
-            each = [(closed.streams[one.name], one) for one in classes[stream.name]]
+            each = [(closed.streams[one.name], one) for one in closed_classes[stream.name]]
             told = put_together(
                 stream.name,
                 [

@@ -86,7 +86,7 @@ class _Held(Struct, frozen=True, kw_only=True):
 
 def settled_pools(
     demands: Mapping[str, StationTraffic],
-    results: Sequence[ClassTraffic],
+    by_name: Mapping[str, ClassTraffic],
     resources: Mapping[str, ResourceLoad],
     queues: Mapping[str, PlacedQueue],
     put_in: Substitution,
@@ -99,7 +99,6 @@ def settled_pools(
     found = SettledPools(
         resources=dict(resources), queues=dict(queues), networks={}, filled={}, holds=[], rooms={}
     )
-    by_name = {result.name: result for result in results}
     for name in _inner_first(demands, by_name):
         demand, load = demands[name], found.resources[name]
         held = [_held(hold, by_name[hold.stream], found, put_in) for hold in demand.holds]
@@ -430,14 +429,13 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
 
 def refuse_elastic(
     demands: Mapping[str, StationTraffic],
-    results: Sequence[ClassTraffic],
+    by_name: Mapping[str, ClassTraffic],
     parameters: Iterable[ElasticParameter],
 ) -> None:
     """Refuse an elastic parameter on which it rests how much of a pool is held.
 
     It takes what is left where loads are in proportion to it, which that of a pool is not.
     """
-    by_name = {result.name: result for result in results}
     for parameter in parameters:
         for name, demand in demands.items():
             for hold in demand.holds:

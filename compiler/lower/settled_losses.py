@@ -1,11 +1,11 @@
 """What finds no room is lost: settled in the order of the way, as the rest loads what follows.
 
-While streams are walked, a symbol stands for the share that each such resource loses.
+A symbol stands for the share that each such resource loses, until then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -19,38 +19,32 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import queue_of, variation_of
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Queue, Visit
-from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
+from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
 from qps.compiler.lower.uneven_flows import arriving, from_outside
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
 
 
-def settle_losses(
-    symbols: Mapping[str, Formula],
-    demands: Mapping[str, StationTraffic],
-    results: Sequence[ClassTraffic],
-    expressions: ExpressionLowering,
-    rewrite: Callable[[Callable[[Formula], Formula]], None],
-) -> None:
-    """Put in what is lost, where its symbols stand; QpsError where losses rest on each other."""
+def with_losses(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:
+    """Return traffic of which what finds no room is lost; QpsError where that rests on itself."""
+    symbols, stations = traffic.losing, traffic.stations
     if not symbols:
-        return
-    values: dict[Formula, Formula] = {}
+        return traffic
     closed = {
         visit.resource
-        for result in results
-        if result.closed is not None
-        for visit in result.visits.values()
+        for each in traffic.closed.values()
+        for one in each
+        for visit in one.visits.values()
     }
-    before = _QueuesBefore(demands, frozenset(closed), frozenset(symbols.values()), expressions)
-    open_ones = {
-        name: _offered(name, demands[name], symbol, before)
+    before = _QueuesBefore(stations, frozenset(closed), frozenset(symbols.values()), expressions)
+    left = {
+        name: offered
         for name, symbol in symbols.items()
-        if name in demands
+        if (offered := _offered(name, stations[name], symbol, before)) is not None
     }
-    values |= {symbol: ZERO for name, symbol in symbols.items() if open_ones.get(name) is None}
-    _refuse_closed(open_ones, demands, results)
-    left = {name: offered for name, offered in open_ones.items() if offered is not None}
+    _refuse_closed(left, traffic)
+    values = {symbol: ZERO for name, symbol in symbols.items() if name not in left}
+    offered_to: dict[str, Offered] = {}
     while left:
         unknown = {symbols[name] for name in left}
         ready = [name for name, one in left.items() if unknown.isdisjoint(one.symbols)]
@@ -58,32 +52,40 @@ def settle_losses(
             names = listed(list(left), "and")
             raise QpsError.single(
                 codes.NO_ANSWER,
-                demands[next(iter(left))].span,
+                stations[next(iter(left))].span,
                 f"the loss at {names} depends on itself: traffic returns there",
                 hint="remove the return to a resource with losses",
             )
         for name in ready:
-            offered, demand = left.pop(name), demands[name]
-            assert demand.queueing is not None
-            demand.offered = offered
-            lost = law_of(demand.queueing).lost_of(offered)
-            values[symbols[name]] = lost * _may_lack_room(name, offered, demands)
+            offered = offered_to[name] = left.pop(name)
+            queueing = stations[name].queueing
+            assert queueing is not None
+            lost = law_of(queueing).lost_of(offered)
+            values[symbols[name]] = lost * _may_lack_room(name, offered, stations)
         put_in = Substitution(values)
         left = {name: offered.changed(put_in) for name, offered in left.items()}
     put_in = Substitution(values)
-    for demand in demands.values():
-        asked = {
-            symbol for loads in demand.parts.values() for load in loads for symbol in load.symbols
-        }
-        demand.thinned_by = tuple(name for name, symbol in symbols.items() if symbol in asked)
-        demand.parts = {by: [put_in(load) for load in loads] for by, loads in demand.parts.items()}
-        demand.background = [put_in(load) for load in demand.background]
-        demand.carried = [put_in(rate) for rate in demand.carried]
-        demand.visits = [visit.changed(put_in) for visit in demand.visits]
-        demand.holds = [hold.changed(put_in) for hold in demand.holds]
-    for result in results:
-        result.visits = {at: visit.changed(put_in) for at, visit in result.visits.items()}
-    rewrite(put_in)
+    return replace(
+        traffic.of_each(lambda one: one.changed(put_in).visits_changed(put_in)),
+        stations={
+            name: replace(
+                asked.changed(put_in),
+                offered=offered_to.get(name),
+                thinned_by=_thinning(asked, symbols),
+            )
+            for name, asked in stations.items()
+        },
+        counted={
+            of: {item: put_in(rate) for item, rate in rates.items()}
+            for of, rates in traffic.counted.items()
+        },
+    )
+
+
+def _thinning(asked: StationTraffic, losing: Mapping[str, Formula]) -> tuple[str, ...]:
+    """Return the stations that lose some of what would be asked of another one."""
+    found = {symbol for loads in asked.parts.values() for load in loads for symbol in load.symbols}
+    return tuple(name for name, symbol in losing.items() if symbol in found)
 
 
 def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, StationTraffic]) -> Formula:
@@ -113,19 +115,15 @@ def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, StationTra
     return minimum(ONE, maximum(ZERO, total(most.values()) - room))
 
 
-def _refuse_closed(
-    offered: Mapping[str, Offered | None],
-    demands: Mapping[str, StationTraffic],
-    results: Sequence[ClassTraffic],
-) -> None:
+def _refuse_closed(offered: Mapping[str, Offered], traffic: Traffic) -> None:
     """Refuse users who wait for the answer to what may be lost."""
-    waiting = {one.closed.symbol: one.name for one in results if one.closed is not None}
+    waiting = {one.closed.symbol: one.name for one in traffic.every if one.closed is not None}
     for name, one in offered.items():
-        queueing = demands[name].queueing
-        for symbol in one.symbols & waiting.keys() if one is not None else ():
+        asked = traffic.stations[name]
+        for symbol in one.symbols & waiting.keys():
             raise QpsError.single(
                 codes.NO_ANSWER,
-                demands[name].span if queueing is None else queueing.span,
+                asked.span if asked.queueing is None else asked.queueing.span,
                 f"closed stream `{waiting[symbol]}` loses requests at {name}: its "
                 "response time is unknown",
                 hint="remove `room` and `loss`, or use an open workload with a rate",

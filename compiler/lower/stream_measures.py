@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
@@ -98,6 +99,11 @@ class LossPart(Struct, frozen=True, kw_only=True):
     resource: str | None = None
     at: str | None = None
     known: Certainty = EXACT
+
+    def changed(self, change: Callable[[Formula], Formula]) -> LossPart:
+        """Return the stage with its formulas changed."""
+        restored = self.restored and change(self.restored)
+        return replace(self, value=change(self.value), restored=restored)
 
 
 class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):

@@ -16,21 +16,17 @@ def traffic_of(
     network: Network, walked: Sequence[WalkedStream], builder: NetworkBuilder
 ) -> Traffic:
     """Return the traffic of all classes, with kinds and elastic parameters as symbols."""
-    traffic = Traffic(
-        demands={name: _demand_of(name, network) for name in builder.stations},
-        results=[],
-        losing={},
-        counted={},
-    )
+    traffic = Traffic(stations={name: _asked_of(name, network) for name in builder.stations})
     for one in walked:
-        traffic.results.append(ItineraryFlows(network, one, builder, traffic).result())
-    for name, demand in traffic.demands.items():
-        _add_kept(demand, name, network)
+        found = ItineraryFlows(network, one, builder, traffic).result()
+        traffic.classes[found.name] = found
+    for name, asked in traffic.stations.items():
+        _add_kept(asked, name, network)
     return traffic
 
 
-def _demand_of(name: str, network: Network) -> StationTraffic:
-    """Return the demand on a station or pool, with nothing asked of it yet."""
+def _asked_of(name: str, network: Network) -> StationTraffic:
+    """Return what is asked of a station or pool before any class comes there: nothing."""
     pool = network.pools.get(name)
     if pool is not None:
         return StationTraffic(span=pool.span, capacity=pool.capacity)
@@ -46,12 +42,12 @@ def _demand_of(name: str, network: Network) -> StationTraffic:
     )
 
 
-def _add_kept(demand: StationTraffic, name: str, network: Network) -> None:
+def _add_kept(asked: StationTraffic, name: str, network: Network) -> None:
     """Add what idles; what flows take for good is among what their classes ask for."""
-    station, of_visits = network.stations.get(name), frozenset(demand.parts)
+    station, of_visits = network.stations.get(name), frozenset(asked.parts)
     kept = network.pools[name].kept if station is None else station.background
     for by, load in kept:
         if by not in of_visits:
-            demand.add(by, load)
+            asked.add(by, load)
             if station is not None and station.is_bits and station.rate is not None:
-                demand.carried.append(load * station.rate)
+                asked.carried.append(load * station.rate)

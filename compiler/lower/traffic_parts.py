@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import chain
+
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
@@ -55,6 +59,17 @@ class StationTraffic(Struct, kw_only=True):
                 found.setdefault(stream, []).append(load)
         found.pop("", None)
         return found
+
+    def changed(self, change: Callable[[Formula], Formula]) -> StationTraffic:
+        """Return the same with all that is asked changed."""
+        return replace(
+            self,
+            parts={by: [change(load) for load in loads] for by, loads in self.parts.items()},
+            background=[change(load) for load in self.background],
+            carried=[change(rate) for rate in self.carried],
+            visits=[visit.changed(change) for visit in self.visits],
+            holds=[hold.changed(change) for hold in self.holds],
+        )
 
 
 class ClosedSource(Struct, frozen=True, kw_only=True):
@@ -116,15 +131,52 @@ class ClassTraffic(Struct, kw_only=True):
     where: dict[str, str] = field(default_factory=dict)
     """The node that each of them stands at."""
 
+    def changed(self, change: Callable[[Formula], Formula]) -> ClassTraffic:
+        """Return the same with every formula changed but those of its visits."""
+        return replace(
+            self,
+            latency=[part.changed(change) for part in self.latency],
+            losses=[part.changed(change) for part in self.losses],
+            queues=[replace(part, value=change(part.value)) for part in self.queues],
+            passes={name: change(share) for name, share in self.passes.items()},
+            rate=change(self.rate),
+            throughput=change(self.throughput),
+        )
+
+    def visits_changed(self, change: Callable[[Formula], Formula]) -> ClassTraffic:
+        """Return the same with every formula of its visits changed."""
+        return replace(self, visits={at: one.changed(change) for at, one in self.visits.items()})
+
 
 class Traffic(Struct, frozen=True, kw_only=True):
-    """What all classes ask of each station and pool, and what each class came to.
+    """What all classes ask of each station and pool, and what each class comes to.
 
-    What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
-    asked of a station by a component, of each item, in a second.
+    Where the kinds of users of a closed class are classes of their own, `kinds` has these. What
+    finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is asked
+    of a station by a component, of each item, in a second.
     """
 
-    demands: dict[str, StationTraffic]
-    results: list[ClassTraffic]
-    losing: dict[str, Formula]
-    counted: dict[tuple[str, str], dict[str, Formula]]
+    stations: dict[str, StationTraffic] = field(default_factory=dict)
+    classes: dict[str, ClassTraffic] = field(default_factory=dict)
+    kinds: dict[str, tuple[ClassTraffic, ...]] = field(default_factory=dict)
+    losing: dict[str, Formula] = field(default_factory=dict)
+    counted: dict[tuple[str, str], dict[str, Formula]] = field(default_factory=dict)
+
+    @property
+    def closed(self) -> dict[str, tuple[ClassTraffic, ...]]:
+        """Each closed class, by its kinds of users where these are classes of their own."""
+        closed = (one for one in self.classes.values() if one.closed is not None)
+        return {one.name: self.kinds.get(one.name, (one,)) for one in closed}
+
+    @property
+    def every(self) -> Iterator[ClassTraffic]:
+        """All classes, and all kinds that are classes of their own."""
+        return chain(self.classes.values(), *self.kinds.values())
+
+    def of_each(self, change: Callable[[ClassTraffic], ClassTraffic]) -> Traffic:
+        """Return the traffic with all that classes come to changed."""
+        return replace(
+            self,
+            classes={name: change(one) for name, one in self.classes.items()},
+            kinds={name: tuple(map(change, each)) for name, each in self.kinds.items()},
+        )
