@@ -24,7 +24,7 @@ from qps.compiler.lower.queueing import Place, Visit
 from qps.compiler.lower.stream_measures import LossKind, QueuePart
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.traffic_in_calls import CallTraffic
-from qps.compiler.lower.traffic_parts import ClassTraffic, Traffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, Traffic, closed_source
 from qps.compiler.lower.transport_recovery import recovery
 from qps.compiler.lower.walk.lower_streams import WalkedStream
 from qps.compiler.network.itinerary import (
@@ -88,7 +88,7 @@ class ItineraryFlows:
         self._traffic = traffic
         self._expressions = builder.expressions
         rate = of.arrivals.rate
-        self._result = ClassTraffic(name=of.name, closed=walked.closed, sent=of.flows * rate)
+        self._result = ClassTraffic(name=of.name, closed=closed_source(of), sent=of.flows * rate)
         self._state = FlowState(
             result=self._result,
             is_bare=of.items.primary is None,

@@ -163,7 +163,7 @@ def _lowered_model(
     traffic = traffic_of(network, walked, builder)
     traffic = with_kinds_apart(traffic, expressions)
     traffic = over_all_kinds(traffic, expressions)
-    traffic = with_losses(traffic, expressions)
+    traffic = with_losses(traffic, network, expressions)
     demands = traffic.stations
     absent = frozenset(one.name for one in model.streams if one not in there)
     requirements = requirements_in_force(model, configuration.mode, absent)

@@ -21,11 +21,15 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
 from qps.compiler.lower.uneven_flows import arriving, from_outside
+from qps.compiler.network.held_places import most_within
+from qps.compiler.network.network import Network
+from qps.compiler.network.passages import Passage, visits_of
+from qps.compiler.network.stations_and_pools import Station
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
 
 
-def with_losses(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:
+def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLowering) -> Traffic:
     """Return traffic of which what finds no room is lost; QpsError where that rests on itself."""
     symbols, stations = traffic.losing, traffic.stations
     if not symbols:
@@ -45,6 +49,7 @@ def with_losses(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:
     _refuse_closed(left, traffic)
     values = {symbol: ZERO for name, symbol in symbols.items() if name not in left}
     offered_to: dict[str, Offered] = {}
+    visits = visits_of(network.classes)
     while left:
         unknown = {symbols[name] for name in left}
         ready = [name for name, one in left.items() if unknown.isdisjoint(one.symbols)]
@@ -61,7 +66,8 @@ def with_losses(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:
             queueing = stations[name].queueing
             assert queueing is not None
             lost = law_of(queueing).lost_of(offered)
-            values[symbols[name]] = lost * _may_lack_room(name, offered, stations)
+            may_lack = _may_lack_room(visits[name], network.stations[name], offered, network)
+            values[symbols[name]] = lost * expressions.averaged(may_lack)
         put_in = Substitution(values)
         left = {name: offered.changed(put_in) for name, offered in left.items()}
     put_in = Substitution(values)
@@ -88,31 +94,18 @@ def _thinning(asked: StationTraffic, losing: Mapping[str, Formula]) -> tuple[str
     return tuple(name for name, symbol in losing.items() if symbol in found)
 
 
-def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, StationTraffic]) -> Formula:
-    """Return 1 where more may be at a machine than it has room for, 0 where pools let in no more.
+def _may_lack_room(
+    visits: Sequence[Passage], station: Station, offered: Offered, network: Network
+) -> Formula:
+    """Return 1 where more may be at a station than it has room for, 0 where pools let in no more.
 
-    All who come must hold a place: of a pool of that very machine, or of any of the machines of
-    another node, which may all be there at once. Between whole numbers it is on a line.
+    Between whole numbers it is on a line.
     """
-    most: dict[str, Formula] = {}
-    for visit in demands[name].visits:
-        stream, stage = visit.of
-        held = {
-            pool: (demand, hold)
-            for pool, demand in demands.items()
-            for hold in demand.holds
-            if hold.stream == stream and hold.stage is not None
-            if hold.begins <= stage < hold.ends
-        }
-        if not held:
-            return ONE
-        pool, (demand, hold) = max(held.items(), key=lambda one: one[1][1].begins)
-        is_own = name.startswith(pool.rpartition(".")[0] + ".")
-        places = demand.capacity / hold.amount
-        there = places if is_own else places * hold.machines
-        most[pool] = there if pool not in most else maximum(most[pool], there)
+    most = most_within(visits, station.place, network.pools)
+    if most is None:
+        return ONE
     room = offered.servers if offered.room is None else offered.room
-    return minimum(ONE, maximum(ZERO, total(most.values()) - room))
+    return minimum(ONE, maximum(ZERO, most - room))
 
 
 def _refuse_closed(offered: Mapping[str, Offered], traffic: Traffic) -> None:

@@ -16,6 +16,7 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.network.classes import Class
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import ONE, ZERO, Formula
 
@@ -82,6 +83,13 @@ class ClosedSource(Struct, frozen=True, kw_only=True):
     flows: Formula
     amount: Formula
     think: Formula
+
+
+def closed_source(of: Class) -> ClosedSource | None:
+    """Return where a closed class comes from, None for an open one."""
+    if of.amount is None or of.think is None:
+        return None
+    return ClosedSource(symbol=of.arrivals.rate, flows=of.flows, amount=of.amount, think=of.think)
 
 
 class Spent(Struct, frozen=True):

@@ -6,11 +6,12 @@ for such a pool: without it all is as it is with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from qps.compiler.lower.labels.premises import Numbers, Walked, is_holders
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
+from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Merge, Send, Take
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
@@ -54,9 +55,9 @@ def _has_places(pool: Pool, taken: Sequence[Passage], network: Network, numbers:
     there = pool.capacity * (1 - total(kept for _, kept in pool.kept))
     users = {one.of.name: _users(one.of, pool) for one in taken}
     return any(
-        numbers.is_never_above_zero(total(most.values()) * amount - there)
-        for most in (users, _within(pool, taken, network.pools))
-        if most
+        numbers.is_never_above_zero(most * amount - there)
+        for most in (total(users.values()), most_within(taken, pool.place, network.pools))
+        if most is not None
     )
 
 
@@ -65,17 +66,3 @@ def _users(of: Class, pool: Pool) -> Formula:
     assert of.population is not None
     is_own = is_holders(pool.place, of)
     return of.population / pool.place.copies if is_own else of.population
-
-
-def _within(pool: Pool, taken: Sequence[Passage], pools: Mapping[str, Pool]) -> dict[str, Formula]:
-    """Return how many may come of those who hold other pools, by these; none where some do not."""
-    most: dict[str, Formula] = {}
-    for passage in taken:
-        held = [one for one in passage.holds if not pools[one.pool].is_unmodeled]
-        if not held:
-            return {}
-        around = pools[held[-1].pool]
-        places = around.capacity / held[-1].amount
-        is_own = around.place.name == pool.place.name
-        most[f"{around.name} of {places}"] = places if is_own else places * around.place.copies
-    return most

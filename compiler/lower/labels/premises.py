@@ -17,6 +17,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
+from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Call, Delay, Serve, Take
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages
@@ -233,21 +234,11 @@ def poisson(walked: Walked, station: Station) -> Premise:
 
 
 def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
-    """Return whether all who may be at a station find room: each holds one of fewer places.
-
-    Of a pool of the same machine there are its own places, of another one those of all its copies.
-    """
-    pools, most = walked.network.pools, dict[str, Formula]()
-    for passage in walked.visits.get(station.name, ()):
-        held = [one for one in passage.holds if not pools[one.pool].is_unmodeled]
-        if not held:
-            return False
-        pool = pools[held[-1].pool]
-        places = pool.capacity / held[-1].amount
-        is_own = pool.place.name == station.place.name
-        most[f"{pool.name} of {places}"] = places if is_own else places * pool.place.copies
+    """Return whether all who may be at a station find room: each holds one of fewer places."""
+    visits = walked.visits.get(station.name, ())
+    most = most_within(visits, station.place, walked.network.pools)
     room = station.servers if station.room is None else station.room
-    return bool(most) and not numbers.is_above_zero(total(most.values()) - room)
+    return most is not None and not numbers.is_above_zero(most - room)
 
 
 def whole(walked: Walked, station: Station, numbers: Numbers) -> Premise:

@@ -11,7 +11,6 @@ from qps.compiler.lower.flows import Flow, word
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each, flows_of_pairs
 from qps.compiler.lower.network_builder import NetworkBuilder
-from qps.compiler.lower.traffic_parts import ClosedSource
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_calls import WalkedCalls
 from qps.compiler.lower.walk.walk_links import WalkedLinks
@@ -26,23 +25,23 @@ from qps.engine.formulas import ONE, Formula, number, symbol
 
 
 class WalkedStream(Struct, frozen=True, kw_only=True):
-    """A stream as a class of the network, with its calls by their numbers.
-
-    Where its users wait for answers, `closed` is where they come from.
-    """
+    """A stream as a class of the network, with its calls by their numbers."""
 
     of: Class
     stream: ir.Stream
     calls: dict[int, ir.Call]
-    closed: ClosedSource | None
 
 
 def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> WalkedStream:
     """Walk a stream from its source to its end; QpsError where it has no way."""
     expressions = network.expressions
-    flow, closed = _source(stream, expressions)
-    amount, think = (None, None) if closed is None else (closed.amount, closed.think)
-    variation = _stated(stream, "arrivals", stream.arrivals, expressions)
+    flow, emission = _source(stream, expressions), stream.emission
+    amount = think = variation = None
+    if emission.think is not None:
+        amount = _stated(stream, "traffic", emission.values[0], expressions)
+        think = _stated(stream, "think", emission.think, expressions)
+    if stream.arrivals is not None:
+        variation = _stated(stream, "arrivals", stream.arrivals, expressions)
     rank = expressions.rank(stream.priority)
     under_way = UnderWay(network=network, flow=flow)
     _packetisation(stream, flow, under_way)
@@ -65,7 +64,7 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> WalkedStream:
         rank=None if rank is None else number(rank),
         playout=_playout(stream.playout),
     )
-    return WalkedStream(of=of, stream=stream, calls=calls.made, closed=closed)
+    return WalkedStream(of=of, stream=stream, calls=calls.made)
 
 
 def _walk(
@@ -90,27 +89,19 @@ def _walk(
 
 
 def _stated(
-    stream: ir.Stream, what: str, stated: ir.Quantity | None, expressions: ExpressionLowering
-) -> Formula | None:
-    return None if stated is None else expressions.symbol(f"{stream.name}.{what}", stated)
+    stream: ir.Stream, what: str, stated: ir.Quantity, expressions: ExpressionLowering
+) -> Formula:
+    return expressions.symbol(f"{stream.name}.{what}", stated)
 
 
-def _source(stream: ir.Stream, expressions: ExpressionLowering) -> tuple[Flow, ClosedSource | None]:
+def _source(stream: ir.Stream, expressions: ExpressionLowering) -> Flow:
     """Return the flows that leave a source; where they wait for answers, at a rate still open."""
     emission = stream.emission
     first, *sizes = emission.values
     base = next(b for b, _ in first.dimension.exponents if b != TIME_BASE)
     flows = _flows(stream, expressions)
-    traffic = expressions.symbol(f"{stream.name}.traffic", first)
-    closed = None
-    if emission.think is not None:
-        closed = ClosedSource(
-            symbol=symbol(f"{stream.name} each second"),
-            flows=flows,
-            amount=traffic,
-            think=expressions.symbol(f"{stream.name}.think", emission.think),
-        )
-    rates = {base: traffic if closed is None else closed.symbol}
+    traffic = _stated(stream, "traffic", first, expressions)
+    rates = {base: traffic if emission.think is None else symbol(f"{stream.name} each second")}
     known_sizes: dict[str, Formula] = {}
     for size in sizes:
         above = next(b for b, power in size.dimension.exponents if power == 1)
@@ -123,7 +114,7 @@ def _source(stream: ir.Stream, expressions: ExpressionLowering) -> tuple[Flow, C
             rates[above] = rates[below] * value
         else:
             rates[below] = rates[above] / value
-    return Flow(flows, rates, known_sizes, emission.primary), closed
+    return Flow(flows, rates, known_sizes, emission.primary)
 
 
 def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:
