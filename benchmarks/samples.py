@@ -85,7 +85,7 @@ def _settings(spec: Spec) -> tuple[str, ...]:
 
 
 def _surfaces(told: Odds) -> tuple[str, str, str]:
-    found = told.by_surfaces
+    found = told.surrogate_models
     if not found:
         return "0", "", ""
     error = max(one.error for one in found)

@@ -11,7 +11,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
 from qps.editing.messages import PlaceLoad, ToldAnswer
-from qps.reports.text.first_screen import headline
+from qps.reports.text.capacity_text import headline
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.quantities import is_share, percent, quantity_in
 from qps.solver.answer import Answer

@@ -184,7 +184,7 @@ def _moved(one: SpecChange) -> str:
     if one.state is State.FAULT or one.before is None or one.after is None:
         return "not compared"
     text = moved_by(one.before.capacity or 0, one.after.capacity or 0)
-    odds = None if one.view is None else one.view.odds
+    odds = None if one.view is None else one.view.uncertainty
     if one.view is not None and one.view.within_error:
         return f"{text}, within model error"
     is_doubtful = odds is not None and one.users and not is_clear(odds)

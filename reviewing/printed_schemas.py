@@ -57,11 +57,13 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
 
 _VERSIONS: Mapping[str, int] = {
     "ci": 2,
-    "diff": 3,
-    "matrix": 2,
+    "diff": 4,
+    "drift": 2,
+    "explain": 2,
+    "matrix": 3,
     "simulation": 2,
     "sizing": 2,
-    "solve": 2,
+    "solve": 3,
 }
 """The last part of that key, where it is no longer 1."""
 

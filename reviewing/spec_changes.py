@@ -111,7 +111,8 @@ def spec_change(
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return unknown(f"internal error of qps: {type(error).__name__}: {error}", State.FAULT)
     is_moved = found.difference.is_moved or claims.are_any or any(one.is_moved for one in matrices)
-    intervals = (None, None) if view.odds is None else (view.odds.before, view.odds.after)
+    sampled = view.uncertainty
+    intervals = (None, None) if sampled is None else (sampled.before, sampled.after)
     answers = [
         spec_answer(side, labels, interval)
         for side, labels, interval in zip(

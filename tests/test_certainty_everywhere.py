@@ -134,8 +134,8 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
     assert moved["replies.byte_per_request"].kind is ChangeKind.FIXED
     assert moved["formulas"].alone == 0
     assert sum(one.share or 0 for one in found.changes) == pytest.approx(told[1] - told[0])
-    assert view.odds is not None
-    assert view.odds.fewer > 0.99
+    assert view.uncertainty is not None
+    assert view.uncertainty.fewer > 0.99
     assert "part of other model changes" in " ".join(difference_text(view).split())
 
 

@@ -140,7 +140,7 @@ def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str
     status, out, _ = run(capsys, "solve", SPEAK, "--set", "deletion=off", "--format", "json")
     told = json.loads(out)
     assert status == 0
-    assert told["schema"] == "qps/solve/2"
+    assert told["schema"] == "qps/solve/3"
     assert told["model"] == "audioconference"
     assert told["scenario"] is None
     assert told["population"] == {"name": "N", "from": 2, "to": 200}
@@ -540,7 +540,7 @@ def test_help_ends_with_examples_that_the_command_takes(
 def test_report_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "report", "small.qps")
     assert (status, err) == (0, "")
-    assert out == ("small.html: No limit is reached from 1 to 100 users, the end of the range.\n")
+    assert out == ("small.html: No limit is reached from 1 to 100 users, the whole range.\n")
     assert run(capsys, "report", "small.qps", "-q")[1] == ""
 
 

@@ -348,7 +348,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_revision_of_git(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "main:specs/app.qps", "specs/app.qps", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["schema"] == "qps/diff/3"
+    assert found["schema"] == "qps/diff/4"
     assert found["users"] == 200
     assert [change["name"] for change in found["changes"]] == ["host.cpu.cores"]
     assert found["before"]["file"] == "main:specs/app.qps"
@@ -417,7 +417,7 @@ def test_populations_are_whole_and_rounded_down_alike(
     main(["diff", *map(str, files)])
     (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU saturates" in row)
     assert row.split()[-2:] == ["142", whole]
-    for asked, heading in (([], "Saturates"), (["--all"], "saturates first, at N =")):
+    for asked, heading in (([], "Fits up to"), (["--all"], "the first to saturate, above")):
         main(["solve", str(files[1]), "--no-advice", *asked])
         out = capsys.readouterr().out
         assert heading in out

@@ -333,7 +333,7 @@ def test_ports_of_a_switch_are_one_line_unless_one_matters(
 ) -> None:
     text = answer(LISTED, tmp_path, monkeypatch, capsys)
     assert [name for name in rows(text) if name.startswith("fabric")] == [
-        "fabric.auth.in, fullest of 7 ports"
+        "fabric.auth.in, busiest of 7 ports"
     ]
     assert [name for name in rows(text) if name.startswith("edge")] == [
         "edge.web.in",
@@ -345,7 +345,7 @@ def test_ports_of_a_switch_are_one_line_unless_one_matters(
     text = answer(slow, tmp_path, monkeypatch, capsys)
     assert [name for name in rows(text) if name.startswith("fabric")] == [
         "fabric.auth.in",  # saturates first
-        "fabric.auth.out, fullest of other 6 ports",
+        "fabric.auth.out, busiest of 6 other ports",
     ]
 
 
@@ -365,9 +365,9 @@ def test_the_page_tells_ports_as_the_text_does(open_page: Any) -> None:
     page = open_page(html_of(spec(LISTED)))
     assert page.run("() => qps.shown.trouble") is None
     told = page.page.inner_text("#resources")
-    assert "fabric.auth.in, fullest of 7 ports" in told
+    assert "fabric.auth.in, busiest of 7 ports" in told
     assert "fabric.cart" not in told
-    assert "fabric.auth.in, fullest of 7 ports" in page.page.inner_text("#carried")
+    assert "fabric.auth.in, busiest of 7 ports" in page.page.inner_text("#carried")
     assert "web.cpu, 7 ports of fabric, auth.cpu" in page.page.inner_text("#known")
 
 

@@ -314,4 +314,4 @@ def test_costs_of_too_few_rows_are_said_to_count_as_known(
     found = [(one.table, one.numbers) for one in answer.counted_as_known]
     assert found == ([("runs.csv", ("relay.cpu",))] if told else [])
     lines = " ".join(odds_lines(answer))
-    assert ("relay.cpu counts as exact: `runs.csv` has no more rows than" in lines) == told
+    assert ("relay.cpu is treated as exact: `runs.csv` has no more rows than" in lines) == told

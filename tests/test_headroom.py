@@ -105,7 +105,7 @@ def test_nothing_else_limits() -> None:
     assert found is not None
     assert (found.requirement, found.met_up_to) == (None, 110)
     assert _lines(SPEC.replace("1..1000", "1..110"))[0] == (
-        "Next limit: none up to 110, the end of the range."
+        "Next limit: none up to 110 users, the whole range."
     )
 
 
@@ -120,7 +120,7 @@ def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
     found = _next(text)
     assert found is not None
     assert found.met_up_to is None
-    assert "never met" in _lines(text)[0]
+    assert "never within its limit" in _lines(text)[0]
 
 
 def test_another_mode_may_limit_next() -> None:
@@ -193,7 +193,7 @@ def test_who_waits_how_much_longer_and_where() -> None:
 def test_a_margin_takes_it() -> None:
     assert _lines(f"target cpu 75 %, link 80 %\n{SPEC}")[1:3] == [
         "With 10 % more users (83): web.cpu utilization is 83 % (target 75 %); latency and loss unchanged.",
-        "Headroom: cpu at most 75 %, link at most 80 %.",
+        "Utilization targets: CPU at most 75 %, link at most 80 %.",
     ]
 
 
@@ -271,7 +271,7 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 
 def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
     told = _told(UNEQUAL)
-    assert "At least 12 users. With 13, voice.p95 is 14.63 ms (upper bound)" in told
+    assert "With 13 users, voice.p95 is 14.63 ms (upper bound)" in told
     assert (
         "`voice.p95`, `voice.latency` and `quality` are upper bounds (true "
         "value may be lower): " in told
@@ -281,7 +281,8 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 
 def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     told = _told(WAITING)
-    assert "About 325 users. With 326, p.p95 is 50.05 ms (approximation)" in told
+    assert "~ 325 users" in told
+    assert "With 326 users, p.p95 is 50.05 ms (approximation)" in told
     assert "`quality` are approximations (true value may be lower or higher" in told
     told = _told(WAITING.replace("; queueing mm1", ""))
     assert "upper bounds" not in told
@@ -316,7 +317,10 @@ def test_a_load_just_above_saturation_is_told_apart() -> None:
 
 
 def test_without_any_margin_that_is_said() -> None:
-    assert _lines(SPEC)[2] == "Headroom: none set, resources may run at 100 % utilization."
+    assert (
+        _lines(SPEC)[2]
+        == "Utilization targets: none set, so resources may run at 100 % utilization."
+    )
 
 
 def test_a_target_of_what_nothing_loads_is_told_so() -> None:
@@ -329,12 +333,14 @@ def test_a_target_of_what_nothing_loads_is_told_so() -> None:
         + "component keep_it { disk 1 request/packet }\n"
         + text.replace("at web { work }", "at web { work }\n at rack { keep_it if stored == off }")
     )
-    assert _lines(f"target disk 80 %\n{text}")[2] == ("Headroom: disk at most 80 % (unused here).")
+    assert _lines(f"target disk 80 %\n{text}")[2] == (
+        "Utilization targets: disk at most 80 % (unused here)."
+    )
 
 
 def test_requirements_on_loads_are_a_margin() -> None:
     lines = _lines(f"target link 80 %\n{SPEC}require {{ web.cpu.load <= 60 % }}\n")
-    assert lines[2] == "Headroom: link at most 80 %, web.cpu.utilization at most 60 %."
+    assert lines[2] == "Utilization targets: link at most 80 %, web.cpu.utilization at most 60 %."
 
 
 def test_the_three_best_changes_come_first() -> None:
@@ -347,7 +353,8 @@ def test_the_three_best_changes_come_first() -> None:
     best = [one.capacity for one in words.helps_most]
     assert best == sorted((one.capacity for one in answer.advice), reverse=True)[:3]
     lines = solve_text(answer, "x", Wording(labels=PLAIN, changes=words.changes)).splitlines()
-    assert lines[2] == f"  Capacity     {answer_told(answer)}"
+    assert lines[2] == "  Capacity     100 users"
+    assert lines[4].startswith("  Limit        With 101 users, web.cpu utilization is 101 % ")
 
 
 def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -364,14 +371,14 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         {"resource": "web.cpu", "utilization": 0.83, "target": 0.75}
     ]
     assert {one["stream"] for one in told["more_users"]["streams"]} == {"pages", "notes"}
-    assert told["margin"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
+    assert told["targets"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
     assert told["helps_most"] == sorted(told["advice"], key=lambda a: -a["capacity"])[:3]
 
 
 def test_markdown_lists_it() -> None:
     text = solve_text(_answer(SPEC), "x", markdown=True)
     assert (
-        "- Next limit: net.web.out.utilization, met up to 200\n- More users: With 10 % more users (110): "
+        "- Next limit: net.web.out.utilization: within its limit up to 200 users\n- More users: With 10 % more users (110): "
         in text
     )
 

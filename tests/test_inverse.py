@@ -520,7 +520,7 @@ def test_the_command_tells_the_answer(
     status, out, err = _run(capsys, spec, "--for", "panels", "--users", "N = 81", *arguments)
     assert (status, err) == (0, "")
     assert " ".join(out.split()).endswith(
-        f"Required {REQUIRED} Now {now} Reliability exact for this model"
+        f"Required {REQUIRED} Now {now} Accuracy exact for this model"
     )
     _, out, _ = _run(capsys, spec, "--for", "panels", "--users", "81", "--format", "markdown")
     assert f"- **Required:** {REQUIRED}\n- **Now:** 60\n" in out

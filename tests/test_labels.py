@@ -106,7 +106,7 @@ def test_stages_have_words(name: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("`quality` is", "Combined quality is"),
+        ("`quality` is", "Quality penalty is"),
         ("Load of `web.cpu.load` is", "Load of web CPU utilization is"),
         ("see `db`, at `nobody`", "see The old box, at `nobody`"),
         ("`saturation(web.cpu)` is", "Web CPU saturation point is"),
@@ -122,8 +122,8 @@ def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[
     speak = str(SPECS / "audioconference.qps")
     main(["solve", "--all", "--no-advice", speak])
     told = " ".join(capsys.readouterr().out.split())
-    needs = "voice latency at least 227 of 230 ms and voice loss 0.972 of 6 %"
-    assert f"With 46, {needs} together exceed the combined quality limit." in told
+    needs = "voice latency at least 227 ms (limit 230 ms) and voice loss 0.972 % (limit 6 %)"
+    assert f"With 46 users, {needs} together exceed a quality penalty of 1." in told
     assert "quality is" not in told
     main(["solve", "--no-advice", speak, "--format", "json"])
     assert "quality is 1.0" in json.loads(capsys.readouterr().out)["answer"]

@@ -754,9 +754,9 @@ def test_the_keys_of_the_contract() -> None:
     assert set(told) == {
         "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "capacity", "limited_by",
-        "capacity_interval", "odds", "counted_as_known",
+        "capacity_interval", "uncertainty", "treated_as_exact",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
-        "next_limit", "more_users", "margin", "helps_most", "carries", "measures",
+        "next_limit", "more_users", "targets", "helps_most", "traffic", "measures",
         "known", "closed", "mixes",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least

@@ -182,8 +182,9 @@ def test_samples_that_may_be_but_are_not_solved_are_told_so(
     (left,) = found.left_out
     assert left.name == ALONE
     assert left.probability == pytest.approx(0.5, abs=0.01)
-    assert "50 % of the samples are left out unsolved: each has a separate load graph" in "\n".join(
-        odds_lines(answer_of(spec, odds=found))
+    assert (
+        "50 % of the samples are excluded, unsolved: each has a separate load graph"
+        in "\n".join(odds_lines(answer_of(spec, odds=found)))
     )
 
 
@@ -217,9 +218,9 @@ def test_shares_of_the_variance_are_those_of_a_sum() -> None:
 def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None:
     found = odds_of(spec_of("1 ms/request +- 2 %"), Sampling(samples=5000))
     (share,) = found.shares
-    assert share.promise_if_halved is not None
+    assert share.capacity_if_halved is not None
     assert found.promise.largest is not None
-    lost, lost_if_halved = 4000 - found.promise.largest, 4000 - share.promise_if_halved
+    lost, lost_if_halved = 4000 - found.promise.largest, 4000 - share.capacity_if_halved
     assert lost_if_halved / lost == pytest.approx(0.5, abs=0.03)
 
 
@@ -235,7 +236,7 @@ def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None
 def test_who_knows_more_never_promises_less(cost: str, size: str) -> None:
     found = odds_of(spec_of(cost, size=size), Sampling(samples=1000))
     assert found.promise.largest is not None
-    assert all((one.promise_if_halved or 0) >= found.promise.largest for one in found.shares)
+    assert all((one.capacity_if_halved or 0) >= found.promise.largest for one in found.shares)
 
 
 def test_half_as_uncertain_is_no_value_between_those_that_may_be() -> None:
@@ -273,15 +274,16 @@ def test_where_the_range_ends_long_before_slopes_are_those_of_the_saturation_bey
     cost = "2 ms/request +- 1 ms/request"
     for most, expected in ((500, (500, 500)), (1500, (1160, 1500))):
         found = odds_of(spec_of(cost, most=most))
-        assert found.by_slopes is not None
-        assert (found.by_slopes.least, found.by_slopes.most) == expected
+        assert found.linear_interval is not None
+        assert (found.linear_interval.least, found.linear_interval.most) == expected
 
 
 def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
     spec = spec_of("2 ms/request +- 10 %", "target cpu 50 %")
     lines = odds_lines(answer_of(spec, odds=odds_of(spec)))
-    (told,) = [line for line in lines if "Probability of being met" in line]
-    assert told == "Probability of being met at 1,000: web.cpu.utilization 50 %."
+    (told,) = [line for line in lines if "Probability that each limit is met" in line]
+    likely = "50 % for `web.cpu.utilization`"
+    assert told == f"Probability that each limit is met with 1,000 users: {likely}."
 
 
 @pytest.mark.parametrize(
@@ -354,13 +356,13 @@ def test_slopes_and_sampling_agree_for_small_spreads(
     )
     spec = spec_of(" + ".join(f"c{i}" for i in range(len(costs))), f"{declared}\n{variation}")
     found = odds_of(spec, Sampling(samples=4000))
-    sampled, by_slopes = found.interval, found.by_slopes
-    assert by_slopes is not None
+    sampled, linear_interval = found.interval, found.linear_interval
+    assert linear_interval is not None
     assert sampled.most is not None
     assert sampled.least is not None
     width = sampled.most - sampled.least
-    assert sampled.least == pytest.approx(by_slopes.least, abs=0.08 * width + 1.5)
-    assert sampled.most == pytest.approx(by_slopes.most, abs=0.08 * width + 1.5)
+    assert sampled.least == pytest.approx(linear_interval.least, abs=0.08 * width + 1.5)
+    assert sampled.most == pytest.approx(linear_interval.most, abs=0.08 * width + 1.5)
 
 
 @pytest.mark.parametrize(
@@ -395,9 +397,9 @@ def test_correlated_costs_are_as_uncertain_as_their_sum(together: float) -> None
     deviation = 0.1 / NormalDist().inv_cdf(0.975) * sqrt(2 + 2 * together)
     expected = 4 / (1e-3 * (2 + deviation * NormalDist().inv_cdf(0.95)))
     assert found.promise.largest == pytest.approx(expected, rel=1e-3)
-    assert found.by_slopes is not None
+    assert found.linear_interval is not None
     width = 2000 / 2 * deviation * NormalDist().inv_cdf(0.95)
-    assert found.by_slopes.least == pytest.approx(2000 - width, abs=2)
+    assert found.linear_interval.least == pytest.approx(2000 - width, abs=2)
     (share,) = found.shares
     assert share.number == "a and b"
     assert share.total == pytest.approx(1, abs=0.06)
@@ -465,8 +467,8 @@ def test_what_is_fitted_to_one_table_is_drawn_together() -> None:
         level = law.rvs()
         below = float(np.mean((drawn <= level).all(axis=1)))
         assert below == pytest.approx(law.cdf(level, random_state=1), abs=0.01)
-    by_slopes = half_width(one, {"idle": 1.0, "cost": 1.0}, 0.9)
-    assert by_slopes == pytest.approx(np.quantile(np.abs(drawn.sum(axis=1) - 30), 0.9), rel=0.02)
+    linear = half_width(one, {"idle": 1.0, "cost": 1.0}, 0.9)
+    assert linear == pytest.approx(np.quantile(np.abs(drawn.sum(axis=1) - 30), 0.9), rel=0.02)
 
 
 def test_python_has_the_odds_that_the_command_has(
@@ -483,6 +485,6 @@ def test_python_has_the_odds_that_the_command_has(
     )
     file.write_text(text, encoding="utf-8")
     assert main(["solve", str(file), "--no-advice", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)["odds"]
+    told = json.loads(capsys.readouterr().out)["uncertainty"]
     assert told["promise"]["largest"] > 0
-    assert json.loads(json.dumps(as_json(qps.load(file).solve().odds))) == told
+    assert json.loads(json.dumps(as_json(qps.load(file).solve().uncertainty))) == told

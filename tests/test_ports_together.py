@@ -20,7 +20,7 @@ SHOP = Path(__file__).parent / "applications" / "fifteen_services.qps"
 def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
     spec = load(SHOP)
     told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
-    assert "fabric.gateway.out, fullest of 30 ports" in told
+    assert "fabric.gateway.out, busiest of 30 ports" in told
     assert "28 ports of `fabric`" in told
     assert len(re.findall(r"\bfabric\b", told)) == 2
     assert "edge.client.in" in told, "two ports and their other ends are told one by one"
@@ -32,7 +32,7 @@ def test_ports_that_take_more_are_told_by_themselves() -> None:
     told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop", width=200)
     (line,) = re.findall(r"^ *fabric.gateway.out .*", told, re.MULTILINE)
     assert "fullest" not in line
-    assert "fullest of other 24 ports" in told
+    assert "busiest of 24 other ports" in told
     assert "with more capacity of auth.cpu and 6 ports of fabric" in told
 
 
@@ -61,7 +61,7 @@ def test_of_many_small_switches_each_is_told_once() -> None:
     for count, is_once in ((3, False), (4, True)):
         spec = checked(_switches(count))
         told = solve_text(answer_of(spec), "switches")
-        assert ("fullest of 4 ports" in told) is is_once
+        assert ("busiest of 4 ports" in told) is is_once
         for link in range(count):
             lines = re.findall(rf"^  l{link}\.", told, re.MULTILINE)
             assert (len(lines) < 4) is is_once

@@ -105,7 +105,7 @@ def _beside_a_pool(machine: str, taken: str) -> LoadGraph:
 
 def test_what_a_pool_lets_through_does_not_arrive_at_random() -> None:
     doubt = _mean(_beside_a_pool("gate", "take threads; "))
-    assert _says(doubt, "`a.threads`", "`b.cpu`", "at random")
+    assert _says(doubt, "`a.threads`", "`b.cpu`", "Poisson")
     assert not doubt.error
 
 

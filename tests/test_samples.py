@@ -189,7 +189,7 @@ def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
     solution = solve_model(spec.model, configuration)
     found = odds(spec.model, configuration, solution, Sampling(samples=500))
     assert found is not None
-    assert found.by_surfaces == ()
+    assert found.surrogate_models == ()
 
 
 FIXED_JOBS = """users N in 1..2

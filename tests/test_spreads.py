@@ -130,7 +130,7 @@ def test_of_a_product_about_zero_all_variance_is_of_both_together() -> None:
     found = spread(own, "both")
     assert max(shares(found).values()) < 0.1
     assert min(one.total for one in found.shares) > 0.8
-    told = " ".join(explained(own, "both").how_sure)
+    told = " ".join(explained(own, "both").uncertainty)
     assert "from interactions" in told
 
 
@@ -213,20 +213,20 @@ def test_where_nothing_is_uncertain_nothing_is_told(monkeypatch: pytest.MonkeyPa
     for spec in (sure, other):
         found = explained(spec, "web.cpu")
         assert found.spread is None
-        assert found.how_sure == ()
+        assert found.uncertainty == ()
         assert "probability" not in explanation_text(found)
 
 
 def test_slopes_stand_beside_samples_where_they_differ() -> None:
     straight = explained(spec_of("param work = 2 ms/request +- 5 %"), "web.cpu", sampling=MANY)
     assert straight.spread is not None
-    assert straight.spread.by_slopes == Ends(
+    assert straight.spread.linear_interval == Ends(
         least=pytest.approx(straight.spread.interval.least, rel=1e-3),
         most=pytest.approx(straight.spread.interval.most, rel=1e-3),
     )
-    assert not any("slopes" in line for line in straight.how_sure)
+    assert not any("slopes" in line for line in straight.uncertainty)
     bent = explained(spec_of("param work = between 1 and 6 ms/request"), "web.cpu")
-    assert any("A linear approximation gives between" in line for line in bent.how_sure)
+    assert any("A linear approximation gives between" in line for line in bent.uncertainty)
 
 
 def test_the_same_seed_tells_the_same_and_another_one_another() -> None:
@@ -261,7 +261,7 @@ def test_the_command_tells_it_in_words_and_in_json(
     assert found["spread"]["samples"] == 10_000
     assert found["spread"]["interval"]["least"] == pytest.approx(0.3, rel=0.01)
     assert found["spread"]["shares"][0]["number"] == "work"
-    assert len(found["how_sure"]) >= 1
+    assert len(found["uncertainty"]) >= 1
     assert main(["explain", "a.qps", "web.cpu", "--samples", "3"]) == 2
 
 
@@ -282,9 +282,9 @@ def with_spreads(text: str, off: float) -> Spec:
 
 def agree(found: Spread) -> bool:
     """Return whether slopes give the ends of the samples, but for a tenth of what lies between."""
-    assert found.by_slopes is not None
+    assert found.linear_interval is not None
     ends, near = found.interval, 0.1 * (found.interval.most - found.interval.least)
-    least, most = found.by_slopes.least, found.by_slopes.most
+    least, most = found.linear_interval.least, found.linear_interval.most
     return abs(least - ends.least) <= near and abs(most - ends.most) <= near
 
 
@@ -307,9 +307,9 @@ def test_what_takes_long_is_told_by_a_surface() -> None:
     """Three jobs, calls that they make together: 20 s for 10,000 samples, one by one."""
     spec = with_spreads(spec_of_kind("closed", Random(1)), 0.2)
     found = spread(spec, "s0.latency", 2, Sampling(samples=10_000))
-    assert found.by_surface is not None
-    assert found.by_surface.points < 200
-    assert found.by_surface.error < 1e-3
+    assert found.surrogate_model is not None
+    assert found.surrogate_model.points < 200
+    assert found.surrogate_model.error < 1e-3
     assert agree(found)
 
 

@@ -57,7 +57,7 @@ def site_view(site: Spec) -> PageView:
 
 
 def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
-    html, odds = render_html(site_view), site_view.view.odds
+    html, odds = render_html(site_view), site_view.view.uncertainty
     assert odds is not None
     assert f"{odds.interval.least:,}–{odds.interval.most:,}" in html
     assert site_view.view.known.is_exact is False  # a bound has no confidence
@@ -232,7 +232,7 @@ def test_samples_of_the_page_have_the_answers_of_the_solver(site: Spec, site_pag
 def test_the_samples_of_the_page_are_near_those_of_the_solver(
     site_view: PageView, site_page: Opened
 ) -> None:
-    told = site_view.view.odds
+    told = site_view.view.uncertainty
     assert told is not None
     assert f"{told.interval.least:,}–{told.interval.most:,}" in site_page.run(LINES)[0]
     site_page.run("() => document.getElementById('new-samples').click()")

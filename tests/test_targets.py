@@ -201,9 +201,9 @@ def test_the_text_tells_the_target() -> None:
     assert answer_told(answer) == told
     text = solve_text(answer, "A site")
     rows = [line.split() for line in text.splitlines()]
-    assert ["Utilization", "of", "At", "75", "Target", "Reached", "at", "Main", "demand"] in rows
+    assert ["Utilization", "of", "At", "75", "Target", "Fits", "up", "to", "Main", "demand"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows
-    assert "web.cpu reaches its target first, at N = 75." in text
+    assert "web.cpu is the first to exceed its target, above 75 users." in text
 
 
 def test_explain_tells_the_target() -> None:

@@ -151,7 +151,7 @@ def test_json_tells_what_is_carried(tmp_path: Path, capsys: pytest.CaptureFixtur
     path = tmp_path / "a.qps"
     path.write_text(PRELUDE + FLOW % "wire")
     main(["solve", str(path), "--format", "json", "--no-advice"])
-    carried = json.loads(capsys.readouterr().out)["carries"]
+    carried = json.loads(capsys.readouterr().out)["traffic"]
     assert [entry["resource"] for entry in carried] == ["web.nic", "net"]
     assert set(carried[0]) == {
         "resource",

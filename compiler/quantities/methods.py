@@ -146,11 +146,11 @@ _UNEVEN = {"shaped": 0.35, "shaped percentiles": 0.6, "stated": 0.6, "stated per
 Where it is stated, of quantiles the wait at a low load is scaled as that at a high one.
 """
 _TWO_MOMENTS = (
-    "in validation, the predicted wait of one to five queues in series was "
-    "0.68–1.34× simulated, at a coefficient of variation of 3 down to 0.45×"
-    "; unreliable above 3, up to 2.5× at 5"
+    "in validation, predicted waits of one to five queues in series were "
+    "0.68–1.34× simulated, and as low as 0.45× for a coefficient of variation of 3"
+    "; less accurate above 3 (up to 2.5× at 5)"
 )
-_HARDLY_ANY = "; percentiles where hardly any item waits up to 5×"
+_HARDLY_ANY = "; percentiles up to 5× if few items wait"
 _RANDOM_IN_BURSTS = "predicted waits were 0.8–1.25× simulated, percentiles 0.47–1.15×"
 _PERIODIC_IN_BURSTS = "predicted waits were 0.77–1.15× simulated, low percentiles 0.65×"
 _POOL_LOAD = "predicted utilization was 0.9–1.1× simulated"
@@ -161,7 +161,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "two-moment-arrivals": Method(
             name="GI/G/1 by two moments of the times between arrivals",
             of=_TIMES,
-            reason="arrivals at {at} use two moments",
+            reason="arrivals at {at} are approximated by two moments",
             notes={
                 "shaped": _TWO_MOMENTS,
                 "shaped percentiles": _TWO_MOMENTS,
@@ -175,7 +175,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "two-moment-departures": Method(
             name="network of GI/G/1 queues by two moments (queueing network analyzer)",
             of=_TIMES,
-            reason="arrivals at {at}, shaped by {by}, use two moments",
+            reason="arrivals at {at} from {by} are approximated by two moments",
             notes={
                 "shaped": _TWO_MOMENTS,
                 "shaped percentiles": _TWO_MOMENTS,
@@ -189,8 +189,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "departures-as-poisson": Method(
             name="departures of a queue taken as a Poisson process",
             of=_TIMES,
-            reason="arrivals at {at} ignore that {by} shapes them",
-            notes={"": "the predicted time of two stages in series was 0.57–1.42× simulated"},
+            reason=(
+                "arrivals at {at} are modeled as at their source although {by} changes their "
+                "spacing"
+            ),
+            notes={"": "predicted times of two stages in series were 0.57–1.42× simulated"},
             error=0.45,
             sources=("Whitt 1983",),
             fails=("poisson",),
@@ -214,18 +217,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="batch arrivals M[X]/G/1 at the next queue",
             of=_TIMES,
             kind=_UPPER,
-            reason="copies that left together count at {at} as simultaneous",
+            reason="copies that left together are treated at {at} as simultaneous",
             fails=("single",),
         ),
         "copies-that-meet": Method(
             name="copies of one item taken as independent arrivals",
             of=(*_TIMES, Of.LOSS),
-            reason="copies of one item that meet at {at} count as independent",
+            reason="copies of one item that meet at {at} are treated as independent",
             notes={"waits": "true waits may be longer"},
             fails=("single",),
         ),
         "closed-as-open": Method(
-            name="users who wait for answers taken as open traffic",
+            name="closed population taken as open traffic",
             of=_TIMES,
             kind=_UPPER,
             reason="closed traffic of {at} is modeled as open",
@@ -239,14 +242,16 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="bursts at {at} are averaged out",
             notes={
                 "mean": "true waits are longer",
-                "percentiles": "late items are later, without bound",
+                "percentiles": "percentiles may be arbitrarily larger",
             },
             fails=("poisson",),
         ),
         "fluid-bursts": Method(
             name="fluid queue of on/off sources with exponential lengths",
             of=_TIMES,
-            reason="bursts at {at} are modeled as a fluid with exponential lengths",
+            reason=(
+                "bursts at {at} are modeled as fluid on/off sources with exponential burst lengths"
+            ),
             notes={
                 "random": _RANDOM_IN_BURSTS,
                 "random percentiles": _RANDOM_IN_BURSTS,
@@ -272,7 +277,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="items behind a pool taken as a Poisson process",
             of=(*_TIMES, Of.LOSS),
             reason=(
-                "items that {by} lets through to {at} are assumed to arrive at random, as if none "
+                "items that {by} lets through to {at} are assumed to be Poisson, as if none "
                 "ever waited for a place"
             ),
             fails=("poisson",),
@@ -281,9 +286,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="mixed network with the mean number of holders of a pool",
             of=_TIMES,
             reason=(
-                "arrivals at {at} through a pool are modeled with the mean number of holders: "
-                "within {error:%}"
+                "arrivals at {at} through a pool are modeled with the mean number of requests in "
+                "the pool"
             ),
+            notes={"mean": "means within {error:%}", "percentiles": "percentiles within {error:%}"},
             errors={"mean": 0.2, "percentiles": 0.35},
             sources=("Baskett et al. 1975",),
             fails=("poisson",),
@@ -292,20 +298,20 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "visits-by-their-mean": Method(
             name="different visits counted with their mean",
             of=_TIMES,
-            reason="different visits to {at} count with their mean",
+            reason="different visits to {at} are modeled by their mean",
             fails=("equal-service",),
         ),
         "other-load-as-visits": Method(
             name="other load counted as visits of mean size",
             of=_TIMES,
-            reason="other load of {at} counts as visits of mean size",
+            reason="background load of {at} is modeled as visits of mean size",
             fails=("no-other-load",),
         ),
         "core-and-thread": Method(
             name="thread and core waited for one after the other",
             of=_TIMES,
             kind=_UPPER,
-            reason="waits for a core of {at} besides the thread count as for other items",
+            reason="waits for a core of {at} after one for a thread are modeled as for other items",
             fails=("one-server",),
         ),
         "step-by-chance": Method(
@@ -355,11 +361,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "gamma-mixture": Method(
             name="gamma distribution of the mix of all visits",
             of=_TAIL,
-            reason="different visits to {at} are assumed gamma distributed together",
+            reason="the mix of service times at {at} is assumed gamma distributed",
             notes={
                 "": (
-                    "predicted percentiles were 0.88–1.1× simulated where service times differ "
-                    "up to 3×, 0.79–1.16× up to 5×, 0.59–1.47× up to 10×, 0.45–21× beyond"
+                    "predicted percentiles were 0.88–1.1× simulated if service times differ "
+                    "by a factor of up to 3 (0.79–1.16× for 5, 0.59–1.47× for 10, 0.45–21× beyond)"
                 )
             },
             up_to=((3, 0.15), (5, 0.25), (10, 0.5)),
@@ -371,7 +377,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="all visits as long as the longest, at the same load",
             of=_TAIL,
             kind=_UPPER,
-            reason="all visits to {at} count as the longest",
+            reason="every visit to {at} is assumed to take as long as the longest",
             fails=("equal-service",),
             instead=("sojourn-mm1", "erlang-c"),
         ),
@@ -407,11 +413,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "mixed-erlang-c": Method(
             name="M/G/c by Lee and Longton: Erlang C times (1 + scv)/2",
             of=(Of.MEAN,),
-            reason="visits to the cores of {at} differ (Lee and Longton 1959)",
+            reason=(
+                "waits for the cores of {at}, where service times vary, follow Lee and Longton "
+                "(1959)"
+            ),
             notes={
                 "": (
-                    "with 2 to 16 cores, predicted waits were 0.89–1.16× simulated where "
-                    "service times differ up to 2×, up to 1.36× at 5×, 1.61× at 10×, 3× beyond"
+                    "with 2 to 16 cores, predicted waits were 0.89–1.16× simulated if service "
+                    "times differ by a factor of up to 2 (1.36× for 5, 1.61× for 10, 3× beyond)"
                 )
             },
             up_to=((2, 0.2), (5, 0.4), (10, 0.65)),
@@ -538,7 +547,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="waiting time by priority at {at} is assumed gamma distributed",
             notes=dict.fromkeys(
                 ("exponential", "non-preemptive", "preemptive"),
-                "mostly within 5 % of simulation, always within {error:%}",
+                "in most cases within 5 % of simulation, in all within {error:%}",
             ),
             errors={"exponential": 0.25, "non-preemptive": 0.35, "preemptive": 0.55},
             sources=("Kesten and Runnenburg 1957",),
@@ -555,7 +564,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="items of different sizes in one flow taken as several flows",
             of=_TIMES,
             reason=(
-                "items of different sizes in one flow at {at} count as several flows: conservative"
+                "items of different sizes in one flow at {at} are treated as several flows: "
+                "conservative"
             ),
             fails=("equal-service",),
             instead=("nd-d-1",),
@@ -563,7 +573,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "longest-period": Method(
             name="flows of different periods taken as flows of the longest",
             of=_TIMES,
-            reason="flows of different periods at {at} count as flows of the longest",
+            reason="flows of different periods at {at} are treated as flows of the longest period",
             fails=("one-period",),
             instead=("nd-d-1",),
         ),
@@ -580,7 +590,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "loss-ignores-departures": Method(
             name="blocking probability for Poisson arrivals behind another queue",
             of=(Of.LOSS,),
-            reason="loss at {at} ignores that {by} shapes arrivals",
+            reason=(
+                "loss at {at} is modeled with arrivals as at their source although {by} changes "
+                "their spacing"
+            ),
             notes={"": "it may be many times larger or smaller"},
             fails=("poisson",),
             instead=("m-m-c-k", "erlang-b"),
@@ -618,7 +631,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "finite-room-arrivals": Method(
             name="GI/G/c/K by two moments",
             of=(*_TIMES, Of.LOSS),
-            reason="arrivals at the finite queue of {at} use two moments",
+            reason="arrivals at the finite queue of {at} are approximated by two moments",
             notes={
                 "": (
                     "with one to five servers, predicted loss above 5 % was 0.8–2× simulated "
@@ -672,7 +685,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="non-exponential first come first served, as in product form",
             of=_CLOSED,
             reason=(
-                "visits to {at} count with their mean service time alone, as in a product-form "
+                "visits to {at} are modeled by their mean service time alone, as in a product-form "
                 "network"
             ),
             notes={
@@ -804,7 +817,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "flow-equivalent-server": Method(
             name="flow-equivalent server of what is done while a pool is held",
             of=_CLOSED,
-            reason="work while {at} is held is assumed in steady state at each number of holders",
+            reason="work inside the pool {at} is replaced by a flow-equivalent server",
             notes={"": "rates within {error:%}, response times beyond the knee within 20 %"},
             error=0.1,
             sources=("Chandy, Herzog and Woo 1975",),
@@ -849,14 +862,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "kinds-as-equal": Method(
             name="several kinds of items in one class taken as equal",
             of=_CLOSED,
-            reason="visits to {at} by several kinds of items count as equal",
+            reason="visits to {at} by several kinds of items are treated as equal",
             fails=("equal-service",),
             instead=("product-form",),
         ),
         "own-as-any": Method(
             name="stations of each holder taken as one of several",
             of=_CLOSED,
-            reason="items at each holder's own {at} count as at any of them",
+            reason="items at each holder's own {at} are modeled as going to any of them",
             fails=("free-choice",),
             instead=("product-form",),
         ),
@@ -864,7 +877,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "pool-wait": Method(
             name="wait for a pool by its flow-equivalent server",
             of=_CLOSED,
-            reason="waiting time for {at} is that of the mean number of busy servers",
+            reason="waiting time for {at} is computed for the mean number of busy servers",
             notes={
                 "even": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
                 "uneven": (
@@ -879,8 +892,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="holding time of a pool by its flow-equivalent server",
             of=(Of.LOAD, Of.RATE),
             reason=(
-                "the holding time of {at} with waits for {by} is that of the mean number of busy "
-                "servers"
+                "the holding time of {at}, with waits for {by}, is computed for the mean number of "
+                "busy servers"
             ),
             notes={
                 "": _POOL_LOAD,
@@ -892,7 +905,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "loss-while-held": Method(
             name="loss while a pool is held, for Poisson arrivals",
             of=(Of.LOAD,),
-            reason="loss while {at} is held assumes random arrivals",
+            reason="loss while {at} is held assumes Poisson arrivals",
             notes={"": _POOL_LOAD},
             error=0.15,
             fails=("poisson",),
@@ -901,7 +914,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="lost items counted as if they held a pool to the end",
             of=(Of.LOAD,),
             kind=_UPPER,
-            reason="lost items count as holding {at} to the end",
+            reason="lost items are assumed to hold {at} to the end",
         ),
         "loss-counted-twice": Method(
             name="utilization offered at stations in series that lose items",
@@ -945,16 +958,16 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "nearer-percentile": Method(
             name="sum of percentiles, or a law of two moments if that is smaller",
             of=_TAIL,
-            reason="the smaller of that and of a fit to two moments counts",
+            reason="the smaller of that and of a fit to two moments is used",
         ),
         "independent-waits": Method(
             name="waits in a network in which items overtake taken as independent",
             of=_TAIL,
-            reason="waiting times at {at} count as independent",
+            reason="waiting times at {at} are treated as independent",
             notes={
                 "": (
-                    "in a network in which items overtake, predicted percentiles were "
-                    "0.9–1.05× simulated"
+                    "in networks in which items can overtake each other, predicted percentiles "
+                    "were 0.9–1.05× simulated"
                 )
             },
             error=0.12,
@@ -965,7 +978,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "repeat-visits": Method(
             name="repeat visits to an open queue that has not changed",
             of=_TAIL,
-            reason="repeat visits to {at} find the same queue",
+            reason="repeat visits to {at} are modeled with the same queue length",
             notes={
                 "": "predicted percentiles were 0.93–1.08× simulated, with ten visits 0.89–1.17×"
             },
@@ -984,14 +997,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "calls-by-chance": Method(
             name="several calls by chance taken as independent",
             of=_TAIL,
-            reason="calls of {at} that are made at random count as independent",
+            reason="calls of {at} that are made at random are treated as independent",
             fails=("at-most-one-chance",),
         ),
         "slowest-kind": Method(
             name="percentile of the slowest kind",
             of=_TAIL,
             kind=_UPPER,
-            reason="where kinds of users or items differ, the slowest counts",
+            reason="if kinds of users or items differ, the slowest kind is used",
             fails=("one-path",),
         ),
         # -- parallel calls -------------------------------------------------------------------
@@ -1000,7 +1013,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.MEAN,),
             kind=_LOWER,
             reason=(
-                "for parallel calls to {at}, the largest mean counts instead of the mean of the "
+                "for parallel calls to {at}, the largest mean is used instead of the mean of the "
                 "slowest"
             ),
         ),
@@ -1008,8 +1021,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="fork and join: maximum of independent gamma laws, moments estimated",
             of=(Of.MEAN,),
             reason=(
-                "parallel calls to {at} count as independent, fitted to two moments, some of them "
-                "estimated"
+                "parallel calls to {at} are treated as independent, fitted to two moments, some of "
+                "them estimated"
             ),
             sources=("Baccelli, Makowski and Shwartz 1989",),
         ),
@@ -1017,8 +1030,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="fork and join: maximum of independent gamma laws, repeat visits independent",
             of=(Of.MEAN,),
             reason=(
-                "parallel calls to {at} count as independent, fitted to two moments, repeat visits "
-                "to a queue as independent"
+                "parallel calls to {at} are treated as independent, fitted to two moments, repeat "
+                "visits to a queue as independent"
             ),
             notes={"": "predicted times were 0.92–1.16× simulated with two to twenty visits"},
             error=0.2,
@@ -1028,7 +1041,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="fork and join: maximum of independent times (associated variables)",
             of=(Of.MEAN,),
             kind=_UPPER,
-            reason="parallel calls to {at} count as independent, though they start together",
+            reason="parallel calls to {at} are treated as independent, though they start together",
             notes={"": "up to 10 % too long for two, 30 % for eight"},
             sources=("Baccelli, Makowski and Shwartz 1989",),
         ),
@@ -1052,7 +1065,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="percentile of parallel calls (Bonferroni's inequality)",
             of=_TAIL,
             kind=_UPPER,
-            reason="of parallel calls, lateness of any of them counts",
+            reason="the probabilities that parallel calls are late are added up",
             sources=("Bonferroni 1936",),
         ),
         # -- cycles of closed classes ---------------------------------------------------------
@@ -1074,9 +1087,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             sources=("Reiser and Lavenberg 1980",),
         ),
         "cycle-repeat-visits": Method(
-            name="cycle time with repeat visits that find the same queue",
+            name="cycle time with the same queue length at repeat visits",
             of=_TAIL,
-            reason="repeat visits to {at} are assumed to find the same queue: within {error:%}",
+            reason=(
+                "repeat visits to {at} are assumed to see the same queue length: within {error:%}"
+            ),
             errors={"one class": 0.16, "several classes": 0.2},
             sources=("Boxma, Kelly and Konheim 1984",),
         ),
@@ -1122,9 +1137,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "saturation-unproved": Method(
             name="interval bounds of a utilization over the range",
             of=(Of.ANSWER,),
-            reason=(
-                "{at} does not saturate up to {population:plain}; beyond that nothing is proved"
-            ),
+            reason=("{at} is proven not to saturate up to {population:plain}, and unknown beyond"),
         ),
         "smaller-numbers-untried": Method(
             name="search that leaves out smaller numbers of machines",
@@ -1168,7 +1181,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "rows-by-themselves": Method(
             name="rows of a matrix solved one by one",
             of=(Of.ANSWER,),
-            reason="rows that are solved one by one were not looked at beforehand",
+            reason="rows that are solved individually were not analyzed beforehand",
         ),
         "requirement-by-samples": Method(
             name="requirement at a confidence, from samples of uncertain inputs",

@@ -12,13 +12,14 @@ from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.first_screen import decision
 from qps.reports.text.how_known import users_told
 from qps.reports.text.nouns import noun
+from qps.reports.text.phrases import phrase
 from qps.reports.text.table import Table
 from qps.reports.text.text import title_of
 from qps.reports.text.worded_changes import Wording, wording
 from qps.solver.answer import Answer
 
 _MOST_NAMED = 3
-_TOLD = ("Limit", "Bottleneck", "Reliability", "Next limit", "Cost")
+_TOLD = ("Limit", "Bottleneck", phrase("accuracy"), "Next limit", "Cost")
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ def _table(
         ),
         *_rows([_facts(*one) for one in worded]),
         (
-            "Saturates first",
+            "First to saturate",
             *(words.labels.told(first_to_saturate(answer)) for answer, words in worded),
         ),
         ("Shown at", *(f"{answer.population} = {answer.at:,}" for answer in answers)),

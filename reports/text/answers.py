@@ -159,7 +159,7 @@ class MoreUsersView(Struct, frozen=True, kw_only=True):
     beyond_target: tuple[LoadThere, ...]
 
 
-class MarginView(Margin, frozen=True):
+class TargetView(Margin, frozen=True):
     """A planned utilization, by a target or a requirement.
 
     `loaded` is False if nothing uses the resource in this configuration.
@@ -209,7 +209,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     answer: str
     population: PopulationView
     resources: tuple[ResourceView, ...]
-    carries: tuple[CarriedView, ...]
+    traffic: tuple[CarriedView, ...]
     bottleneck: Bottleneck | None
     requirements: tuple[RequirementView, ...]
     measures: tuple[MeasureView, ...]
@@ -218,15 +218,15 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     known: Certainty
     """Certainty of the capacity."""
     capacity_interval: Interval | None
-    odds: Odds | None
+    uncertainty: Odds | None
     """Uncertainty of the capacity, if inputs are uncertain."""
-    counted_as_known: tuple[CountedAsKnown, ...]
+    treated_as_exact: tuple[CountedAsKnown, ...]
     """Fitted service demands without residuals, treated as exact."""
     limited_by: str | None
     at: int
     next_limit: NextLimit | None
     more_users: MoreUsersView | None
-    margin: tuple[MarginView, ...]
+    targets: tuple[TargetView, ...]
     helps_most: tuple[AdviceView, ...]
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None

@@ -10,14 +10,14 @@ from qps.reports.text.how_known import (
     MARKS,
     users_with,
 )
-from qps.reports.text.nouns import counted
+from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.table import text_width
 from qps.reports.text.worded_changes import Wording, cost_told
 from qps.reports.text.wrapping import wrapped
 from qps.solver.answer import Answer
 
-HELPS = "Scale up"
+HELPS = phrase("changes")
 """The label of changes."""
 
 
@@ -52,10 +52,9 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     end = room - pasted - 2 - (cost + 2 if cost else 0)  # of the capacities, if all is in one line
     is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if is_one_line else change + 2 + users
-    lines = []
-    stated = answer.capacity
-    if answer.odds is not None and stated is not None:
-        lines.append(f"with nominal inputs, {counted(stated, answer.population)} now:")
+    heading = noun(answer.population).capitalize()
+    end = max(end, text_width(heading))
+    lines = [_right(heading, end)]
     for change_text, many, costs, setting in rows:
         row = (
             change_text

@@ -37,7 +37,7 @@ def _mix(mix: MixSolution) -> str:
     stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
     return (
         f"Mix of `{mix.of}` with {others}, at high concurrency: {', '.join(stretches)} of "
-        f"`{mix.of}` in the system (now {percent(mix.share)})."
+        f"`{mix.of}` in the system ({percent(mix.share)} in this spec)."
     )
 
 
@@ -69,7 +69,7 @@ def _ends(one: ClosedSolution) -> str:
         levels = f"Without {listed(list(one.meets), 'and')} throughput would level off at"
     return (
         f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization; the knee is at "
-        f"{number(one.knee)} in the system (now {number(one.jobs)})."
+        f"{number(one.knee)} in the system ({number(one.jobs)} at this population)."
     )
 
 

@@ -65,7 +65,7 @@ def _sentence(one: Coverage) -> str:
         )
     if one.error is not None:
         error = percent(one.error, 2)
-        parts.append(f"intervals from a response surface, up to {error} off sampled values")
+        parts.append(f"intervals from a surrogate model, up to {error} off sampled values")
     if one.is_fitted:
         parts.append("inputs were calibrated on these rows")
     if one.without:

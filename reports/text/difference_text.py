@@ -72,7 +72,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     changes: tuple[AssumptionChange, ...]
     added: tuple[NumberView, ...]
     removed: tuple[NumberView, ...]
-    odds: DifferenceOdds | None = None
+    uncertainty: DifferenceOdds | None = None
     claims: ClaimChanges | None = None
 
     @property
@@ -112,7 +112,7 @@ def difference_view(
 ) -> DifferenceView:
     """Return a difference as plain values."""
     view = DifferenceView(
-        schema="qps/diff/3",
+        schema="qps/diff/4",
         answer="",
         users=found.users,
         within_error=found.within_error,
@@ -121,7 +121,7 @@ def difference_view(
         changes=tuple(_written(change) for change in found.changes),
         added=tuple(_number(assumption) for assumption in found.added),
         removed=tuple(_number(assumption) for assumption in found.removed),
-        odds=odds,
+        uncertainty=odds,
     )
     return replace(view, answer=_answered(view, (PLAIN, PLAIN)))
 
@@ -178,9 +178,9 @@ def _number(assumption: Assumption) -> NumberView:
 
 def _answered(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
     """Return in words what became of the answer, and how sure that is."""
-    if view.odds is None:
+    if view.uncertainty is None:
         return _answer(view, labels)
-    sure = _sure(view.odds, noun(view.after.population.name))
+    sure = _sure(view.uncertainty, noun(view.after.population.name))
     return f"{_answer(view, labels)} {sure[0].upper()}{sure[1:]}."
 
 
@@ -269,8 +269,8 @@ def _headline(view: DifferenceView) -> list[tuple[str, str]]:
         capacity = f"{marked(f'{old:,}', before.known)} -> {_known_users(after)} ({by})"
     was = "unchanged" if limits[0] == limits[1] else f"was {limits[0]}"
     found = [("Capacity", capacity), ("Bottleneck", f"{limits[1]} ({was})")]
-    if view.odds is not None:
-        found.append(("Uncertainty", _sure(view.odds, noun(after.population.name))))
+    if view.uncertainty is not None:
+        found.append(("Uncertainty", _sure(view.uncertainty, noun(after.population.name))))
     return found
 
 

@@ -251,9 +251,9 @@ class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
     to: str | None
     moved: bool
     by_chance: float
-    load_higher: float
-    load_off: float
-    would_be_told: float
+    utilization_difference: float
+    utilization_rms_difference: float
+    smallest_detectable: float
     tolerance: float
     chance: float
     costs: tuple[CostView, ...]
@@ -275,7 +275,7 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
     """Return what `qps test --observed --format json` prints."""
     stated, since = found.stated, found.since
     return DriftView(
-        schema="qps/drift/1",
+        schema="qps/drift/2",
         file=spec,
         observed=found.file,
         resource=stated.reading.resource or "",
@@ -288,9 +288,9 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
         to=None if found.ends is None else found.ends[1].isoformat(),
         moved=found.has_moved,
         by_chance=found.by_chance,
-        load_higher=found.higher,
-        load_off=found.off,
-        would_be_told=found.sees,
+        utilization_difference=found.higher,
+        utilization_rms_difference=found.off,
+        smallest_detectable=found.sees,
         tolerance=tolerance,
         chance=chance,
         costs=tuple(

@@ -95,7 +95,7 @@ def explain(
         modes=modes,
         known=_known(graph, name, at),
         spread=spread,
-        how_sure=tuple(told),
+        uncertainty=tuple(told),
     )
 
 
@@ -326,7 +326,7 @@ def names(graph: LoadGraph) -> list[str]:
 
 def _resource(graph: LoadGraph, resource: ResourceLoad) -> Apart:
     parts = [Part(name, load) for name, load in resource.parts.items()]
-    what = "utilization; it saturates at 100 %"
+    what = "utilization; the resource saturates at 100 %"
     if resource.target is not ONE:
         planned = graph.number(resource.target)
         what = f"utilization; its target is {percent(planned)} ({formula(resource.target)})"

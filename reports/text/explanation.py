@@ -25,6 +25,7 @@ from qps.reports.text.facts import COLUMNS
 from qps.reports.text.formula_text import formula, in_population, with_numbers
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import is_share, percent, quantity
 from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.shortened import READABLE, shortened
@@ -90,7 +91,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """A number taken apart; `value` is in base units of `unit`, at the population `at`.
 
     `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
-    `spread` tells how far the value may be off, `how_sure` the same in words.
+    `spread` tells how far the value may be off, `uncertainty` the same in words.
     """
 
     schema: str
@@ -109,7 +110,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     calls: tuple[ExplainedCall, ...] = ()
     known: Certainty = EXACT
     spread: Spread | None = None
-    how_sure: tuple[str, ...] = ()
+    uncertainty: tuple[str, ...] = ()
 
 
 def _no_more(explanation: Explanation) -> Explanation:
@@ -159,7 +160,7 @@ def taken_apart(graph: LoadGraph, apart: Apart, at: int) -> Explanation:
     subjects = (name, *scope, *(subject for part in parts for subject in part.scope))
     cited = [one for one in graph.cited if one.bears_on(known, subjects)]
     explanation = Explanation(
-        schema="qps/explain/1",
+        schema="qps/explain/2",
         name=name,
         what=apart.what,
         at=at,
@@ -283,11 +284,11 @@ def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tup
     at = f"at {explanation.at_text}"
     yield "Value", f"{formulas[at]} {at}"
     if explanation.known.is_exact:
-        yield "Reliability", EXACT_HERE
+        yield phrase("accuracy"), EXACT_HERE
     else:
         what = explanation.known.kind.value
-        yield "Reliability", because_first(what, explanation.known.reasons, labels)
-    for number, line in enumerate(explanation.how_sure):
+        yield phrase("accuracy"), because_first(what, explanation.known.reasons, labels)
+    for number, line in enumerate(explanation.uncertainty):
         yield "" if number else "Uncertainty", line
     if explanation.modes:
         yield "Mode", _in_mode(explanation)

@@ -14,13 +14,16 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.ir.measure_names import resource_in
+from qps.reports.text.capacity_text import (
+    accuracy,
+    capacity,
+    measure_next,
+    nominal_line,
+    supported,
+    uncertainty,
+)
 from qps.reports.text.change_rows import HELPS, change_rows, in_one_line
 from qps.reports.text.facts import VALUE_COLUMN, fact_lines, title_lines
-from qps.reports.text.how_known import (
-    MARKS,
-    merged,
-    users_as_known,
-)
 from qps.reports.text.labels import Labels
 from qps.reports.text.limit_facts import (
     MOST_NAMED,
@@ -33,13 +36,9 @@ from qps.reports.text.limit_facts import (
     violated,
 )
 from qps.reports.text.measures import measure_table
-from qps.reports.text.nouns import counted, noun
-from qps.reports.text.odds_text import rounded_ends, samples_text
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     joined_words,
-    percent,
-    rounded_down,
 )
 from qps.reports.text.table import Table, joined
 from qps.reports.text.text import (
@@ -51,7 +50,7 @@ from qps.reports.text.text import (
 )
 from qps.reports.text.tones import Tone, toned
 from qps.reports.text.worded_changes import Wording, price_asked
-from qps.reports.text.wrapping import held, wrapped
+from qps.reports.text.wrapping import wrapped
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution, Verdict
 
@@ -90,10 +89,12 @@ def screen_head(
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
     facts = [
-        ("Capacity", capacity(answer, labels)),
-        ("Uncertainty", _uncertainty(answer)),
+        ("Capacity", capacity(answer)),
+        (phrase("accuracy"), labels.told(accuracy(answer, labels))),
+        ("Uncertainty", uncertainty(answer)),
+        ("Measure next", labels.told(measure_next(answer))),
     ]
-    tone = Tone.MISS if _count(answer) is None else Tone.ANSWER
+    tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
     shown = [toned(line, tone, color=color) for line in capacity_lines]
     shown += [toned(line, None, color=color) for lines in others for line in lines]
@@ -116,6 +117,9 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
     warned = plain(answer.warnings).splitlines()
     warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
     notes = [toned(line, Tone.ASIDE, color=color) for line in _notes(answer, width)]
+    nominal = nominal_line(answer)
+    if nominal:
+        lines = ["", *wrapped(nominal, width, "  "), *lines]
     facts_shown = "".join(f"{line}\n" for line in lines)
     rest = joined([table, "\n".join(warnings), "\n".join(notes)])
     return f"{facts_shown}\n{rest}" if rest else facts_shown
@@ -131,10 +135,10 @@ class Decision(Struct, frozen=True):
 def decision(answer: Answer, words: Wording) -> Decision:
     """Return what the first screen tells, for a page and a notebook."""
     labels = words.labels
-    reliability = _certainty(answer, labels)
     facts = [
-        ("Reliability", reliability),
-        ("Uncertainty", _uncertainty(answer)),
+        (phrase("accuracy"), labels.told(accuracy(answer, labels))),
+        ("Uncertainty", uncertainty(answer)),
+        ("Measure next", labels.told(measure_next(answer))),
         *_facts(answer, words),
     ]
     named = tuple(
@@ -142,78 +146,10 @@ def decision(answer: Answer, words: Wording) -> Decision:
         for label, text in facts
         if text and label != _MEASURES
     )
-    return Decision(headline(answer), named)
-
-
-def headline(answer: Answer) -> str:
-    """Return the capacity in a few words: `≤ 7,462 users`, `100 users at 95 % confidence`."""
-    return _many(answer)
+    return Decision(capacity(answer), named)
 
 
 _MEASURES = "Measures"
-
-
-# -- capacity ---------------------------------------------------------------------------------
-
-
-def capacity(answer: Answer, labels: Labels) -> str:
-    """Return the capacity with how reliable it is, in a few words."""
-    many = _many(answer)
-    known = _certainty(answer, labels)
-    return f"{many}{held('   ')}{known}" if known else many
-
-
-def _count(answer: Answer) -> int | None:
-    """Return the capacity; with uncertain inputs, the one that most samples support."""
-    return answer.capacity if answer.odds is None else answer.odds.promise.largest
-
-
-def _many(answer: Answer) -> str:
-    count, name, odds = _count(answer), answer.population, answer.odds
-    sure = "" if odds is None else percent(odds.promise.certainty)
-    if count is None:
-        if odds is not None:
-            return phrase("capacity.none.samples", sure=sure)
-        return phrase("capacity.none", users=counted(answer.low, name))
-    if odds is None and not answer.rests_on_users:
-        return phrase("capacity.any", noun=noun(name))
-    users = counted(count, name) if odds is None else f"{rounded_down(count)} {noun(name)}"
-    if count == answer.high and answer.low < count:
-        users = users.replace(" ", "+ ", 1)
-    if odds is not None and answer.known.is_exact:
-        return phrase("capacity.confident", users=users, sure=sure)
-    return MARKS[answer.known.kind] + users
-
-
-def _certainty(answer: Answer, labels: Labels) -> str:
-    """Return how reliable a capacity is: exact, or which side and why."""
-    if _count(answer) is None:
-        return ""
-    known = users_as_known(answer.known)
-    if answer.known.is_exact:
-        return "" if answer.odds is not None else known
-    reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
-    told = merged(tuple(reasons), answer.ports)
-    more = len(told) - _MOST_REASONS
-    shown = "; ".join(told[:_MOST_REASONS]) + (f"; {more} more" if more > 0 else "")
-    return f"{known}: {labels.told(shown)}" if shown else known
-
-
-def _uncertainty(answer: Answer) -> str:
-    """Return what uncertain inputs do to the capacity: an interval, from samples."""
-    odds = answer.odds
-    if odds is None:
-        return ""
-    told = {
-        "share": percent(odds.interval.probability),
-        "ends": rounded_ends(odds.interval, answer.high),
-        "samples": samples_text(odds.samples, len(odds.shares)),
-    }
-    # With a certainty in a requirement the capacity rests on samples: none is of nominal inputs.
-    if any(one.promised_with is not None for one in answer.requirements):
-        return phrase("uncertainty.sampled", **told)
-    nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
-    return phrase("uncertainty", **told, nominal=nominal)
 
 
 # -- facts ------------------------------------------------------------------------------------
@@ -236,7 +172,6 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield "Next limit", told(next_limit(answer, labels))
     yield others_label(answer), told(others(answer, labels))
     yield "Elastic", told(" ".join(elastic_facts(answer)))
-    yield "Measure next", told(_measure_next(answer))
     yield HELPS, "…" if words.helps_most else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield "Modes", mode_facts(answer, labels)
@@ -246,18 +181,6 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
 
 def _price_hint(answer: Answer, words: Wording) -> str:
     return price_asked(words) if answer.verdict is Verdict.LIMITED else ""
-
-
-def _measure_next(answer: Answer) -> str:
-    """Return which uncertain input moves the capacity most, and what measuring it would give."""
-    if answer.odds is None or not answer.odds.shares:
-        return ""
-    one = answer.odds.shares[0]
-    told = f"{percent(one.first_order, 2)} of the variance comes from `{one.number}`"
-    if one.promise_if_halved in (None, answer.odds.promise.largest):
-        return told
-    halved = rounded_down(one.promise_if_halved)
-    return f"{told}; halving its spread raises the capacity to {halved} {noun(answer.population)}"
 
 
 def _counted_as_known(answer: Answer) -> Iterator[str]:

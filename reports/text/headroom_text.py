@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
-from qps.reports.text.how_known import marked, marked_value, users_with
-from qps.reports.text.labels import Labels
-from qps.reports.text.nouns import noun
+from qps.reports.text.how_known import in_words, marked, marked_value, users_with
+from qps.reports.text.labels import Labels, part_words
+from qps.reports.text.nouns import counted, noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import in_percent, joined_words, percent, quantity, told_beyond
 from qps.reports.text.reasons import beyond, beyond_limit, quality_beyond
@@ -46,12 +46,13 @@ def next_limit_line(answer: Answer, labels: Labels) -> str:
     if found is None:
         return ""
     if found.requirement is None:
-        return f"none up to {found.met_up_to:,}, the end of the range"
+        return f"none up to {counted(found.met_up_to or 0, answer.population)}, the whole range"
     mode = f" in mode {found.mode}" if found.mode else ""
     named = labels.of(found.requirement)
     if found.met_up_to is None:
         return f"{named}{mode}{phrase('next.never')}"
-    return f"{named}{mode}, met up to {marked(f'{found.met_up_to:,}', found.known)}"
+    users = in_words(marked(counted(found.met_up_to, answer.population), found.known))
+    return f"{named}{mode}: {phrase('next.within', users=users)}"
 
 
 def headroom_line(answer: Answer) -> str:
@@ -59,7 +60,7 @@ def headroom_line(answer: Answer) -> str:
     if not answer.margins:
         return phrase("margin.none")
     told = [
-        phrase("margin.one", name=item.of, target=percent(item.at_most))
+        phrase("margin.one", name=part_words(item.of), target=percent(item.at_most))
         + ("" if item.loaded else " (unused here)")
         for item in answer.margins
     ]
@@ -72,7 +73,7 @@ def _helps_most(words: Wording) -> str:
         f"{item.change if is_plain else item.words} ({users_with(item)})"
         for item in words.helps_most
     )
-    return f"Scale up: {told}." if told else ""
+    return f"{phrase('changes')}: {told}." if told else ""
 
 
 # -- more users --------------------------------------------------------------------------

@@ -196,10 +196,20 @@ _MOST_NAMED = 6
 _TOLD_AS = {"loads": "utilization"}
 
 
+_ARTICLE = "the "
+
+
+def _called(name: str) -> str:
+    """Return a name between backticks; words stay as they are."""
+    return name if name.startswith(_ARTICLE) else f"`{name}`"
+
+
 def _subject(kind: Kind, names: Sequence[str], stated: str) -> str:
     one, several = _WHAT[kind]
     is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
-    subject = first_words([_TOLD_AS.get(name, f"`{name}`") for name in names], _MOST_NAMED)
+    subject = first_words([_TOLD_AS.get(name, _called(name)) for name in names], _MOST_NAMED)
+    if subject.startswith(_ARTICLE):
+        subject = f"{_ARTICLE.capitalize()}{subject.removeprefix(_ARTICLE)}"
     return f"{subject} {is_or_are} ({_TRUTH[kind]}{stated}): "
 
 

@@ -13,6 +13,7 @@ from qps.reports.text.how_known import ALL_EXACT, because
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     first_words,
     joined_words,
@@ -130,7 +131,7 @@ def inverse_text(
         facts=(
             ("Required", labels.told(required_values(solution)).removesuffix(".")),
             ("Now", _now(solution).removeprefix("It is ").removesuffix(".").removesuffix(" now")),
-            ("Reliability", _reliability(solution, labels)),
+            (phrase("accuracy"), _reliability(solution, labels)),
         ),
         notes=tuple(map(labels.told, typical_lines(solution.typical))),
     )

@@ -17,7 +17,7 @@ class MatrixCountsShape(Struct, kw_only=True):
     """How many rows there are, how many carry nobody, and how many are faults of qps."""
 
     rows: int
-    carry_nobody: int
+    infeasible: int
     faults: int
     one_by_one: int
 

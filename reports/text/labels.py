@@ -19,6 +19,8 @@ from qps.solver.answers.solution import QUALITY
 
 _MOST_LETTERS = 64
 _PARTS = {"cpu": "CPU", "nic": "NIC"}
+_STORES = {"disk": "disk throughput", "space": "disk space"}
+"""Resources of a node whose names alone do not say which of a disk they are."""
 _LATENCY = "latency"
 _UTILIZATIONS = (".load", ".utilization")
 _SHARES = ("active", "emit", "keep", "merge")
@@ -43,7 +45,7 @@ _STAGES = {
 }
 """Stages of a latency, by their phrases; the page has them, too: `scripts/live/labels.js`."""
 _SATURATION = re.compile(r"saturation\((.+)\)")
-_PREFIXES = {"limit of ": "limit", "ideal of ": "ideal"}
+_PREFIXES = {"limit of ": "limit", "ideal of ": "ideal", "target of ": "target"}
 
 
 class Labels(Struct, frozen=True, kw_only=True):
@@ -144,7 +146,7 @@ class Labels(Struct, frozen=True, kw_only=True):
             return f"{self._of(owners[0])} ({last})".replace("_", " ")
         if owners and owners[0] in self.instances:
             return " ".join([*owners, last]).replace("_", " ")
-        return last.replace("_", " ") if owners else name.replace("_", " ")
+        return last.replace("_", " ") if owners else part_words(name)
 
     def _quantile(self, found: re.Match[str]) -> str:
         """Return `replies p99` of a latency, else the percentile behind the label."""
@@ -185,7 +187,9 @@ class Labels(Struct, frozen=True, kw_only=True):
         """Return `web CPU`, `web CPU utilization`, `web CPU cores`, `web memory capacity`."""
         if parts[0] == "price":
             parts = parts[:1]
-        return self._joined(" ".join(map(_word, parts)), node)
+        if len(parts) == 1 and parts[0] in _STORES:
+            return self._joined(_STORES[parts[0]], node)
+        return self._joined(" ".join(map(part_words, parts)), node)
 
     def _of_link(self, link: str, parts: list[str]) -> str:
         """Return `wan egress from web`, `back from web to db`, `wan rate`."""
@@ -201,13 +205,13 @@ class Labels(Struct, frozen=True, kw_only=True):
         if parts[0] in ways and len(parts) == 1 and len(ways[parts[0]]) == len("ab"):
             first, last = map(self._of, ways[parts[0]])
             return self._joined(f"{of} from {first} to {last}".strip(), link)
-        return self._joined(f"{' '.join(map(_word, parts))}{of}", link)
+        return self._joined(f"{' '.join(map(part_words, parts))}{of}", link)
 
     def _of_component(self, component: str, parts: list[str]) -> str:
         """Return `render CPU time`, `render CPU time per byte`."""
         if parts[0] in _SHARES:
-            return self._joined(" ".join(map(_word, parts)), component)
-        resource = "CPU time" if parts[0] == "cpu" else _word(parts[0])
+            return self._joined(" ".join(map(part_words, parts)), component)
+        resource = "CPU time" if parts[0] == "cpu" else part_words(parts[0])
         return self._joined(" per ".join([resource, *parts[1:2]]), component)
 
     def _joined(self, words: str, owner: str) -> str:
@@ -252,7 +256,7 @@ def first_sentence(doc: str) -> str:
     return told.partition(" (")[0] if told.count("(") > told.count(")") else told
 
 
-def _word(part: str) -> str:
+def part_words(part: str) -> str:
     """Return what a part of a name is in words: `CPU`, `io threads`."""
     return _PARTS.get(part, part).replace("_", " ")
 

@@ -7,9 +7,9 @@ from math import floor
 
 from qps.compiler.ir.measure_names import resource_in, timed_streams
 from qps.compiler.quantities.dimension import TIME
-from qps.reports.text.how_known import marked, marked_value
+from qps.reports.text.how_known import in_words, marked, marked_value
 from qps.reports.text.labels import Labels
-from qps.reports.text.nouns import counted, noun
+from qps.reports.text.nouns import counted
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beside_limit,
@@ -45,7 +45,8 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
             return "Bottleneck", _utilization(
                 labels.of(found.name), value, one.limit, "limit", then
             )
-        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}, {then}"
+        then = f", {then}" if then else ""
+        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}{then}"
     if found is None or there is None:
         return "Limit", labels.of(name)
     target = found.target
@@ -91,13 +92,19 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return ""
     verb, saturates_at = "saturates", one.saturation.at
     if one.target != 1:
-        verb = f"reaches its {percent(one.target)} target"
+        verb = f"exceeds its {percent(one.target)} target"
     at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
     if saturates_at is None:
-        return f"{at}, never {verb}" if not found.undecided else at
+        return at if found.undecided else f"{at}{_levels_off(answer)}"
     if found.from_start:
         return at
-    return f"{at}, {verb} at {floor(saturates_at * (1 + _ROUNDINGS)):,}"
+    users = counted(floor(saturates_at * (1 + _ROUNDINGS)), answer.population)
+    return f"{at}, {verb} above {users}"
+
+
+def _levels_off(answer: Answer) -> str:
+    """Return why the busiest resource is never overloaded: its users wait for their responses."""
+    return " (closed workload, so never overloaded)" if answer.closed else ", never saturated"
 
 
 _ROUNDINGS = 1e-12
@@ -154,8 +161,11 @@ def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
 def _further(one: RequirementAnswer, there: Reading, at: int) -> str:
     """Return the value of a requirement for more users, distinguishable from its limit."""
     limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-    told = _or_just(beyond_limit(there, one, _DIGITS), limit, "over" if one.at_most else "under")
-    return f"{marked_value(told, there.value, there.known)} at {at:,}"
+    told = beyond_limit(there, one, _DIGITS)
+    shown = _or_just(told, limit, "over" if one.at_most else "under")
+    if shown != told and not there.known.is_exact:
+        return ""  # on which side of the limit it is just is not known
+    return f"{marked_value(shown, there.value, there.known)} at {at:,}"
 
 
 def _or_just(told: str, limit: str, side: str) -> str:
@@ -170,27 +180,31 @@ def next_limit(answer: Answer, labels: Labels) -> str:
     if found is None:
         return ""
     if found.requirement is None:
-        return f"none up to {found.met_up_to:,}, the end of `users {answer.population}`"
+        most = counted(found.met_up_to or 0, answer.population)
+        return f"none up to {most}, the largest in `users {answer.population}`"
     mode = phrase("in_mode", mode=found.mode) if found.mode else ""
     called = labels.of(found.requirement)
     if found.met_up_to is None:
         return f"{called}{mode}{phrase('next.never')}"
-    now = "" if found.mode else _now(answer, found.requirement)
-    met = marked(f"{found.met_up_to:,} {noun(answer.population)}", found.known)
-    return f"{called}{mode}: {now}met up to {met}"
+    met = in_words(marked(counted(found.met_up_to, answer.population), found.known))
+    if found.mode:
+        return f"{called}{mode}: {phrase('next.within', users=met)}"
+    return f"{called}: {_within(answer, found.requirement, met)}"
 
 
-def _now(answer: Answer, name: str) -> str:
-    """Return the value of a requirement or a utilization at the capacity, beside its limit."""
+def _within(answer: Answer, name: str, met: str) -> str:
+    """Return the value of a requirement or a utilization, and how long it is within its limit."""
     for one in answer.requirements:
         if one.name == name and one.promised_with is None:
-            return f"{value_and_limit(one, one.now)} now, "
+            return f"{value_and_limit(one, one.now)}, {phrase('next.within', users=met)}"
     found = answer.resource(resource_in(name))
     if found is None:
-        return ""
+        return phrase("next.within", users=met)
     at = beside_limit(found.utilization_at_limit, found.target, share=True)
-    target = f" (target {percent(found.target)})" if found.target != 1 else ""
-    return f"utilization {at} now{target}, "
+    if found.target == 1:
+        return f"utilization {at}, {phrase('next.saturates', users=met)}"
+    of = {"limit": percent(found.target), "what": "target", "users": met}
+    return f"utilization {at}, {phrase('next.target', **of)}"
 
 
 def _others(answer: Answer) -> list[RequirementAnswer]:

@@ -139,7 +139,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         for row in table.to_pylist():
             yield before + escaped(json.dumps(row, ensure_ascii=False, allow_nan=False))
             before = ",\n    "
-    told = {"rows": counts.rows, "carry_nobody": counts.nobody, "faults": counts.faults}
+    told = {"rows": counts.rows, "infeasible": counts.nobody, "faults": counts.faults}
     told |= {ONE_BY_ONE: counts.one_by_one} if counts.one_by_one else {}
     yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'
 

@@ -36,22 +36,21 @@ def odds_lines(answer: Answer) -> Iterator[str]:
     if answer.odds is not None:
         yield from _of_odds(answer, answer.odds)
     for one in answer.counted_as_known:
-        counts = "counts" if len(one.numbers) == 1 else "count"
+        are = "is" if len(one.numbers) == 1 else "are"
         yield (
-            f"{joined_words(one.numbers)} {counts} as exact: `{one.table}` has no more rows "
+            f"{joined_words(one.numbers)} {are} treated as exact: `{one.table}` has no more rows "
             "than fitted numbers, too few to estimate a variance."
         )
 
 
 def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
-    confident = f"; {promised(odds, answer.population)}" if answer.known.is_exact else ""
-    yield f"{_between(odds, answer)}{confident}."
-    if odds.by_slopes is not None and are_apart(
-        _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1
+    if odds.linear_interval is not None and are_apart(
+        _numbers(odds.interval), _numbers(odds.linear_interval), nearest=1
     ):
         yield (
-            f"A linear approximation gives {ends_of(odds.by_slopes)}: capacity is not linear over "
-            "the range of the inputs, so the sampled interval counts."
+            "Uncertainty: a linear approximation gives "
+            f"{rounded_ends(odds.linear_interval, answer.high)}. Capacity is not linear over the "
+            "range of the inputs, so use the sampled interval."
         )
     yield from left_out_lines(odds.left_out)
     yield from _approximated(odds)
@@ -64,28 +63,28 @@ def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
     if impossible:
         share = percent(sum(one.probability for one in impossible))
         why = joined_words([one.name for one in impossible[:_MOST_NAMED]])
-        yield f"{share} of the samples cannot be and are left out: {why}."
+        yield f"{share} of the samples are impossible and excluded: {why}."
     unsolved = [one.probability for one in left_out if one.name == ALONE]
     if unsolved:
-        yield (f"{percent(sum(unsolved))} of the samples are left out unsolved: each {ALONE}.")
+        yield (f"{percent(sum(unsolved))} of the samples are excluded, unsolved: each {ALONE}.")
 
 
 def _approximated(odds: Odds) -> Iterator[str]:
     """Yield what is an approximation in the samples, and how good it is."""
-    if odds.by_surfaces:
-        names = _some(sorted(one.requirement for one in odds.by_surfaces))
-        points = max(one.points for one in odds.by_surfaces)
-        error = percent(max(_LEAST_ERROR, *(one.error for one in odds.by_surfaces)), 2)
+    if odds.surrogate_models:
+        names = _some(sorted(one.requirement for one in odds.surrogate_models))
+        points = max(one.points for one in odds.surrogate_models)
+        error = percent(max(_LEAST_ERROR, *(one.error for one in odds.surrogate_models)), 2)
         yield (
-            f"Approximation: where {names} would fail is computed for {points} samples, and "
-            f"interpolated for the others (cross-validation error up to {error})."
+            f"Approximation: {points} samples are solved in full; for the others, a surrogate "
+            f"model predicts where {names} fail (cross-validation error up to {error})."
         )
     assumed = {one.name for one in odds.limits} & set(odds.assumed)
     if assumed:
         yield (
-            f"In the samples {_some(sorted(assumed))} "
-            f"{'is' if len(assumed) == 1 else 'are'} taken to fail for good from where it first "
-            "fails; that is proved for the numbers as they are stated alone."
+            f"Assumption: in every sample, {_some(sorted(assumed))} "
+            f"{'keeps' if len(assumed) == 1 else 'keep'} failing above the population at which it "
+            "first fails. This is proven for the nominal inputs only."
         )
 
 
@@ -103,7 +102,7 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
     named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
     which = "value" if len(uncertain) == 1 else "values"
     inputs = "an uncertain input" if len(uncertain) == 1 else "uncertain inputs"
-    return (f"with the typical {which} of {named}, {inputs}",)
+    return (f"with the nominal {which} of {named}, {inputs}",)
 
 
 def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
@@ -122,14 +121,6 @@ def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
     return (
         f"confidence needs samples, not one value of each input: {_some(asking)} {are} not tested",
     )
-
-
-def promised(odds: Odds, name: str) -> str:
-    """Return what can be promised of a population: `95 % sure of at least 6,931`."""
-    sure = percent(odds.promise.certainty)
-    if odds.promise.largest is None:
-        return phrase("sure.none", sure=sure)
-    return phrase("sure.least", sure=sure, noun=noun(name), least=f"{odds.promise.largest:,}")
 
 
 def promise_text(answer: Answer, odds: Odds) -> str:
@@ -156,7 +147,7 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
         return Table((), ())
     rows = []
     for one in odds.shares:
-        halved = "none" if one.promise_if_halved is None else f"{one.promise_if_halved:,}"
+        halved = "none" if one.capacity_if_halved is None else rounded_down(one.capacity_if_halved)
         rows.append(
             (
                 labels.of(one.number),
@@ -169,19 +160,12 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
     headings = (
         "Measure next",
         "Stated",
-        "Variance",
-        "Total",
-        "Half spread",
+        "Share of variance",
+        "With interactions",
+        f"{noun(answer.population).capitalize()} with half the spread",
     )
-    return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=frozenset([0, 1]))
-
-
-def _between(odds: Odds, answer: Answer) -> str:
-    more = "+" if odds.interval.most == answer.high else ""
-    return (
-        f"{percent(odds.interval.probability)} interval {ends_of(odds.interval)}{more} "
-        f"({samples_text(odds.samples, len(odds.shares))})"
-    )
+    long = frozenset(range(len(headings)))
+    return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=long)
 
 
 def samples_text(samples: int, numbers: int) -> str:
@@ -215,16 +199,16 @@ def _numbers(interval: Interval) -> tuple[int, int]:
 
 
 def are_apart(
-    sampled: tuple[float, float], by_slopes: tuple[float, float], nearest: float = 0
+    sampled: tuple[float, float], linear_interval: tuple[float, float], nearest: float = 0
 ) -> bool:
     """Return whether the ends of two intervals are apart by a part of their width.
 
     What is no further apart than the `nearest` is not.
     """
-    if not all(map(isfinite, (*sampled, *by_slopes))):
-        return sampled != by_slopes
-    width = max(high - low for low, high in (sampled, by_slopes))
-    gaps = (abs(one - other) for one, other in zip(sampled, by_slopes, strict=True))
+    if not all(map(isfinite, (*sampled, *linear_interval))):
+        return sampled != linear_interval
+    width = max(high - low for low, high in (sampled, linear_interval))
+    gaps = (abs(one - other) for one, other in zip(sampled, linear_interval, strict=True))
     return any(gap > max(_APART * width, nearest) for gap in gaps)
 
 
@@ -232,10 +216,11 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
     told = [one for one in met(answer, odds) if one.name != QUALITY and _may_fail(one)]
     told.sort(key=lambda one: one.probability)
     if told:
-        named = ", ".join(f"{one.name} {likely_text(one)}" for one in told[:_MOST_NAMED])
-        yield f"Probability of being met at {answer.at:,}: {named}."
+        named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in told[:_MOST_NAMED])
+        users = counted(answer.at, answer.population)
+        yield f"Probability that each limit is met with {users}: {named}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
-        yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
+        yield f"Probability of being the bottleneck: {_named(odds.bottlenecks)}."
 
 
 def met(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
@@ -260,4 +245,4 @@ def likely_text(one: LikelyMet) -> str:
 
 
 def _named(found: Sequence[Likely]) -> str:
-    return ", ".join(f"{one.name} {percent(one.probability, 2)}" for one in found[:_MOST_NAMED])
+    return ", ".join(f"{percent(one.probability, 2)} `{one.name}`" for one in found[:_MOST_NAMED])

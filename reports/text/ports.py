@@ -50,7 +50,7 @@ def _fullest(name: str, together: int, ports: int) -> str:
     if together == 1:
         return name
     others = "" if together == ports else "other "
-    return f"{name}, fullest of {others}{together} ports"
+    return f"{name}, busiest of {together} {others}ports"
 
 
 def _matters(resource: ResourceSolution, answer: Answer) -> bool:

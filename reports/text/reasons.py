@@ -7,7 +7,7 @@ Without labels (`PLAIN`) it has identifiers, as the JSON has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import inf
 
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.quantities.certainty import Certainty
@@ -62,6 +62,15 @@ def answer_told(answer: Answer, labels: Labels = PLAIN) -> str:
         mode=phrase("in_mode", mode=answer.mode) if answer.mode else "",
         reason=reason,
     )
+
+
+def limit_reached(answer: Answer, labels: Labels) -> str:
+    """Return which limit is passed with one user more; the whole answer where none is."""
+    if answer.verdict is not Verdict.LIMITED:
+        return answer_told(answer, labels)
+    users = counted((answer.capacity or 0) + 1, answer.population)
+    mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""
+    return phrase("limit.reached", users=users, mode=mode, reason=_reason(answer, labels))
 
 
 def _reason(answer: Answer, labels: Labels) -> str:
@@ -120,7 +129,7 @@ def quality_beyond(behind: Sequence[RequirementThere], labels: Labels) -> str:
 
 
 def behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> list[str]:
-    """Return requirements with their values and limits: `delay 227 of 230 ms`."""
+    """Return requirements with their values and limits: `delay 227 ms (limit 230 ms)`."""
     return [
         f"{labels.measure(one.requirement.name)} "
         f"{in_words(value_and_limit(one.requirement, one.reading))}"
@@ -129,22 +138,16 @@ def behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> list[s
 
 
 def value_and_limit(one: RequirementAnswer, there: Reading) -> str:
-    """Return the value of a requirement somewhere, and its limit: `≥ 227 of 230 ms`."""
+    """Return the value of a requirement somewhere, and its limit: `≥ 227 ms (limit 230 ms)`."""
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
     value = beside_limit(there.value, one.limit, one.dimension, share=share, digits=_DIGITS)
-    if one.at_most and not one.strict and isfinite(there.value):
-        return marked_value(of_limit(value, limit), there.value, there.known)
-    return f"{marked_value(value, there.value, there.known)} ({side_of(one)} {limit})"
+    if not there.known.is_exact:
+        value = _without_just(value, limit)
+    side = "limit" if one.at_most and not one.strict else side_of(one)
+    return f"{marked_value(value, there.value, there.known)} ({side} {limit})"
 
 
-def of_limit(value: str, limit: str) -> str:
-    """Return a value of its limit, the unit once where they have the same one.
-
-    >>> of_limit("227 ms", "230 ms"), of_limit("1 s", "230 ms"), of_limit("just under 2 s", "2 s")
-    ('227 of 230 ms', '1 s of 230 ms', 'just under 2 s')
-    """
-    if value.startswith("just "):
-        return value
-    amount, _, unit = value.partition(" ")
-    return f"{amount if unit == limit.partition(' ')[2] else value} of {limit}"
+def _without_just(value: str, limit: str) -> str:
+    """Return a value that is not exact: which side of a limit it is just on is not known."""
+    return limit if value.startswith("just ") else value

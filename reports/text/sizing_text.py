@@ -198,7 +198,7 @@ def sizing_text(
             ("Result", labels.told(sizing_answer(sizing)).removesuffix(".")),
             *_change_facts(sizing, labels, settings, width),
             *(
-                ("Reliability" if i == 0 else "", line)
+                (phrase("accuracy") if i == 0 else "", line)
                 for i, line in enumerate(_reliability(sizing, labels))
             ),
         ),
@@ -296,7 +296,8 @@ def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
         lines = [labels.told(line) for line in sizing_known(sizing)]
         return [EXACT_HERE] if lines == [ALL_EXACT] else lines
     what = users_as_known(sizing.known)
-    return [because_first(what, sizing.known.reasons, labels, sizing.ports)]
+    premises = tuple(dict.fromkeys(each.partition(": ")[0] for each in sizing.known.reasons))
+    return [because_first(what, premises, labels, sizing.ports)]
 
 
 def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:
@@ -318,11 +319,11 @@ def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:
 def sizing_known(sizing: Sizing) -> list[str]:
     """Return how it is known whether they are supported, and each number that is not exact."""
     found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
-    found |= {f"{one.resource}, required": one.known for one in sizing.needed}
-    found |= {f"{mend.resources[0]}, more": mend.known for mend in sizing.mends}
-    found["which capacities are enough"] = sizing.mends_known
+    found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
+    found |= {f"the fix by `{mend.resources[0]}`": mend.known for mend in sizing.mends}
+    found["the list of fixes"] = sizing.mends_known
     if sizing.growth is not None:
-        found["machines"] = sizing.growth.known
+        found["the number of machines"] = sizing.growth.known
     numbers = known_numbers(found, sizing.ports)
     if sizing.known.is_exact:
         return numbers
@@ -428,7 +429,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
             "" if isnan(one.capacity.has) else _has(one),
             percent(one.load),
             percent(one.target),
-            marked(_takes(one), one.known),
+            marked(_takes(one, sizing), one.known),
             _machines(one),
         )
         for one, name in by_their_switch(
@@ -445,14 +446,17 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
     )
 
 
-def _takes(one: Needed) -> str:
+def _takes(one: Needed, sizing: Sizing) -> str:
     """Return the capacity, its digits rounded up: what is told is enough.
 
-    That none does is told where nothing rests on it: else so much was looked at.
+    What no capacity of its own keeps to its target is kept to it by the other changes, where
+    these support the population.
     """
+    if one.takes is None and sizing.is_carried:
+        return "no change needed"
     if one.takes is None:
         most = number(float(MOST), _EXACT_DIGITS)
-        return f"none found up to {most} times" if one.is_searched else "none is enough"
+        return f"none up to {most}× today" if one.is_searched else "none is enough"
     if one.takes == 0:
         return "any"
     return _amount(one.takes if one.exact is None else one.exact, one.capacity)

@@ -11,7 +11,6 @@ from qps.reports.text.answers import (
     CarriedView,
     ElasticView,
     FailingView,
-    MarginView,
     MeasureView,
     MoreUsersView,
     PopulationView,
@@ -20,6 +19,7 @@ from qps.reports.text.answers import (
     ResourceView,
     SolveView,
     StreamThereView,
+    TargetView,
 )
 from qps.reports.text.formula_text import formula
 from qps.reports.text.reasons import answer_told
@@ -39,7 +39,7 @@ from qps.solver.search.method import Method
 def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
     """Return an answer as plain values, with its changes in `words`."""
     return SolveView(
-        schema="qps/solve/2",
+        schema="qps/solve/3",
         file=answer.file,
         model=answer.model,
         scenario=answer.scenario,
@@ -49,7 +49,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         answer=answer_told(answer),
         population=PopulationView(answer.population, answer.low, answer.high),
         resources=tuple(map(_resource, answer.resources)),
-        carries=tuple(_same(CarriedView, one) for one in answer.traffic),
+        traffic=tuple(_same(CarriedView, one) for one in answer.traffic),
         bottleneck=answer.bottleneck,
         requirements=tuple(map(_requirement, answer.requirements)),
         measures=tuple(map(_measure, answer.measures)),
@@ -57,13 +57,13 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         capacity=answer.capacity,
         known=answer.known,
         capacity_interval=None if answer.odds is None else answer.odds.interval,
-        odds=answer.odds,
-        counted_as_known=answer.counted_as_known,
+        uncertainty=answer.odds,
+        treated_as_exact=answer.counted_as_known,
         limited_by=answer.limited_by,
         at=answer.at,
         next_limit=answer.next_limit,
         more_users=None if answer.more_users is None else _more_users(answer.more_users),
-        margin=tuple(_same(MarginView, one) for one in answer.margins),
+        targets=tuple(_same(TargetView, one) for one in answer.margins),
         helps_most=words.helps_most,
         sensitivity=answer.sensitivity,
         sensitivity_of=answer.sensitivity_of,

@@ -33,7 +33,7 @@ def spread_lines(
     is_itself = [one.number for one in spread.shares] == [name]
     if spread.shares and not is_itself:
         yield _where_from(spread)
-    slopes = spread.by_slopes
+    slopes = spread.linear_interval
     if (
         slopes is not None
         and not is_itself
@@ -48,10 +48,11 @@ def spread_lines(
     if spread.undefined > 0:
         yield f"In {percent(spread.undefined, 2)} of the samples it has no value."
     yield from left_out_lines(spread.left_out)
-    if spread.by_surface is not None:
+    if spread.surrogate_model is not None:
         yield (
-            f"Approximation: computed for {spread.by_surface.points} samples, and interpolated for "
-            f"the others (cross-validation error up to {percent(spread.by_surface.error, 2)})."
+            f"Approximation: {spread.surrogate_model.points} samples are solved in full; for the "
+            "others, a surrogate model predicts the value (cross-validation error up to "
+            f"{percent(spread.surrogate_model.error, 2)})."
         )
 
 

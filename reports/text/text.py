@@ -16,6 +16,7 @@ from qps.compiler.quantities.dimension import (
     MONEY,
     TIME,
 )
+from qps.reports.text.capacity_text import accuracy, capacity, uncertainty
 from qps.reports.text.closed_text import closed_lines
 from qps.reports.text.estimates import limit_of
 from qps.reports.text.facts import COLUMNS, facts_text, title_lines
@@ -43,7 +44,7 @@ from qps.reports.text.quantities import (
     undecided_point,
     whole_population,
 )
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import limit_reached
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.worded_changes import PLAIN_WORDS, Wording
 from qps.reports.text.wrapping import wrapped
@@ -89,18 +90,18 @@ def solve_text(
         return "".join(f"- {label}: {escaped(text)}\n" for label, text in facts if text)
 
     place = ", ".join([answer.file, *circumstances(answer)])
-    answered = answer_told(answer, labels)
+    many = capacity(answer)
     facts = list(_all_facts(answer, labels))
     if markdown:
         parts = [
             f"### {printable(title)} ({place})",
-            f"**{escaped(answered)}**",
+            f"**{escaped(many)}**",
             facts_of(facts),
         ]
     else:
         parts = [
             "\n".join(title_lines(title, place, columns)),
-            facts_of([("Capacity", answered), *facts]),
+            facts_of([("Capacity", many), *facts]),
         ]
     tables = [
         _requirements(answer, labels),
@@ -135,9 +136,12 @@ def circumstances(answer: Answer) -> tuple[str, ...]:
 def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the facts of `--all` under their labels."""
     told = labels.told
+    yield phrase("accuracy"), accuracy(answer, labels)
+    yield "Uncertainty", uncertainty(answer)
+    yield "Limit", limit_reached(answer, labels)
     yield "Next limit", next_limit_line(answer, labels)
     yield "More users", " ".join(more_users_lines(answer, labels))
-    yield "Headroom", told(headroom_line(answer))
+    yield "Targets", told(headroom_line(answer))
     yield "Bottleneck", told(_bottleneck(answer))
     for label, lines in (
         ("Elastic", elastic_lines(answer, labels)),
@@ -163,7 +167,7 @@ def _requirements(answer: Answer, labels: Labels) -> Table:
     if answer.quality.at_limit is not None:
         rows.append(
             (
-                f"{labels.of(QUALITY)} ({answer.quality.metric})",
+                f"{labels.of(QUALITY)} ({phrase(f'quality.{answer.quality.metric}')})",
                 marked_value(
                     number(answer.quality.at_limit), answer.quality.at_limit, answer.quality.known
                 ),
@@ -247,7 +251,7 @@ def resource_table(
         *([""] * bars),
         f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
-        "Reached at" if is_planned else "Saturates",
+        phrase("table.most"),
         "Main demand",
         *(_behind(_NAME, labels) if named else ()),
     )
@@ -316,8 +320,8 @@ def _saturation(resource: ResourceSolution) -> str:
     if found.not_below is not None:
         return undecided_point(found.at, found.not_below)
     if found.at is None:
-        return "never"
-    return "at start" if found.method is Method.AT_START else whole_population(found.at)
+        return phrase("table.no_limit")
+    return "none" if found.method is Method.AT_START else whole_population(found.at)
 
 
 def _shares(resource: ResourceSolution, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:
@@ -349,12 +353,12 @@ def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     first = found.changes[0]
     if first.to is None and first.at < answer.low + 1:
         return f"{heaviest} at first: {found.initially}; unknown for larger populations"
-    path = [f"{found.initially} at first"]
-    path += [f"{c.to or 'unknown'} from {name} = {whole_population(c.at)}" for c in found.changes]
+    path = [f"{found.initially} at the start"]
+    path += [f"{c.to or 'unknown'} above {whole_population(c.at)}" for c in found.changes]
     hidden = len(path) - _MOST_CHANGES
     if hidden > 1:  # JSON has all of them
         path = [*path[: _MOST_CHANGES - 1], f"{hidden} more changes", path[-1]]
-    return f"{heaviest}: {', '.join(path)}"
+    return f"{heaviest}: {', '.join(path)} {noun(name)}"
 
 
 _MOST_CHANGES = 4
@@ -381,13 +385,14 @@ def _saturates_first(answer: Answer, at: float) -> str:
     found = answer.bottleneck
     assert found is not None
     planned = any(r.name == found.resource and r.target != 1 for r in answer.resources)
-    where = f"{answer.population} = {whole_population(at)}"
+    where = f"{whole_population(at)} {noun(answer.population)}"
     if found.from_start:
         full = full_from_start(found, is_planned=planned)
         if answer.low == answer.high:
-            return f"{found.resource} is {full} at {where}"
-        return f"{found.resource} is {full} at {where}, the start of the range"
-    return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
+            return f"{found.resource} is {full} with {where}"
+        return f"{found.resource} is {full} with {where}, the start of the range"
+    reaches = "exceed its target" if planned else "saturate"
+    return f"{found.resource} is the first to {reaches}, above {where}"
 
 
 def full_from_start(found: Bottleneck, *, is_planned: bool) -> str:
@@ -472,7 +477,8 @@ def _advice(answer: Answer, words: Wording) -> Table:
         way = item.way if item.way != last else ""
         rows.append((way, change, users_with(item), *_behind(item.setting or "", labels)))
         last = item.way
-    headings = ("Scale up", "", noun(answer.population).capitalize(), *_behind("--set", labels))
+    users = noun(answer.population).capitalize()
+    headings = (phrase("changes"), "", users, *_behind("--set", labels))
     return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))
 
 
@@ -547,5 +553,6 @@ def _references(answer: Answer) -> str:
     verb = "are ratings of machines" if names[1:] else "is the rating of the machine"
     return (
         f"{joined_words(names)} {verb} that service demands were measured on: a higher rating "
-        "scales the same demands up. A machine that is also in use has both numbers."
+        "scales the same demands up. If the spec also uses that machine, its own speed is a "
+        "separate input."
     )

@@ -22,7 +22,9 @@ from qps.solver.matrix.request import request_of
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 
-SCHEMA = "qps/matrix/2"
+SCHEMA = "qps/matrix/3"
+SAME_COLUMNS = "qps/matrix/2"
+"""Of results with the same columns; only a key of their counts has another name."""
 FORMER_SCHEMA = "qps/matrix/1"
 """Of results that name columns by the former names of measures."""
 LARGEST, KNOWN = CAPACITY, f"{CAPACITY}_known"

@@ -58,7 +58,7 @@ def odds(
     return Odds(
         interval=interval_of(answers, low),
         promise=Promise(certainty=certainty, largest=not_below(least(answers, certainty), low)),
-        by_slopes=_by_slopes(numbers, solution),
+        linear_interval=_by_slopes(numbers, solution),
         requirements=tuple(_met(found, samples)),
         bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),
         limits=_likely(found.limits[:samples][told], found.words),
@@ -69,7 +69,7 @@ def odds(
         beyond=float(np.mean(answers >= high)),
         distribution=_counted(answers),
         assumed=found.assumed,
-        by_surfaces=found.surfaces,
+        surrogate_models=found.surfaces,
     )
 
 
@@ -126,7 +126,7 @@ def _shares(
             stated=design.numbers[i].stated,
             first_order=shares[i].first_order,
             total=shares[i].total,
-            promise_if_halved=promise,
+            capacity_if_halved=promise,
         )
 
 

@@ -43,7 +43,7 @@ def sampled_values(
         return SampledValues(values=np.where(rows.is_told, rows.columns[-1], np.nan))
     solver = value_solver(compiled, at)
     (rows,) = solver.row_blocks(0, axis.count)
-    surface = solver.by_surface
+    surface = solver.surrogate_model
     return SampledValues(
         values=np.where(rows.is_told, rows.columns[-1], np.nan),
         error=None if surface is None else surface.error,

@@ -47,16 +47,16 @@ class Share(Struct, frozen=True, kw_only=True):
 
 
 class ShareOfVariance(Share, frozen=True, kw_only=True):
-    """Fraction of the variance; `promise_if_halved` is the capacity with half its spread.
+    """Fraction of the variance; `capacity_if_halved` is the capacity with half its spread.
 
     Half its spread means a distribution that is half as wide.
     """
 
-    promise_if_halved: int | None
+    capacity_if_halved: int | None
 
 
 class BySurface(Struct, frozen=True, kw_only=True):
-    """An expensive requirement, interpolated for most samples by a surface through `points`.
+    """An expensive requirement, predicted for most samples by a surrogate model through `points`.
 
     `error` is the largest relative error of the failing population in cross-validation.
     """
@@ -96,17 +96,17 @@ class Odds(Struct, frozen=True, kw_only=True):
     """Uncertainty of a result, from samples of uncertain inputs.
 
     `requirements` are the probabilities that each is met at capacity, `bottlenecks` those of the
-    resource that saturates first, `limits` those of what limits the capacity. `by_slopes` is the
-    interval from a linear approximation, None without slopes. `left_out` are the shares of samples
-    with an invalid number or without a solution, with reasons; `beyond` is the share in which the
-    range ends first. `distribution` is the histogram of the capacity. `assumed` are requirements
-    and resources that are assumed to fail at all larger populations once they fail; `by_surfaces`
-    are interpolated for most samples.
+    resource that saturates first, `limits` those of what limits the capacity. `linear_interval` is
+    the interval from a linear approximation, None without slopes. `left_out` are the shares of
+    samples with an invalid number or without a solution, with reasons; `beyond` is the share in
+    which the range ends first. `distribution` is the histogram of the capacity. `assumed` are
+    requirements and resources that are assumed to fail at all larger populations once they fail;
+    `surrogate_models` predict most samples of some of them.
     """
 
     interval: Interval
     promise: Promise
-    by_slopes: Interval | None
+    linear_interval: Interval | None
     requirements: tuple[LikelyMet, ...]
     bottlenecks: tuple[Likely, ...]
     limits: tuple[Likely, ...]
@@ -117,7 +117,7 @@ class Odds(Struct, frozen=True, kw_only=True):
     beyond: float
     distribution: Counted
     assumed: tuple[str, ...] = ()
-    by_surfaces: tuple[BySurface, ...] = ()
+    surrogate_models: tuple[BySurface, ...] = ()
 
 
 class Ends(Struct, frozen=True):
@@ -130,17 +130,17 @@ class Ends(Struct, frozen=True):
 class Spread(Struct, frozen=True, kw_only=True):
     """What is known of a value at a population where numbers of the spec are not.
 
-    It lies within `interval` with a `probability`; `by_slopes` is the interval that its slopes
-    give, None where there are none. `shares` tell where its variance comes from, the most first;
+    It lies within `interval` with a `probability`; `linear_interval` is the interval of a linear
+    approximation, None without slopes. `shares` tell where its variance comes from, the most first;
     `of_ranks` that it is the variance of its rank among the samples, as that of the value itself is
     of a few of them, or without end. All of it is of the samples that can be and in which it has a
     value: `left_out` and `undefined` tell of the shares of the others. In a share of them it is
-    `endless`. `by_surface` where it takes long, and is told of most samples by a surface.
+    `endless`. `surrogate_model` where it takes long, and is told of most samples by a surface.
     """
 
     probability: float
     interval: Ends
-    by_slopes: Ends | None
+    linear_interval: Ends | None
     shares: tuple[Share, ...]
     of_ranks: bool
     samples: int
@@ -148,7 +148,7 @@ class Spread(Struct, frozen=True, kw_only=True):
     left_out: tuple[Likely, ...]
     undefined: float
     endless: float
-    by_surface: BySurface | None
+    surrogate_model: BySurface | None
 
 
 class DifferenceOdds(Struct, frozen=True, kw_only=True):

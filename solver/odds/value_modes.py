@@ -67,7 +67,7 @@ class ValueModeSolver(SampleModeSolver):
         found.columns[-1] = values
         return found
 
-    def by_surface(self) -> BySurface | None:
+    def surrogate_model(self) -> BySurface | None:
         """Return how well the value is told by a surface; None where it is told of each sample."""
         told = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
         if not told:

@@ -38,9 +38,9 @@ class ValueSolver(SampleSolver):
         return solver
 
     @property
-    def by_surface(self) -> BySurface | None:
+    def surrogate_model(self) -> BySurface | None:
         """How well a surface tells the value, at worst; None where it is told of each sample."""
-        surfaces = [found for one in self.asked if (found := one.by_surface()) is not None]
+        surfaces = [found for one in self.asked if (found := one.surrogate_model()) is not None]
         return max(surfaces, key=lambda one: one.error, default=None)
 
     @property

@@ -69,7 +69,7 @@ def spread_of(
     return Spread(
         probability=PROBABILITY,
         interval=ends_of_values(told),
-        by_slopes=_by_slopes(numbers, graph, read(graph, settled), at),
+        linear_interval=_by_slopes(numbers, graph, read(graph, settled), at),
         shares=() if found.is_partial else tuple(_shares(design, answers)),
         of_ranks=of_ranks,
         samples=samples,
@@ -77,7 +77,7 @@ def spread_of(
         left_out=left_out(found.reasons, samples),
         undefined=float(np.mean(can_be) - told.size / samples),
         endless=float(np.mean(np.isinf(told))),
-        by_surface=found.by_surface,
+        surrogate_model=found.surrogate_model,
     )
 
 
@@ -126,7 +126,7 @@ class _Sampled(Struct, frozen=True, eq=False, kw_only=True):
     values: Floats
     is_told: Bools
     reasons: Mapping[int, str]
-    by_surface: BySurface | None
+    surrogate_model: BySurface | None
     is_partial: bool
 
 
@@ -140,7 +140,7 @@ def _sampled(
         values=rows.columns[-1],
         is_told=rows.is_told,
         reasons=rows.reasons,
-        by_surface=solver.by_surface,
+        surrogate_model=solver.surrogate_model,
         is_partial=solver.is_partial,
     )
 

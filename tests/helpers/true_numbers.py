@@ -375,7 +375,7 @@ class Truth:
         of = {one.name: one for one in self.solution.resources}
         for what, *cells in table.rows:
             name = self.name_in(
-                Cell(re.sub(r", fullest of .*", "", what.text), what.name.split(",")[0]), of
+                Cell(re.sub(r", busiest of .*", "", what.text), what.name.split(",")[0]), of
             )
             item = of.get(name or "")
             if item is None:
@@ -386,7 +386,7 @@ class Truth:
             for column, cell in zip(table.head[1:], cells, strict=True):
                 if self._at_of(column) is not None:
                     yield from _differs(what, column, cell, self.told(load, share=True))
-                elif column in ("Saturates at", "Reached at"):
+                elif column == "Fits up to":
                     yield from _differs(what, column, cell, self._saturates(item))
                 elif column == "Demand":
                     yield from self._made_up(what, cell, resource.parts, load)
@@ -488,7 +488,7 @@ class Truth:
     def _carried(self, table: ShownTable) -> Iterator[str]:
         for what, at, hour, month, *_ in table.rows:
             name = self.name_in(
-                Cell(re.sub(r", fullest of .*", "", what.text), what.name.split(",")[0]),
+                Cell(re.sub(r", busiest of .*", "", what.text), what.name.split(",")[0]),
                 self.graph.resources,
             )
             resource = self.graph.resources.get(name or "")
@@ -595,7 +595,7 @@ class Truth:
     # -- odds ------------------------------------------------------------------------------------
 
     def _likely(self, table: ShownTable) -> Iterator[str]:
-        odds = self.view.odds
+        odds = self.view.uncertainty
         if odds is None:
             yield "there are no odds"
             return
@@ -816,15 +816,15 @@ class Truth:
         yield " ".join(map(str, range(steps + len(graph.resources))))
         yield from (*SUMS, "1 % more", "10 % more", "95 % sure", "90 % interval")
         yield phrase("price.how", hardware="")
-        if view.odds is not None:
-            yield samples_text(view.odds.samples, len(view.odds.shares))
-            halved = [share.promise_if_halved for share in view.odds.shares]
-            yield from (percent(share.first_order, 2) for share in view.odds.shares)
-            yield from (percent(one.probability, 2) for one in view.odds.bottlenecks)
+        if view.uncertainty is not None:
+            yield samples_text(view.uncertainty.samples, len(view.uncertainty.shares))
+            halved = [share.capacity_if_halved for share in view.uncertainty.shares]
+            yield from (percent(share.first_order, 2) for share in view.uncertainty.shares)
+            yield from (percent(one.probability, 2) for one in view.uncertainty.bottlenecks)
             for end in (
-                view.odds.interval.least,
-                view.odds.interval.most,
-                view.odds.promise.largest,
+                view.uncertainty.interval.least,
+                view.uncertainty.interval.most,
+                view.uncertainty.promise.largest,
                 *halved,
             ):
                 yield "" if end is None else f"{end:,} {rounded_down(end)} {rounded_up(end)}"
@@ -902,12 +902,12 @@ class Truth:
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
         largest = view.capacity
         said = f"{largest:,}" if largest is not None else "no"
-        if view.odds is None and said not in many.lower():
+        if view.uncertainty is None and said not in many.lower():
             yield f"{many}, not {largest}"
 
     def _drawn(self, texts: Sequence[str]) -> Iterator[str]:
         """Yield where an interval of a page's own samples, which are fewer, lies elsewhere."""
-        odds = self.view.odds
+        odds = self.view.uncertainty
         if odds is None or odds.interval is None:
             return
         found = [one for text in texts for one in _BETWEEN.findall(text)]

@@ -19,11 +19,11 @@ test("a switch of two nodes has a line for each port", () => {
 });
 
 test("more ports are one line, the first of them named", () => {
-  assert.deepEqual(called([cpu, ...six]), ["web.cpu", "lan.a.out, fullest of 6 ports"]);
+  assert.deepEqual(called([cpu, ...six]), ["web.cpu", "lan.a.out, busiest of 6 ports"]);
 });
 
 test("ports that saturate first, limit or are too full are told by themselves", () => {
   const full = resource("lan.d.in", "lan", 2);
   assert.deepEqual(called([...six, full], { first: six[1], resources: six, limiting: { criterion: { resource: six.findIndex((one) => one.name === "lan.b.out") } } }),
-    ["lan.a.out, fullest of other 4 ports", "lan.a.in", "lan.b.out", "lan.d.in"]);
+    ["lan.a.out, busiest of 4 other ports", "lan.a.in", "lan.b.out", "lan.d.in"]);
 });

@@ -20,7 +20,7 @@ export function showComparison(columns, active, choose, drop) {
   const rows = [
     row(`Capacity (${nounOfAll(columns)})`, (one) => make("strong", null, one.solved.largest === null ? "none" : largestTold(one))),
     row("Limit", (one) => make("span", null, limitRow(one))),
-    row(columns.some(isPlanned) ? "Reaches its target first" : "Saturates first", (one) => firstInShort(one)),
+    row(columns.some(isPlanned) ? "First to exceed its target" : "First to saturate", (one) => firstInShort(one)),
     row("Shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
@@ -49,7 +49,7 @@ function ownerOf(columns, name) { return columns.find((one) => one.solved.resour
 function requiredIn(columns, name) { return columns.find((one) => one.graph.criteria.some((c) => c.name === name)).model; }
 
 function firstInShort({ model, solved: { first, undecided } }) {
-  if (first) return `${called(model, first.name)}, at ${saturationPoint(first)}${undecided.length ? ", as far as known" : ""}`;
+  if (first) return `${called(model, first.name)}, above ${saturationPoint(first)}${undecided.length ? ", as far as known" : ""}`;
   return undecided.length ? "unknown" : "none";
 }
 

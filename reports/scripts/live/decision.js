@@ -31,7 +31,7 @@ export function behindQuality(column) { return axesAt(column, Math.min(column.so
 
 export function limitRow(column) {
   const { solved, run } = column;
-  if (!solved.limiting) return ["none up to the end of the range"];
+  if (!solved.limiting) return ["none in the whole range"];
   const { criterion } = solved.limiting;
   if (criterion.isQuality) {
     const told = toldOfQuality(column, solved.at);
@@ -77,9 +77,9 @@ function nextRow(column) {
   const { solved, graph } = column;
   if (!solved.limiting) return [""];
   const next = nextToFail(column);
-  if (!next) return [`none up to ${whole(graph.high)}, the end of the range`];
+  if (!next) return [`none up to ${whole(graph.high)} ${nounOf(column.model)}, the whole range`];
   const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
-  return [worded(column, next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, met up to ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
+  return [worded(column, next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name), mode, next.met === null ? phrase("next.never") : `: ${phrase("next.within", { users: `${inWords(marked(whole(next.met), largestKnown([next], graph.low)))} ${next.met === 1 ? oneOf(nounOf(column.model)) : nounOf(column.model)}` })}`];
 }
 
 // Exact, or on which side of the truth; what checks it.
@@ -151,9 +151,9 @@ export function showDecision(column, found, odds) {
     ["Limit", limitRow(column)],
     ["Elastic", givingRow(column)],
     ["Other limits", needsRow(column)],
-    ["Reliability", sureRow(column)],
+    [phrase("accuracy"), sureRow(column)],
     ["Uncertainty", planRow(column, odds)],
-    column.solved.verdict === "range" ? null : ["Scale up", [helpsRow(column, found)]],
+    column.solved.verdict === "range" ? null : [phrase("changes"), [helpsRow(column, found)]],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     ["Next limit", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));

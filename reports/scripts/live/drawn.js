@@ -2,10 +2,11 @@
 // solves for what to measure next, too, and tells whoever shows it what its answer is like.
 
 import { make, table } from "../common/dom.js";
-import { percent, whole } from "../common/format.js";
+import { percent, roundedDown, whole } from "../common/format.js";
 import { sliced } from "../common/slices.js";
 import { Shares } from "../engine/shares.js";
 import { called } from "./labels.js";
+import { nounOf } from "./sentences.js";
 import { CERTAINTY, Sure } from "./sure.js";
 
 const LEAST_TOLD = 0.005; // errors below are none that is told
@@ -44,9 +45,10 @@ export class Drawn extends Sure {
     const { model, graph } = this.column;
     const rows = this.shares.result(odds.promise ?? graph.low - 1, graph.low).map(({ names, first, total, promise }) => {
       const stated = graph.numbers.find((one) => names.includes(one.name))?.text ?? "";
-      return [called(model, names[0]), stated, told(first), told(total), promise === null ? "none" : whole(promise)];
+      return [called(model, names[0]), stated, told(first), told(total), promise === null ? "none" : roundedDown(promise)];
     });
-    const head = ["Measure next", "Stated", "Variance", "Total", "Half spread"];
+    const noun = nounOf(model), heading = noun[0].toUpperCase() + noun.slice(1);
+    const head = ["Measure next", "Stated", "Share of variance", "With interactions", `${heading} with half the spread`];
     const of = `From ${whole(this.shares.count)} samples per input; ± is the 90 % confidence interval of a share.`;
     return [table(head, rows, new Set([2, 3, 4])), make("p", { class: "soft" }, of)];
   }

@@ -24,27 +24,18 @@ function sideOf({ strict, atMost }) {
   return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
 }
 
-// A value beside its limit, as people write it: `297 of 300 ms`, `just under 200 ms`; at a population.
+// A value beside its limit, as people write it: `297 ms (limit 300 ms)`; at a population.
 export function beside(column, criterion, population) {
   const { run, model: { units } } = column;
   run.at(population);
   const value = run.value(criterion.measure), limit = run.value(criterion.limit);
   const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
+  const known = knownAt(run, criterion, population);
   const is = besideLimit(units, value, limit, criterion.dimension, criterion);
-  const isOf = criterion.atMost && !criterion.strict && Number.isFinite(value);
-  const told = inWords(marked(isOf ? ofLimit(is, most) : is, knownAt(run, criterion, population), value));
+  const told = inWords(marked(known && is.startsWith("just ") ? most : is, known, value)); // on which side it is just is not known
   run.at(population); // how it is known may have asked elsewhere
-  return isOf ? told : `${told} (${sideOf(criterion)} ${most})`;
+  return `${told} (${criterion.atMost && !criterion.strict ? "limit" : sideOf(criterion)} ${most})`;
 }
-
-// The unit once where both have the same one.
-function ofLimit(value, limit) {
-  if (value.startsWith("just ")) return value;
-  const [amount, unit] = split(value);
-  return `${unit === split(limit)[1] ? amount : value} of ${limit}`;
-}
-
-function split(text) { return text.includes(" ") ? [text.slice(0, text.indexOf(" ")), text.slice(text.indexOf(" ") + 1)] : [text, ""]; }
 
 // Of what quality is made, the nearest to their limits at a population first; two of them are told.
 export function axesAt({ run, graph }, population) {

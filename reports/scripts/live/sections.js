@@ -60,7 +60,7 @@ export function showRequirements(column) {
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
     const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
-    const name = isQuality ? `${called(model, "quality")} (${graph.metric})` : labelled(model, criterion.name);
+    const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labelled(model, criterion.name);
     const limits = one === solved.limiting ? [" ", light("shown", phrase("page.limits"))] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
   });
@@ -103,7 +103,7 @@ export function withPortsTogether(column, found) {
     if (gone.has(link)) return [];
     gone.add(link);
     const together = ports.filter((port) => !matters(port)).length;
-    return [[one, together === 1 ? one.name : `${one.name}, fullest of ${together === ports.length ? "" : "other "}${together} ports`]];
+    return [[one, together === 1 ? one.name : `${one.name}, busiest of ${together} ${together === ports.length ? "" : "other "}ports`]];
   });
 }
 
@@ -120,7 +120,7 @@ export function showResources(column) {
     const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
-  const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target", "Reached at"] : ["Saturates at"]), "Demand"];
+  const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase("table.most"), "Demand"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 

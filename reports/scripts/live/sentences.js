@@ -110,7 +110,7 @@ function undecidedText(column) {
 // For how many people a resource is enough, as tables tell it.
 export function saturationPoint(one) {
   if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${whole(Math.max(one.notBelow, Math.ceil(one.at)))}`;
-  return one.at === null ? "never" : one.isAtStart ? "from the start" : wholePopulation(one.at);
+  return one.at === null ? phrase("table.no_limit") : one.isAtStart ? "none" : wholePopulation(one.at);
 }
 
 // Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.
