@@ -538,7 +538,7 @@ Average:        all      1,50      0,00      0,50      1,00      0,00     97,00
 
 def test_captures(tmp_path: Path) -> None:
     pytest.importorskip("scapy")
-    rows = observed("pcap", FILES / "wire.pcap", "--window", "1ms", folder=tmp_path)
+    rows = observed("pcap", FILES / "pcap_wire.pcap", "--window", "1ms", folder=tmp_path)
     assert [row["packet/s"] for row in rows] == ["0", "1000", "0", "0"]
     assert rows[1]["byte/s"] == "66000"
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from fuzz.corpus import ROOT, captures, drawn, tables, texts
 from fuzz.mutations import changed, changed_bytes, changed_table
 from helpers.specs import PRELUDE
+from qps.observing.sources import SOURCES
 
 _REST = "topology { node host = box }\nstream flow { traffic 1 packet/s; at host { work } }\n"
 _LAID_OUT = 0.1
@@ -26,10 +27,6 @@ _USES = (
 _TRACES = (
     "--period 20ms", "--unit ms", "--latency 10ms", "--gaps 1%", "--buffer 0ms", "--format json",
 )  # fmt: skip
-_OBSERVED = {
-    "h2load": "h2load*", "jmeter": "*.jtl", "k6": "k6*", "pgbench": "pgbench*", "sar": "sar*",
-    "sysbench": "sysbench*", "wrk": "wrk*", "pcap": "*.pcap",
-}  # fmt: skip
 
 
 class Input(Struct, frozen=True, kw_only=True):
@@ -114,8 +111,8 @@ def _trace(draw: random.Random) -> Input:
 
 
 def _observed(draw: random.Random) -> Input:
-    source, names = draw.choice(list(_OBSERVED.items()))
-    path = draw.choice(sorted((ROOT / "tests" / "observed").glob(names)))
+    source = draw.choice(sorted(SOURCES))
+    path = draw.choice(sorted((ROOT / "tests" / "observed").glob(f"{source}*")))
     data = path.read_bytes()
     name = f"seen{path.suffix}"
     if source == "pcap":
