@@ -182,43 +182,50 @@ def test_all_options_of_git_that_name_programs_are_tried() -> None:
     assert {"fsmonitor", "textconv", "clean", "defaultkeycommand"} <= named
 
 
+VARIABLES = {
+    "GIT_EXTERNAL_DIFF": S,
+    "GIT_PAGER": S,
+    "GIT_EDITOR": S,
+    "GIT_SSH_COMMAND": S,
+    "GIT_ASKPASS": S,
+    "GIT_PROXY_COMMAND": S,
+    "GIT_EXEC_PATH": "{top}/..",
+    "GIT_TRACE": "{top}/../mark",
+    "GIT_TRACE2_EVENT": "{top}/../mark",
+    "GIT_TRACE_SETUP": "{top}/../mark",
+    "GIT_DIR": "{top}/specs",
+    "GIT_WORK_TREE": "{top}/..",
+    "GIT_INDEX_FILE": "{top}/../no-index",
+    "GIT_COMMON_DIR": "{top}/..",
+    "GIT_OBJECT_DIRECTORY": "{top}/..",
+    "GIT_NAMESPACE": "other",
+    "GIT_CEILING_DIRECTORIES": "{top}",
+    "GIT_CONFIG_PARAMETERS": "'core.fsmonitor={script}'",
+    "GIT_CONFIG_GLOBAL": "{top}/../global",
+    "GIT_CONFIG_SYSTEM": "{top}/../global",
+    "HOME": "{top}/../home",
+    "XDG_CONFIG_HOME": "{top}/../home",
+}
+
+
 @POSIX
 @pytest.mark.parametrize(
-    ("name", "value"),
+    "names",
     [
-        ("GIT_EXTERNAL_DIFF", S),
-        ("GIT_PAGER", S),
-        ("GIT_EDITOR", S),
-        ("GIT_SSH_COMMAND", S),
-        ("GIT_ASKPASS", S),
-        ("GIT_PROXY_COMMAND", S),
-        ("GIT_EXEC_PATH", "{top}/.."),
-        ("GIT_TRACE", "{top}/../mark"),
-        ("GIT_TRACE2_EVENT", "{top}/../mark"),
-        ("GIT_TRACE_SETUP", "{top}/../mark"),
-        ("GIT_DIR", "{top}/specs"),
-        ("GIT_WORK_TREE", "{top}/.."),
-        ("GIT_INDEX_FILE", "{top}/../no-index"),
-        ("GIT_COMMON_DIR", "{top}/.."),
-        ("GIT_OBJECT_DIRECTORY", "{top}/.."),
-        ("GIT_NAMESPACE", "other"),
-        ("GIT_CEILING_DIRECTORIES", "{top}"),
-        ("GIT_CONFIG_PARAMETERS", "'core.fsmonitor={script}'"),
-        ("GIT_CONFIG_GLOBAL", "{top}/../global"),
-        ("GIT_CONFIG_SYSTEM", "{top}/../global"),
-        ("HOME", "{top}/../home"),
-        ("XDG_CONFIG_HOME", "{top}/../home"),
+        pytest.param(list(VARIABLES), id="all"),
+        *(pytest.param([name], id=name, marks=nightly) for name in VARIABLES),
     ],
 )
 def test_no_variable_of_the_environment_changes_what_git_does(
-    name: str, value: str, trap: Trap, monkeypatch: pytest.MonkeyPatch
+    names: list[str], trap: Trap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = trap.top.parent
     text = f'[core]\n\tfsmonitor = "{trap.script}"\n[diff]\n\texternal = "{trap.script}"\n'
     (folder / "home" / "git").mkdir(parents=True)
     for file in ("global", "home/.gitconfig", "home/git/config"):
         (folder / file).write_text(text, encoding="utf-8")
-    monkeypatch.setenv(name, value.format(script=trap.script, top=trap.top))
+    for name in names:
+        monkeypatch.setenv(name, VARIABLES[name].format(script=trap.script, top=trap.top))
     assert statuses() == [1, 1, 0, 0, 0]
     assert not trap.mark.exists()
 

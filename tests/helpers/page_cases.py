@@ -132,7 +132,9 @@ def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
     for _ in range(examples(150) if word in WIDE else 0):
         yield tuple(_power(chance, part) for part in WIDE[word])
     if word != "^":
-        yield from some_of(EDGES, [(low + high) / 2 for low, high in _ranges(word)], POLES)
+        edges = list(some_of(EDGES, [(low + high) / 2 for low, high in _ranges(word)], POLES))
+        # Networks are dear, and have most of the edges.
+        yield from chance.sample(edges, examples(len(edges))) if word in OF_NETWORKS else edges
     if word in ("floor", "ceil"):
         yield (_WHOLE,)
 
