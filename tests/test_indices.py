@@ -236,7 +236,7 @@ def answer(output: str) -> object:
     "arguments",
     [
         pytest.param([], marks=nightly),
-        ["--no-advice"],
+        pytest.param(["--no-advice"], marks=nightly),
         pytest.param(["--set", "N=7000"], marks=nightly),
         ["--scenario", "twice_as_many", "--no-advice"],
         ["--set", "web.eu=big*2", "--set", "distance.us.ap=10 ms", "--no-advice"],

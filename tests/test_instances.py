@@ -12,7 +12,7 @@ from pickle import dumps, loads
 import pytest
 
 from helpers.golden_specs import generated
-from helpers.nightly import nightly
+from helpers.nightly import examples, nightly
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
@@ -779,7 +779,7 @@ def test_a_spec_as_an_instance_is_the_spec(path: Path) -> None:
 
 
 def test_generated_specs_as_instances_are_these_specs(tmp_path: Path) -> None:
-    texts = generated(60)
+    texts = generated(examples(60))
     for text in texts:
         path = tmp_path / "own.qps"
         path.write_text(text, encoding="utf-8")

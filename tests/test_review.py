@@ -228,17 +228,21 @@ def test_a_broken_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -
     assert "→ specs/größe.qps" in out
 
 
+MANY = 14
+
+
 def test_a_comment_fits_and_names_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
-    params = "".join(f"param p{n} = 1 us/packet\n" for n in range(60))
-    used = " + ".join(f"p{n}" for n in range(60))
+    names = [f"{'a_long_name_' * 4}{n}" for n in range(30)]
+    params = "".join(f"param {name} = 1 us/packet\n" for name in names)
+    used = " + ".join(names)
     large = SPEC.replace("cpu hw.each", f"cpu hw.each + ({used})").replace(
         "users", params + "users"
     )
-    for n in range(24):
+    for n in range(MANY):
         Path(f"specs/many{n}.qps").write_text(large)
     git("add", ".")
     git("commit", "-qm", "many")
-    for n in range(24):
+    for n in range(MANY):
         Path(f"specs/many{n}.qps").write_text(
             large.replace("users N", f"# {n}\nusers N").replace("1 us", "2 us")
         )
@@ -246,10 +250,10 @@ def test_a_comment_fits_and_names_what_it_leaves_out(capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert 40_000 < len(out) <= 65_536
     told = len(re.findall(r"^### .* → specs/many", out, re.MULTILINE))
-    assert 0 < told < 24
+    assert 0 < told < MANY
     (left,) = re.findall(r"Omitted for length, run `qps diff`: (.*)\.", out)
     more = re.search(r"and (\d+) more", left)
-    assert left.count("`specs/many") + (int(more[1]) if more else 0) + told == 24
+    assert left.count("`specs/many") + (int(more[1]) if more else 0) + told == MANY
 
 
 def test_wrong_revisions_and_files(capsys: pytest.CaptureFixture[str]) -> None:
