@@ -662,7 +662,7 @@ def test_users_who_think_are_told_as_taken_for_open_traffic() -> None:
     assert qps.loads(ASKING).solve().known.kind == "lower bound"
     stated = ASKING.replace("param think = 10 s", "param pace = 0.1 request/s")
     stated = stated.replace("1 request / think", "pace")
-    assert lowered(stated).streams["p"].latency_certainty == EXACT
+    assert lowered(stated).streams["p"].latency_certainty.is_exact
     uncertain = ASKING.replace("at a { step } }", "at a { step }; at user { } }")
     assert qps.loads(uncertain).solve().answer.startswith("About ")
 
@@ -847,7 +847,7 @@ def test_what_is_dropped_of_a_closed_stream_thinks_again_at_once() -> None:
     stream = "for each user { traffic 1 request, think 1 s; at s { x; lose } }"
     more = "component lose { drop 10 % }"
     known = _latency_known("1 core, queueing mm1", "0.1 s/request", stream, more)
-    assert known == known_by("lost-users-think", "job")
+    assert known.because == known_by("lost-users-think", "job").because
 
 
 def test_several_servers_with_general_service_state_what_was_simulated() -> None:
@@ -868,7 +868,7 @@ def test_copies_that_leave_together_are_not_told_exactly_at_several_cores() -> N
     )
     queue = next(part.queue for part in lowered(text).streams["job"].latency if part.queue)
     together_there = tuple(replace(visit, batch=number_of(Fraction(3))) for visit in queue.visits)
-    assert mean_certainty(queue) == EXACT
+    assert mean_certainty(queue).is_exact
     known = mean_certainty(replace(queue, visits=together_there))
     assert known.kind is Kind.APPROXIMATION
 

@@ -9,19 +9,20 @@ import pytest
 
 from helpers.reasons import reason
 from helpers.specs import lowered
-from qps.compiler.lower.label_doubts import Doubt
+from qps.compiler.lower.label_doubts import Checks, ClassDoubts
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.pipeline import check_file
 from qps.compiler.quantities.certainty import (
-    EXACT,
     Certainty,
     Kind,
+    Reason,
     approximation,
     lower_bound,
     upper_bound,
 )
+from qps.compiler.quantities.methods import known_by
 
 ROOT = Path(__file__).resolve().parents[1]
 _HEAD = """
@@ -57,22 +58,46 @@ def _closed(way: str, name: str = "s", amount: str = "1 request") -> str:
     return f"stream {name} for each user {{ traffic {amount}, think 1 s; {way} }}"
 
 
-def _mean(graph: LoadGraph, name: str = "s") -> Doubt:
-    return graph.streams[name].doubts.mean
+_OF_STATIONS = ("not-behind-a-pool", "product-form-station", "whole-visits")
+_OF_CLASSES = ("product-form-stations", "no-saturation", "free-choice")
+_OF_PATHS = ("one-path", "at-most-one-chance")
 
 
-def _says(doubt: Doubt, *words: str) -> bool:
-    [why] = (*doubt.exact, *doubt.error)
-    return all(word in why.text for word in words)
+def _mean(graph: LoadGraph, name: str = "s") -> tuple[Reason, ...]:
+    """Return why premises of the mean fail: at the stations of a class, and of the class."""
+    stream = graph.streams[name]
+    failing = [
+        why
+        for premise in _OF_STATIONS
+        for place in stream.doubts.rests_on
+        for why in stream.doubts.checks.of(premise, place)
+    ]
+    of_class = [w for each in _OF_CLASSES for w in stream.doubts.checks.of(each, name)]
+    return tuple(dict.fromkeys((*failing, *of_class)))
 
 
-# -- the gate ----------------------------------------------------------------------------------
+def _path(graph: LoadGraph, name: str = "s") -> tuple[Reason, ...]:
+    checks = graph.streams[name].doubts.checks
+    return tuple(why for premise in _OF_PATHS for why in checks.of(premise, name))
+
+
+def _says(why: tuple[Reason, ...], *words: str) -> bool:
+    [reason] = why
+    return all(word in reason.text for word in words)
+
+
+# -- what follows where a premise fails --------------------------------------------------------
+
+_EXACT = known_by("path-of-stages", "s")
+_DOUBTS = ClassDoubts(
+    checks=Checks(fails={"one-path": {"s": (reason("by chance"),)}}), held_up=(reason("held up"),)
+)
 
 
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        (EXACT, approximation(reason("held up"), reason("by chance"))),
+        (_EXACT, approximation(reason("held up"), reason("by chance"))),
         (
             approximation(reason("near"), error=0.1),
             approximation(reason("near"), reason("held up")),
@@ -82,17 +107,20 @@ def _says(doubt: Doubt, *words: str) -> bool:
         (lower_bound(reason("below")), lower_bound(reason("below"))),
     ],
 )
-def test_a_doubt_lowers_what_is_exact_or_states_an_error(
+def test_a_premise_that_fails_lowers_what_is_exact_or_states_an_error(
     known: Certainty, expected: Certainty
 ) -> None:
-    assert (
-        Doubt(exact=(reason("by chance"),), error=(reason("held up"),)).lowered(known) == expected
+    found = _DOUBTS.lowered(known)
+    assert (found.kind, found.because, found.error) == (
+        expected.kind,
+        expected.because,
+        expected.error,
     )
 
 
-def test_a_doubt_of_exactness_leaves_a_stated_error() -> None:
-    known = approximation(reason("near"), error=0.1)
-    assert Doubt(exact=(reason("by chance"),)).lowered(known) == known
+def test_a_premise_of_a_theorem_is_none_of_another_one() -> None:
+    assert _DOUBTS.checks.known(known_by("erlang-c", "s")).is_exact
+    assert not _DOUBTS.checks.known(_EXACT).is_exact
 
 
 # -- of stations -------------------------------------------------------------------------------
@@ -106,12 +134,11 @@ def _beside_a_pool(machine: str, taken: str) -> LoadGraph:
 def test_what_a_pool_lets_through_does_not_arrive_at_random() -> None:
     doubt = _mean(_beside_a_pool("gate", "take threads; "))
     assert _says(doubt, "`a.threads`", "`b.cpu`", "Poisson")
-    assert not doubt.error
 
 
 @pytest.mark.parametrize(("machine", "taken"), [("silent", "take threads; "), ("plain", "")])
 def test_what_nobody_waits_for_lets_through_all(machine: str, taken: str) -> None:
-    assert _mean(_beside_a_pool(machine, taken)) == Doubt()
+    assert _mean(_beside_a_pool(machine, taken)) == ()
 
 
 def test_what_comes_behind_a_pool_does_not_arrive_at_random_either() -> None:
@@ -135,12 +162,12 @@ def test_what_comes_behind_a_pool_does_not_arrive_at_random_either() -> None:
 )
 def test_a_step_by_chance_has_no_mean_law(machine: str, steps: str, *, holds: bool) -> None:
     doubt = _mean(_graph(f"node a = {machine}", _open(f"at a {{ {steps} }}")))
-    assert (doubt == Doubt()) is holds
+    assert (doubt == ()) is holds
     assert holds or _says(doubt, "a.cpu", "some items only")
 
 
 def test_a_step_by_chance_of_users_who_wait_counts_by_its_mean() -> None:
-    assert _mean(_graph("node a = queue", _closed("at a { work * 40 % }"))) == Doubt()
+    assert _mean(_graph("node a = queue", _closed("at a { work * 40 % }"))) == ()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +185,7 @@ def test_one_who_waits_for_answers_is_in_product_form_only_beside_equals(
     one = f"stream s in all {{ traffic 1 request, think 1 s; at a {{ {other} }} }}"
     graph = _graph(f"node a = {machine}", one, _open("at a { work }", "t"))
     for name in ("s", "t"):
-        assert (_mean(graph, name) == Doubt()) is holds
+        assert (_mean(graph, name) == ()) is holds
     assert holds or _says(_mean(graph), "a.cpu", "first come, first served")
     assert holds or not graph.streams["s"].rate_known.is_exact
 
@@ -175,20 +202,20 @@ def test_one_who_waits_for_answers_is_in_product_form_only_beside_equals(
     ],
 )
 def test_calls_by_chance_depend_on_each_other_somehow(calls: str, *, holds: bool) -> None:
-    stream = _graph(_TWO.format(a="plain", b="shared"), _open(f"at a {{ {calls} }}")).streams["s"]
-    assert stream.doubts.mean == Doubt()
-    assert (stream.doubts.quantile == Doubt()) is holds
-    assert holds or _says(stream.doubts.quantile, "made at random")
+    graph = _graph(_TWO.format(a="plain", b="shared"), _open(f"at a {{ {calls} }}"))
+    assert _mean(graph) == ()
+    assert (_path(graph) == ()) is holds
+    assert holds or _says(_path(graph), "made at random")
 
 
 @pytest.mark.parametrize(
     ("step", "holds"), [("waits * 1 %", False), ("waits * 2", True), ("work * 1 %", False)]
 )
 def test_a_quantile_is_of_one_path(step: str, *, holds: bool) -> None:
-    stream = _graph("node a = plain", _open(f"at a {{ {step} }}")).streams["s"]
-    assert stream.doubts.mean == Doubt()
-    assert (stream.doubts.quantile == Doubt()) is holds
-    assert holds or _says(stream.doubts.quantile, "some items only")
+    graph = _graph("node a = plain", _open(f"at a {{ {step} }}"))
+    assert _mean(graph) == ()
+    assert (_path(graph) == ()) is holds
+    assert holds or _says(_path(graph), "some items only")
 
 
 # -- of closed classes that meet ---------------------------------------------------------------
@@ -202,9 +229,8 @@ def test_what_can_be_full_without_queueing_holds_up_all_who_meet_there() -> None
         _TWO.format(a="shared", b="plain"), _closed("at a { work }", "near"), _closed(_FAR, "far")
     )
     for name in ("near", "far"):
-        doubt = _mean(graph, name)
-        assert not doubt.exact
-        assert _says(doubt, "b.cpu", "delays all that share")
+        assert _says(_mean(graph, name), "b.cpu", "delays all that share")
+        assert graph.streams[name].doubts.held_up == _mean(graph, name)
     assert graph.streams["near"].rate_known.error is None
     assert graph.streams["near"].latency_certainty.kind is Kind.APPROXIMATION
 
@@ -217,7 +243,7 @@ def test_what_has_a_place_for_everybody_is_never_full() -> None:
         _closed(_FAR, "far"),
         head=head,
     )
-    assert _mean(graph, "near") == Doubt()
+    assert _mean(graph, "near") == ()
 
 
 @pytest.mark.parametrize(
@@ -237,12 +263,12 @@ def test_who_has_no_machine_of_its_own_may_come_to_any(
     far = _closed(way, "far").replace("each user", f"each {whose}")
     topology = _TWO.format(a="shared", b=f"plain * {count}")
     graph = _graph(topology, _closed("at a { work }", "near"), far, head=head)
-    assert (_mean(graph, "near") == Doubt()) is holds
+    assert (_mean(graph, "near") == ()) is holds
 
 
 def test_a_class_alone_says_so_by_itself() -> None:
     graph = _graph(_TWO.format(a="shared", b="plain"), _closed(_FAR, "far"))
-    assert _mean(graph, "far") == Doubt()
+    assert _mean(graph, "far") == ()
 
 
 @pytest.mark.parametrize(
@@ -252,7 +278,7 @@ def test_a_machine_is_chosen_with_its_pool(count: int, names: str, *, holds: boo
     way = "at a { take threads; work; give threads }"
     streams = [_closed(way, name) for name in names]
     doubt = _mean(_graph(f"node a = pooled * {count}", *streams))
-    assert (doubt == Doubt()) is holds
+    assert (doubt == ()) is holds
     assert holds or _says(doubt, "`a.threads`", "any of them")
 
 

@@ -47,7 +47,7 @@ def _certainty(
 ) -> Certainty:
     is_open, leaves = expressions.with_open()
     if not leaves and all(each.is_exact for each in of_each.values()):
-        return EXACT
+        return together(*of_each.values())
     symbols = {measure: symbol(f"the measure {k}") for k, measure in enumerate(of_each)}
     lowered = is_open.lower(expr, symbols.__getitem__)
     ranges = dict.fromkeys(leaves, NOT_NEGATIVE)

@@ -14,6 +14,7 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import loss_certainty, rate_certainty, uncounted
 from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
+from qps.compiler.quantities.methods import known_by
 
 
 def rates_known(
@@ -22,7 +23,7 @@ def rates_known(
     """Return how the rate of each closed stream is known: too high where waits are too short."""
     known: dict[str, Certainty] = {}
     for one in closed.streams.values():
-        own = gate.of(one.stream).rate.lowered(opposite(_waits_known(one, queues)))
+        own = gate.of(one.stream).lowered(opposite(_waits_known(one, queues)))
         known[one.stream] = together(known.get(one.stream, EXACT), own)
     return known
 
@@ -59,11 +60,8 @@ def loads_known(
         known = [rates[stream] for stream in closed.loading.get(name, ())]
         thinned = demands[name].thinned_by if name in demands else ()
         lost = [
-            gate.of_loss(at).lowered(loss_certainty(queues[at].queue))
-            for at in thinned
-            if at in queues
+            gate.checks.known(loss_certainty(queues[at].queue)) for at in thinned if at in queues
         ]
         known += [of_another(opposite(one)) for one in lost]
-        if known:
-            found[name] = replace(one, known=together(*known))
+        found[name] = replace(one, known=together(known_by("utilization-law", name), *known))
     return found

@@ -29,7 +29,7 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
 
     def within(self, limits: Sequence[Limit]) -> Certainty:
         """Return how the waits are known, besides what each station does to it."""
-        found = []
+        found = [known_by("product-form", self.stream.name)]
         if self._is_in_parts:
             found.append(known_by("fractional-population", self.result.name))
         shared = [limit.resource for limit in limits if limit.is_shared]

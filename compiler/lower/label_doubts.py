@@ -1,51 +1,63 @@
-"""Why what is told of a network is no better known: for each quantity by itself."""
+"""What premises leave in doubt of what is told of a network: for each theorem by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind, Reason, approximation
 from qps.compiler.quantities.measured_errors import UNEQUAL_SERVICES, Quantity, as_stated, measured
+from qps.compiler.quantities.methods import METHODS
 
-
-class Doubt(Struct, frozen=True):
-    """Why a number is not exact, and why an error that is stated of it does not hold."""
-
-    exact: tuple[Reason, ...] = ()
-    error: tuple[Reason, ...] = ()
-
-    def lowered(self, known: Certainty) -> Certainty:
-        """Return how a number is known, no better than the premises allow."""
-        if known.is_exact:
-            because = (*self.error, *self.exact)
-            return approximation(*because) if because else known
-        if known.kind is Kind.APPROXIMATION and known.error is not None and self.error:
-            return approximation(*known.because, *self.error)
-        return known
-
-
-NO_DOUBT = Doubt()
 BY_TWO_MOMENTS = "nearer-percentile"
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
+
+
+class Checks(Struct, frozen=True, kw_only=True):
+    """The premises that were checked on a network: where each `fails`, and why."""
+
+    fails: Mapping[str, Mapping[str, tuple[Reason, ...]]] = field(default_factory=dict)
+
+    def failing(self, theorems: Iterable[Reason]) -> tuple[Reason, ...]:
+        """Return why theorems do not hold where they are used, each reason once."""
+        found = (
+            reason
+            for theorem in theorems
+            for premise in METHODS[theorem.method].premises
+            for place in theorem.at
+            for reason in self.of(premise, place)
+        )
+        return tuple(dict.fromkeys(found))
+
+    def of(self, premise: str, place: str) -> tuple[Reason, ...]:
+        """Return why a premise fails at a place; empty where it holds."""
+        return self.fails.get(premise, {}).get(place, ())
+
+    def known(self, known: Certainty) -> Certainty:
+        """Return how a number is known: exactly where the premises of its theorems hold."""
+        because = self.failing(known.theorems) if known.is_exact else ()
+        return replace(approximation(*because), theorems=known.theorems) if because else known
+
+
+NO_CHECKS = Checks()
 
 
 class ClassDoubts(Struct, frozen=True, kw_only=True):
     """The doubts of what is told of one class, each quantity by itself.
 
-    Its numbers rest on some stations and pools, and where these are like those of random networks
-    they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where
-    `many_wait`, more users than were drawn, what goes by a law of two moments differs less than
-    that says, and waits by unlike times may be off by as many times as these differ. So they may
-    where more users wait for answers than stations serve, unless it `is_below_knee`.
+    What exact numbers need of it is in the `checks`; where others are `held_up` by what has no
+    queue, or by copies that a pool decides, no error holds that is stated. Its numbers rest on some
+    stations and pools, and where these are like those of random networks they are as far off as
+    there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where `many_wait`, more users
+    than were drawn, what goes by a law of two moments differs less than that says, and waits by
+    unlike times may be off by as many times as these differ. So they may where more users wait for
+    answers than stations serve, unless it `is_below_knee`.
     """
 
-    mean: Doubt = NO_DOUBT
-    quantile: Doubt = NO_DOUBT
-    loss: Doubt = NO_DOUBT
-    rate: Doubt = NO_DOUBT
+    checks: Checks = NO_CHECKS
+    held_up: tuple[Reason, ...] = ()
     rests_on: frozenset[str] = frozenset()
     is_like_drawn: bool = False
     calls_rarely: bool = False
@@ -54,40 +66,41 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
 
     def known(self, known: Certainty, quantity: Quantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
-        lowered = self._doubt(quantity).lowered(known)
+        is_of_times = quantity not in (Quantity.LOSS, Quantity.RATE)
+        lowered = self.lowered(known) if is_of_times else self.checks.known(known)
         is_quantile = quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
         is_beyond = (self.calls_rarely and is_quantile) or self.is_beyond(lowered)
         if self.is_like_drawn and not is_beyond:
             return measured(lowered, quantity, is_below_knee=self.is_below_knee)
         return as_stated(lowered)
 
+    def lowered(self, known: Certainty) -> Certainty:
+        """Return how a time or a rate of the class is known, no better than the premises allow."""
+        states = known.kind is Kind.APPROXIMATION and known.error is not None
+        because = self.held_up if known.is_exact or states else ()
+        if known.is_exact:
+            because += self.checks.failing(known.theorems)
+        if not because:
+            return known
+        found = approximation(*dict.fromkeys((*known.because, *because)))
+        return replace(found, theorems=known.theorems)
+
     def is_beyond(self, known: Certainty) -> bool:
         """Return whether more users wait than an error was measured with that goes by these."""
         return self.many_wait and not _RESTS_ON_HOW_MANY.isdisjoint(known.methods)
-
-    def _doubt(self, quantity: Quantity) -> Doubt:
-        match quantity:
-            case Quantity.LATENCY:
-                return self.mean
-            case Quantity.QUANTILE | Quantity.LOW_QUANTILE:
-                return self.quantile
-            case Quantity.LOSS:
-                return self.loss
-            case _:
-                return NO_DOUBT
 
 
 NO_DOUBTS = ClassDoubts()
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """The doubts of a network: of its classes, and of what finds no room at stations.
+    """The doubts of a network: the `checks` of its premises, and its classes.
 
     Of the stations that are `unlike` those of random networks nothing measured there is told.
     """
 
+    checks: Checks = NO_CHECKS
     classes: Mapping[str, ClassDoubts] = field(default_factory=dict)
-    losing: Mapping[str, Doubt] = field(default_factory=dict)
     unlike: frozenset[str] = frozenset()
 
     def of(self, stream: str) -> ClassDoubts:
@@ -98,10 +111,6 @@ class Gate(Struct, frozen=True, kw_only=True):
     def beside(self, unlike: frozenset[str]) -> Gate:
         """Return the same of a network with more stations that are unlike those drawn."""
         return replace(self, unlike=self.unlike | unlike)
-
-    def of_loss(self, station: str | None) -> Doubt:
-        """Return the doubts of the share that finds no room at a station."""
-        return NO_DOUBT if station is None else self.losing.get(station, NO_DOUBT)
 
     def load_known(self, name: str, known: Certainty) -> Certainty:
         """Return how the load of a station or pool is known, with its error.

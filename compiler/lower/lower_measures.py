@@ -363,7 +363,7 @@ def _with_known(part: LossPart, queues: Mapping[str, PlacedQueue], gate: Gate) -
     if part.at is None or part.at not in queues:
         return part
     known = loss_certainty(queues[part.at].queue)
-    return replace(part, known=gate.of_loss(part.at).lowered(known))
+    return replace(part, known=gate.checks.known(known))
 
 
 def _with_playout_known(

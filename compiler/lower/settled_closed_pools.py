@@ -75,7 +75,7 @@ class ClosedPools:
             whose[one.stream] = whose.get(one.stream, ZERO) + much
         pool = streams[0].pool(name)
         whole = minimum(_NEARLY_ALL, total(parts.values()))
-        known = together(*(self._gate.of(one.stream).rate.lowered(one.known) for one in streams))
+        known = together(*(self._gate.of(one.stream).lowered(one.known) for one in streams))
         self.resources[name] = replace(
             load,
             load=whole,

@@ -171,7 +171,9 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     def lost_known(self) -> Certainty:
         """How the share is known that is lost but for what is beyond capacities."""
         losses = [part.known for part in self.losses]
-        known = together(self.late_certainty, *losses, self.met_known)
+        known = together(
+            known_by("flow-balance", self.name), self.late_certainty, *losses, self.met_known
+        )
         return self.doubts.known(known, Quantity.LOSS)
 
     @property
@@ -338,14 +340,16 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         queued = dict.fromkeys(queue.resource for queue in self._waits)
         unknown = unlawful([name for name in queued if name not in lawful])
         laws = [part.known for part in self.jitter]
-        return together(unknown, calls_vary(self.latency), *laws, self.met_known)
+        summed = known_by("sum-of-variances", self.name)
+        return together(summed, unknown, calls_vary(self.latency), *laws, self.met_known)
 
     @property
     def latency_certainty(self) -> Certainty:
         """How the mean latency is known."""
         waits = [part.certainty for part in self.latency]
         missing = uncounted(self.uncounted)
-        known = (self.buffer_certainty, self.cycle_certainty, missing, self.met_known)
+        summed = known_by("sum-of-means", self.name)
+        known = (summed, self.buffer_certainty, self.cycle_certainty, missing, self.met_known)
         return self.doubts.known(together(*waits, *known), Quantity.LATENCY)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
@@ -353,6 +357,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         known = self._quantile_certainty(level)
         if self._is_loose(known):
             known = together(known, NEARER)
+        known = together(known, known_by("path-of-stages", self.name))
         known = guarded_known(known, self.latency_certainty)
         return self.doubts.known(known, Quantity.of_level(level))
 

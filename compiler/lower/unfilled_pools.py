@@ -66,7 +66,7 @@ def unfilled_pools(
             parts[hold.stream] = parts.get(hold.stream, ZERO) + much
             whose[hold.stream] = whose.get(hold.stream, ZERO) + much
             # By Little's law: so many are held as come in a second, times how long each is.
-            known += [rates[hold.stream], gate.of(hold.stream).mean.lowered(how)]
+            known += [rates[hold.stream], gate.of(hold.stream).lowered(how)]
         whole = minimum(_NEARLY_ALL, total(parts.values()))
         found[name] = replace(
             load,

@@ -11,6 +11,7 @@ from enum import StrEnum
 from math import prod
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Kind(StrEnum):
@@ -43,6 +44,8 @@ class Certainty(Struct, frozen=True, kw_only=True):
 
     kind: Kind = Kind.EXACT
     because: tuple[Reason, ...] = ()
+    theorems: tuple[Reason, ...] = ()
+    """By which theorems it is exact, as far as it is: with no words of their own."""
     error: float | None = None
     """Largest model error of an approximation, relative to the true value; None if unknown."""
 
@@ -95,14 +98,15 @@ def together(*parts: Certainty) -> Certainty:
     its parts, where that is known of all.
     """
     kinds = {part.kind for part in parts} - {Kind.EXACT}
+    theorems = tuple(dict.fromkeys(each for part in parts for each in part.theorems))
     if not kinds:
-        return EXACT
+        return Certainty(theorems=theorems) if theorems else EXACT
     kind = kinds.pop() if len(kinds) == 1 else Kind.APPROXIMATION
     because = dict.fromkeys(reason for part in parts for reason in part.because)
     errors = [part.error for part in parts if not part.is_exact]
     told = [error for error in errors if error is not None]
     error = max(told) if kind is Kind.APPROXIMATION and len(told) == len(errors) else None
-    return Certainty(kind=kind, because=tuple(because), error=error)
+    return Certainty(kind=kind, because=tuple(because), theorems=theorems, error=error)
 
 
 def compounded(*parts: Certainty) -> Certainty:
@@ -114,7 +118,7 @@ def compounded(*parts: Certainty) -> Certainty:
     if found.error is None:
         return found
     error = prod(1 + (part.error or 0.0) for part in parts) - 1
-    return Certainty(kind=found.kind, because=found.because, error=round(error, 4))
+    return replace(found, error=round(error, 4))
 
 
 _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}
@@ -123,7 +127,7 @@ _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_
 def opposite(part: Certainty) -> Certainty:
     """Return how a value is known that falls as its part grows, such as its negative."""
     kind = _OTHER_SIDE.get(part.kind, part.kind)
-    return Certainty(kind=kind, because=part.because, error=part.error)
+    return replace(part, kind=kind)
 
 
 def of_another(part: Certainty) -> Certainty:
@@ -131,4 +135,4 @@ def of_another(part: Certainty) -> Certainty:
 
     A wait that is 30 % off says nothing of how far off a share is that is lost there.
     """
-    return Certainty(kind=part.kind, because=part.because)
+    return replace(part, error=None)

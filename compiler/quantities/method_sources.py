@@ -63,6 +63,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "P. J. Denning, J. P. Buzen: The operational analysis of queueing network models. ACM "
             "Computing Surveys 10(3), 1978"
         ),
+        "Erlang 1909": (
+            "A. K. Erlang: The theory of probabilities and telephone conversations. Nyt Tidsskrift "
+            "for Matematik B 20, 1909"
+        ),
         "Erlang 1917": (
             "A. K. Erlang: Solution of some problems in the theory of probabilities of "
             "significance in automatic telephone exchanges. Elektroteknikeren 13, 1917"

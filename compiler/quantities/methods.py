@@ -67,6 +67,13 @@ class Method(Struct, frozen=True, kw_only=True):
         return self.errors.get(case, self.error)
 
 
+class PremiseText(Struct, frozen=True):
+    """What a method needs of the network: its name, and what it says in a sentence."""
+
+    name: str
+    sentence: str
+
+
 class UnknownMethodError(LookupError):
     """Raised where a method is named that has no row: a fault of ours."""
 
@@ -108,6 +115,8 @@ def known_by(
     stated = row.error_of(case, apart) if error is None else error
     known = stated if is_measured else None
     because = reason_of(method, at, case=case, error=known or 0.0, **arguments)
+    if row.kind is Kind.EXACT:
+        return Certainty(theorems=(because,))
     is_bound = row.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND)
     return Certainty(
         kind=Kind.APPROXIMATION if is_bound and not is_proven else row.kind,
@@ -135,9 +144,125 @@ class _Told(Struct, frozen=True):
         return listed(names, how or "and")
 
 
+PREMISES: Mapping[str, PremiseText] = MappingProxyType(
+    {
+        "poisson": PremiseText(
+            "Poisson arrivals",
+            (
+                "Arrivals are a Poisson process: at random, and not shaped by bursts or by queues "
+                "before."
+            ),
+        ),
+        "not-behind-a-pool": PremiseText(
+            "no pool before", "No open traffic has waited for a pool before."
+        ),
+        "periodic": PremiseText(
+            "periodic arrivals",
+            "The items of each flow arrive periodically, and all of them arrive.",
+        ),
+        "one-period": PremiseText("one period", "All flows have the same period."),
+        "single": PremiseText(
+            "single arrivals", "Items arrive one by one, not as copies that leave together."
+        ),
+        "independent-batches": PremiseText(
+            "independent batches",
+            "Copies of one item arrive together at one time, or do not meet at the station.",
+        ),
+        "random-or-room": PremiseText(
+            "Poisson arrivals, or room for all",
+            (
+                "Arrivals are a Poisson process and no step applies only to some items, or "
+                "everyone who can be there finds room."
+            ),
+        ),
+        "one-server": PremiseText(
+            "one server", "One server does the work, and nothing else is needed with it."
+        ),
+        "one-server-or-equal": PremiseText(
+            "one server, or equal services",
+            ("There is one server, or service times are exponential with the same mean."),
+        ),
+        "exponential-service": PremiseText(
+            "exponential service times", "Service times are exponential."
+        ),
+        "fixed-service": PremiseText("fixed service times", "Service times are fixed."),
+        "equal-service": PremiseText(
+            "equal mean service times", "All visits have the same mean service time."
+        ),
+        "whole-visits": PremiseText(
+            "same steps for all items",
+            (
+                "Every visit has the stated distribution: no step applies only to some items, "
+                "unless means suffice (processor sharing, closed streams)."
+            ),
+        ),
+        "no-other-load": PremiseText("no other load", "Visits cause all of the load."),
+        "product-form-station": PremiseText(
+            "product form",
+            (
+                "Where closed streams meet others, all share the server (`ps`), or all service "
+                "times are exponential with the same mean."
+            ),
+        ),
+        "product-form-stations": PremiseText(
+            "product form at all stations",
+            ("Every station of the streams that share a queue with it is in product form."),
+        ),
+        "few-enough-users": PremiseText(
+            "few enough users", "There are few enough users for exact sums."
+        ),
+        "whole-population": PremiseText(
+            "whole requests in flight", "The number of requests in flight is whole."
+        ),
+        "one-place-at-a-time": PremiseText(
+            "one station at a time", "An item is at one station at a time."
+        ),
+        "no-saturation": PremiseText(
+            "no saturation without queueing",
+            (
+                "Several closed streams do not meet at a resource that has no queueing and can "
+                "saturate."
+            ),
+        ),
+        "free-choice": PremiseText(
+            "free choice of machines",
+            (
+                "A machine out of several is chosen again at each visit, not together with a "
+                "pool that is held there."
+            ),
+        ),
+        "no-pools": PremiseText(
+            "no pools or speeds", "No pool is held, and no station depends on the load."
+        ),
+        "no-forks": PremiseText("no parallel calls", "No calls are made in parallel."),
+        "no-priorities": PremiseText("no priorities", "No stream goes before another one."),
+        "no-loss": PremiseText("no loss", "Nothing is lost."),
+        "one-path": PremiseText("one path", "No step or delay applies only to some items."),
+        "at-most-one-chance": PremiseText(
+            "at most one call by chance", "At most one call is made only by some items."
+        ),
+        "independent-stages": PremiseText(
+            "independent stages",
+            ("Stages are independent: items do not overtake each other between them, nor return."),
+        ),
+        "queueing-modeled": PremiseText(
+            "queueing stated", "Every station on the way states its queueing."
+        ),
+        "one-saturating-station": PremiseText(
+            "one overloaded station", "Items pass at most one station that is overloaded."
+        ),
+    }
+)
+"""What methods need of the network, by id.
+
+Some are checked on it (`lower/labels/premises.py`), the others decide which formula is made.
+"""
+
 _TAIL = (Of.QUANTILE,)
 _TIMES = (Of.MEAN, Of.QUANTILE)
 _CLOSED = (Of.MEAN, Of.QUANTILE, Of.RATE, Of.LOAD)
+_ONE_BY_ONE = ("poisson", "not-behind-a-pool", "single")
+_EXPONENTIAL = ("exponential-service", "equal-service", "whole-visits")
 _UPPER, _LOWER = Kind.UPPER_BOUND, Kind.LOWER_BOUND
 
 _UNEVEN = {"shaped": 0.35, "shaped percentiles": 0.6, "stated": 0.6, "stated percentiles": 4.0}
@@ -157,6 +282,160 @@ _POOL_LOAD = "predicted utilization was 0.9–1.1× simulated"
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
+        # -- theorems: exact where all premises hold ------------------------------------------
+        "pollaczek-khinchine": Method(
+            name="Pollaczek-Khinchine (M/G/1, M[X]/G/1)",
+            of=(Of.MEAN,),
+            kind=Kind.EXACT,
+            sources=("Pollaczek 1930", "Khinchine 1932"),
+            premises=(
+                "poisson",
+                "not-behind-a-pool",
+                "independent-batches",
+                "one-server",
+                "whole-visits",
+                "no-other-load",
+            ),
+        ),
+        "m-m-1-sojourn": Method(
+            name="sojourn time of M/M/1",
+            of=_TAIL,
+            kind=Kind.EXACT,
+            sources=("Kleinrock 1975",),
+            premises=(*_ONE_BY_ONE, "one-server", *_EXPONENTIAL),
+        ),
+        "m-d-1-wait": Method(
+            name="waiting time of M/D/1",
+            of=_TAIL,
+            kind=Kind.EXACT,
+            sources=("Erlang 1909",),
+            premises=(*_ONE_BY_ONE, "one-server", "fixed-service", "equal-service", "whole-visits"),
+        ),
+        "erlang-c": Method(
+            name="Erlang C (M/M/c)",
+            of=_TIMES,
+            kind=Kind.EXACT,
+            sources=("Erlang 1917",),
+            premises=(*_ONE_BY_ONE, *_EXPONENTIAL),
+        ),
+        "processor-sharing": Method(
+            name="processor sharing (M/G/1-PS)",
+            of=(Of.MEAN,),
+            kind=Kind.EXACT,
+            sources=("Sakata, Noguchi and Oizumi 1969", "Kelly 1979"),
+            premises=_ONE_BY_ONE,
+        ),
+        "load-dependent-sharing": Method(
+            name="load-dependent processor sharing",
+            of=(Of.MEAN,),
+            kind=Kind.EXACT,
+            sources=("Kelly 1979",),
+            premises=_ONE_BY_ONE,
+        ),
+        "priority": Method(
+            name="priority queue (Cobham)",
+            of=(Of.MEAN,),
+            kind=Kind.EXACT,
+            sources=("Cobham 1954", "Kella and Yechiali 1985"),
+            premises=(*_ONE_BY_ONE, "one-server-or-equal", "whole-visits"),
+        ),
+        "nd-d-1": Method(
+            name="superposed periodic streams (N*D/D/1)",
+            of=_TIMES,
+            kind=Kind.EXACT,
+            sources=("Roberts and Virtamo 1991",),
+            premises=(
+                "periodic",
+                "one-period",
+                "not-behind-a-pool",
+                "equal-service",
+                "whole-visits",
+            ),
+        ),
+        "m-m-c-k": Method(
+            name="finite queue (M/M/c/K)",
+            of=_TIMES,
+            kind=Kind.EXACT,
+            sources=("Kleinrock 1975",),
+            premises=(*_ONE_BY_ONE, *_EXPONENTIAL),
+        ),
+        "blocking": Method(
+            name="blocking probability (M/M/c/K)",
+            of=(Of.LOSS,),
+            kind=Kind.EXACT,
+            sources=("Kleinrock 1975",),
+            premises=("random-or-room", "single", "exponential-service", "equal-service"),
+        ),
+        "erlang-b": Method(
+            name="Erlang B (M/G/c/c)",
+            of=(Of.LOSS,),
+            kind=Kind.EXACT,
+            sources=("Erlang 1917",),
+            premises=("random-or-room", "single"),
+        ),
+        "loss-system": Method(
+            name="loss system (M/G/c/c)",
+            of=_TIMES,
+            kind=Kind.EXACT,
+            sources=("Erlang 1917",),
+            premises=(*_ONE_BY_ONE, "whole-visits"),
+        ),
+        "product-form": Method(
+            name="product-form network (BCMP)",
+            of=_CLOSED,
+            kind=Kind.EXACT,
+            sources=("Baskett et al. 1975", "Reiser and Lavenberg 1980"),
+            premises=(
+                "product-form-stations",
+                "no-saturation",
+                "free-choice",
+                "few-enough-users",
+                "whole-population",
+                "one-place-at-a-time",
+                "no-pools",
+                "no-forks",
+                "no-priorities",
+                "no-loss",
+            ),
+        ),
+        "product-form-station": Method(
+            name="product-form station (BCMP)",
+            of=(Of.MEAN,),
+            kind=Kind.EXACT,
+            sources=("Baskett et al. 1975",),
+            premises=("not-behind-a-pool", "product-form-station", "whole-visits"),
+        ),
+        "path-of-stages": Method(
+            name="sum of independent stages",
+            of=_TAIL,
+            kind=Kind.EXACT,
+            sources=("Reich 1957", "Burke 1969", "Walrand and Varaiya 1980"),
+            premises=("one-path", "at-most-one-chance", "independent-stages"),
+        ),
+        "sum-of-means": Method(
+            name="mean of a sum",
+            of=(Of.MEAN,),
+            kind=Kind.EXACT,
+            premises=("queueing-modeled",),
+        ),
+        "flow-balance": Method(
+            name="flow balance",
+            of=(Of.RATE, Of.LOSS),
+            kind=Kind.EXACT,
+            sources=("Denning and Buzen 1978",),
+        ),
+        "utilization-law": Method(
+            name="utilization law",
+            of=(Of.LOAD,),
+            kind=Kind.EXACT,
+            sources=("Denning and Buzen 1978",),
+        ),
+        "sum-of-variances": Method(
+            name="variance of a sum of independent times",
+            of=(Of.JITTER,),
+            kind=Kind.EXACT,
+            premises=("queueing-modeled", "independent-stages"),
+        ),
         # -- one station: arrivals ------------------------------------------------------------
         "two-moment-arrivals": Method(
             name="GI/G/1 by two moments of the times between arrivals",
@@ -173,7 +452,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("poisson",),
         ),
         "two-moment-departures": Method(
-            name="network of GI/G/1 queues by two moments (queueing network analyzer)",
+            name="queueing network analyzer (GI/G/1)",
             of=_TIMES,
             reason="arrivals at {at} from {by} are approximated by two moments",
             notes={
@@ -218,21 +497,22 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=_TIMES,
             kind=_UPPER,
             reason="copies that left together are treated at {at} as simultaneous",
-            fails=("single",),
+            fails=("single", "independent-batches"),
         ),
         "copies-that-meet": Method(
             name="copies of one item taken as independent arrivals",
             of=(*_TIMES, Of.LOSS),
             reason="copies of one item that meet at {at} are treated as independent",
             notes={"waits": "true waits may be longer"},
-            fails=("single",),
+            fails=("single", "independent-batches"),
         ),
         "closed-as-open": Method(
-            name="closed population taken as open traffic",
+            name="closed population modeled as open traffic",
             of=_TIMES,
             kind=_UPPER,
             reason="closed traffic of {at} is modeled as open",
             sources=("Reiser and Lavenberg 1980",),
+            premises=("product-form-station",),
             fails=("poisson",),
         ),
         "bursts-averaged": Method(
@@ -280,7 +560,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "items that {by} lets through to {at} are assumed to be Poisson, as if none "
                 "ever waited for a place"
             ),
-            fails=("poisson",),
+            fails=("not-behind-a-pool",),
         ),
         "mean-number-of-holders": Method(
             name="mixed network with the mean number of holders of a pool",
@@ -292,14 +572,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             notes={"mean": "means within {error:%}", "percentiles": "percentiles within {error:%}"},
             errors={"mean": 0.2, "percentiles": 0.35},
             sources=("Baskett et al. 1975",),
-            fails=("poisson",),
+            fails=("not-behind-a-pool",),
         ),
         # -- one station: visits --------------------------------------------------------------
         "visits-by-their-mean": Method(
             name="different visits counted with their mean",
             of=_TIMES,
             reason="different visits to {at} are modeled by their mean",
-            fails=("equal-service",),
+            fails=("equal-service", "whole-visits"),
         ),
         "other-load-as-visits": Method(
             name="other load counted as visits of mean size",
@@ -315,7 +595,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("one-server",),
         ),
         "step-by-chance": Method(
-            name="a step of some items taken as a part of it in each",
+            name="probabilistic step averaged over all items",
             of=(*_TIMES, Of.LOSS),
             reason=(
                 "{step} at {at} is used by some items only, modeled as if each used the same part "
@@ -324,7 +604,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("whole-visits", "one-path"),
         ),
         "delay-by-chance": Method(
-            name="a delay of some items taken as a part of it in each",
+            name="probabilistic delay averaged over all items",
             of=_TAIL,
             reason=(
                 "the delay {at} applies to some items only, modeled as if each took the same part "
@@ -349,14 +629,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             error=0.1,
             sources=("Pollaczek 1930",),
             fails=("exponential-service",),
-            instead=("sojourn-mm1",),
+            instead=("m-m-1-sojourn",),
         ),
         "gamma-service-bound": Method(
             name="gamma distributed service times, the longest service of all",
             of=_TAIL,
             reason="service times at {at} are assumed gamma distributed, as a bound",
             fails=("exponential-service",),
-            instead=("sojourn-mm1",),
+            instead=("m-m-1-sojourn",),
         ),
         "gamma-mixture": Method(
             name="gamma distribution of the mix of all visits",
@@ -371,7 +651,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             up_to=((3, 0.15), (5, 0.25), (10, 0.5)),
             sources=("Pollaczek 1930",),
             fails=("equal-service",),
-            instead=("sojourn-mm1",),
+            instead=("m-m-1-sojourn",),
         ),
         "longest-visit": Method(
             name="all visits as long as the longest, at the same load",
@@ -379,7 +659,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             kind=_UPPER,
             reason="every visit to {at} is assumed to take as long as the longest",
             fails=("equal-service",),
-            instead=("sojourn-mm1", "erlang-c"),
+            instead=("m-m-1-sojourn", "erlang-c"),
         ),
         "whole-batch": Method(
             name="batch arrivals M[X]/G/1, each copy until the last of its batch",
@@ -387,7 +667,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             kind=_UPPER,
             reason="copies that leave together at {at} wait for the whole batch",
             fails=("single",),
-            instead=("sojourn-mm1",),
+            instead=("m-m-1-sojourn",),
         ),
         "whole-batch-two-moments": Method(
             name="batch arrivals M[X]/G/1 by two moments of the batch",
@@ -396,7 +676,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "copies that leave together at {at} wait for the whole batch, known by two moments"
             ),
             fails=("single", "exponential-service"),
-            instead=("sojourn-mm1",),
+            instead=("m-m-1-sojourn",),
         ),
         # -- several servers ------------------------------------------------------------------
         "batch-erlang-c": Method(
@@ -429,7 +709,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "kimura": Method(
-            name="M/G/c by Kimura, Cosmetatos, and Burman and Smith",
+            name="M/G/c by Kimura",
             of=(Of.MEAN,),
             reason=(
                 "waits for the cores of {at} assume gamma distributed service times (Kimura 1986; "
@@ -596,14 +876,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ),
             notes={"": "it may be many times larger or smaller"},
             fails=("poisson",),
-            instead=("m-m-c-k", "erlang-b"),
+            instead=("blocking", "erlang-b"),
         ),
         "loss-ignores-bursts": Method(
             name="blocking probability with bursts averaged out",
             of=(Of.LOSS,),
             reason="loss at {at} ignores bursts",
             fails=("poisson",),
-            instead=("m-m-c-k", "erlang-b"),
+            instead=("blocking", "erlang-b"),
         ),
         "batch-at-a-room": Method(
             name="batch arrivals at a finite queue taken as independent",
@@ -611,7 +891,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="copies that leave together are modeled as independent arrivals at {at}",
             notes={"room": "they find it full more often"},
             fails=("single",),
-            instead=("m-m-c-k", "erlang-b"),
+            instead=("blocking", "erlang-b"),
         ),
         "finite-room-two-moments": Method(
             name="M/G/c/K by MacGregor Smith: places scaled by two moments",
@@ -736,7 +1016,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "are not all exponential and equal"
             ),
             sources=("Baskett et al. 1975",),
-            fails=("product-form-stations",),
+            fails=("product-form-station", "product-form-stations"),
             instead=("product-form",),
         ),
         "shadow-server": Method(
@@ -944,7 +1224,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="percentiles of {count:#queue} are added up",
             sources=("Bonferroni 1936",),
             fails=("independent-stages",),
-            instead=("independent-sojourns",),
+            instead=("path-of-stages",),
         ),
         "sum-of-percentiles-and-jitter": Method(
             name="sum of percentiles of waits and jitter (Bonferroni's inequality)",
@@ -953,7 +1233,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="percentiles of {count:#queue} and of jitter are added up",
             sources=("Bonferroni 1936",),
             fails=("independent-stages",),
-            instead=("independent-sojourns",),
+            instead=("path-of-stages",),
         ),
         "nearer-percentile": Method(
             name="sum of percentiles, or a law of two moments if that is smaller",
@@ -961,7 +1241,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="the smaller of that and of a fit to two moments is used",
         ),
         "independent-waits": Method(
-            name="waits in a network in which items overtake taken as independent",
+            name="waits taken as independent",
             of=_TAIL,
             reason="waiting times at {at} are treated as independent",
             notes={
@@ -973,7 +1253,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             error=0.12,
             sources=("Walrand and Varaiya 1980", "Burke 1969", "Reich 1957"),
             fails=("independent-stages",),
-            instead=("independent-sojourns",),
+            instead=("path-of-stages",),
         ),
         "repeat-visits": Method(
             name="repeat visits to an open queue that has not changed",
@@ -984,7 +1264,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             },
             error=0.18,
             fails=("independent-stages",),
-            instead=("independent-sojourns",),
+            instead=("path-of-stages",),
         ),
         "calls-allotted": Method(
             name="percentile of calls by chance, allotted (Bonferroni's inequality)",

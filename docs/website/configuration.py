@@ -23,7 +23,7 @@ _CONCEPTS = (
     "docs/security.md",
     "docs/glossary.md",
 )
-_REFERENCE = ("docs/api.md", "docs/library.md", "docs/rules.md")
+_REFERENCE = ("docs/api.md", "docs/library.md", "docs/methods.md", "docs/rules.md")
 _MISTAKES = "compiler/diagnostics/"
 _PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
 

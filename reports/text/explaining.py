@@ -12,7 +12,8 @@ from qps.compiler.configure.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.ir.measure_names import current_text, is_utilization, resource_in, utilization_of
+from qps.compiler.ir.measure_names import current_text, resource_in, utilization_of
+from qps.compiler.lower.label_doubts import NO_CHECKS, Checks
 from qps.compiler.lower.load_graph import (
     Assumption,
     LoadGraph,
@@ -46,6 +47,7 @@ from qps.reports.text.explain_streams import (
     stream_apart,
     stream_measures,
 )
+from qps.reports.text.explained_methods import explained_methods
 from qps.reports.text.explanation import Apart, ExplainedCase, Explanation, taken_apart
 from qps.reports.text.formula_text import formula
 from qps.reports.text.naming import Part
@@ -89,11 +91,13 @@ def explain(
         if spread is None
         else spread_lines(spread, apart.name, apart.dimension, is_share=is_share(apart.name))
     )
+    known = _known(graph, name, at)
     return replace(
         taken_apart(graph, apart, at),
         mode=graph.mode,
         modes=modes,
-        known=_known(graph, name, at),
+        known=known,
+        methods=explained_methods(known, _checks(graph)),
         spread=spread,
         uncertainty=tuple(told),
     )
@@ -119,10 +123,15 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return graph.derived[name].known
     if stream in graph.streams and measure in _KINDS:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
-    if is_utilization(name):
+    if graph.loads_of(resource_in(name)):
         return together(*(one.known for one in graph.loads_of(resource_in(name))))
     elastic = {one.parameter.name: one.known for one in graph.elastic}
     return quality_known_at(graph, at) if name == "quality" else elastic.get(name, EXACT)
+
+
+def _checks(graph: LoadGraph) -> Checks:
+    """Return the premises that were checked on the network: all streams have the same."""
+    return next((one.doubts.checks for one in graph.streams.values()), NO_CHECKS)
 
 
 def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:

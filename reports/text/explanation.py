@@ -21,6 +21,7 @@ from qps.compiler.quantities.dimension import (
 from qps.engine.formulas import ZERO, Formula
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
+from qps.reports.text.explained_methods import ExplainedMethod, methods_tables
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.formula_text import formula, in_population, with_numbers
 from qps.reports.text.labels import PLAIN, Labels
@@ -91,7 +92,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """A number taken apart; `value` is in base units of `unit`, at the population `at`.
 
     `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
-    `spread` tells how far the value may be off, `uncertainty` the same in words.
+    `methods` are those by which it is `known`. `spread` tells how far the value may be off,
+    `uncertainty` the same in words.
     """
 
     schema: str
@@ -109,6 +111,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     cases: tuple[ExplainedCase, ...] = ()
     calls: tuple[ExplainedCall, ...] = ()
     known: Certainty = EXACT
+    methods: tuple[ExplainedMethod, ...] = ()
     spread: Spread | None = None
     uncertainty: tuple[str, ...] = ()
 
@@ -254,6 +257,7 @@ def explanation_text(
             *([parted] if markdown else _parted(parted, width)),
             _calls(explanation, markdown=markdown),
             _cases(explanation),
+            *methods_tables(explanation.methods, labels),
             numbers,
         ),
         notes=tuple(notes),

@@ -57,6 +57,7 @@ def _struct(kind: type[Struct], found: dict[str, Schema]) -> Schema:
     keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
     if kind is Certainty:  # its reasons are told in words
         hints["because"], keys["because"] = tuple[str, ...], "reasons"
+        del keys["theorems"]
     properties = {key.rstrip("_"): _of(hints[name], found) for name, key in keys.items()}
     left_out: frozenset[str] = getattr(kind, "LEFT_OUT", frozenset())
     if kind is Certainty:

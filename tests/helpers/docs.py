@@ -171,7 +171,7 @@ if __name__ == "__main__":
         print(f"{page.relative_to(ROOT)} written")
     if chosen:
         sys.exit()
-    from helpers import api_reference, explanations, review_rules, spec_figures
+    from helpers import api_reference, explanations, method_page, review_rules, spec_figures
     from qps.reviewing.printed_schemas import schema_files
 
     for name, schema in schema_files():
@@ -183,6 +183,7 @@ if __name__ == "__main__":
     )
     print(f"{reference.relative_to(ROOT)} written")
     review_rules.write_all()
+    method_page.write_all()
     explanations.write_all()
     print(f"{explanations.LIST.relative_to(ROOT)} and the pages of codes written")
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.in_stages import Taken, quantile_of, taken
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
@@ -79,7 +79,7 @@ class ByPriority(Law, frozen=True):
         if queue.has_batches:
             return known_by("batch-by-priority", name)
         if queue.servers is ONE or (queue.variation is ONE and queue.is_told_as_uniform):
-            return EXACT
+            return known_by("priority", name)
         return known_by("priority-scaled", name)
 
     def quantiles_known(self, queue: Queue) -> Certainty:

@@ -250,6 +250,7 @@ class InClosedNetwork(Law, frozen=True):
     def mean_known(self, queue: Queue) -> Certainty:
         """A network in product form is told exactly, any other as if it were one."""
         return together(
+            known_by("product-form-station", queue.resource),
             self.stations_known,
             self._ranks_known(queue),
             *(stream.known for stream in self.streams),

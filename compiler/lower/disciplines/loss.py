@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ZERO, Formula, apply
 
@@ -42,11 +42,13 @@ class Loss(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Calls that come one by one are lost as told, whatever the law of their service times."""
-        return known_by("batch-at-a-room", queue.resource) if queue.has_batches else EXACT
+        method = "batch-at-a-room" if queue.has_batches else "loss-system"
+        return known_by(method, queue.resource)
 
     def loss_known(self, queue: Queue) -> Certainty:
         """It is Erlang's whatever the law of the service times, of calls that come one by one."""
-        return self.mean_known(queue)
+        method = "batch-at-a-room" if queue.has_batches else "erlang-b"
+        return known_by(method, queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Times to serve are taken as exponential."""

@@ -76,7 +76,7 @@ class OneServer(Law, frozen=True):
             found.append(known_by("gamma-service", name))
         if not queue.is_told_as_uniform:
             found.append(known_by("gamma-mixture", name, apart=queue.times_apart))
-        return together(*found)
+        return together(_alike_known(queue), *found)
 
     def _sojourn(self, queue: Queue, part: Formula, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and exponential service, in service times."""
@@ -86,7 +86,7 @@ class OneServer(Law, frozen=True):
     def mean_known(self, queue: Queue) -> Certainty:
         """Several cores are taken as one."""
         if queue.servers is ONE:
-            return EXACT
+            return known_by("pollaczek-khinchine", queue.resource)
         is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
         return known_by("one-fast-core", queue.resource, is_proven=is_proven)
 
@@ -101,7 +101,17 @@ def mixed_quantiles(queue: Queue) -> Certainty:
     """Return what batches and visits that differ do to how quantiles are known."""
     if queue.has_batches:
         return _batches_known(queue)
-    return EXACT if queue.is_told_as_uniform else known_by("longest-visit", queue.resource)
+    if not queue.is_told_as_uniform:
+        return known_by("longest-visit", queue.resource)
+    return _alike_known(queue)
+
+
+def _alike_known(queue: Queue) -> Certainty:
+    """Return how the law of wait and service is known of equal visits, one by one."""
+    if queue.variation not in (ZERO, ONE):
+        return EXACT
+    of_one = "m-d-1-wait" if queue.variation is ZERO else "m-m-1-sojourn"
+    return known_by(of_one if queue.servers is ONE else "erlang-c", queue.resource)
 
 
 def _batches_known(queue: Queue) -> Certainty:

@@ -17,7 +17,7 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ZERO, Formula, apply, maximum, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, total
 
 
 class Periodic(OneServer, frozen=True):
@@ -53,7 +53,8 @@ class Periodic(OneServer, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Periods and sizes that differ are bounded or approximated."""
-        return together(super().mean_known(queue), _periods_known(queue))
+        cores = EXACT if queue.servers is ONE else super().mean_known(queue)
+        return together(cores, _periods_known(queue))
 
 
 def _found(queue: Queue, own: Visit) -> Formula:
@@ -121,9 +122,9 @@ def _periods_known(queue: Queue) -> Certainty:
     if any(visit.is_varied for visit in queue.visits):
         return known_by("sizes-in-one-flow", name)
     if len(queue.visits) == 1:
-        return EXACT
+        return known_by("nd-d-1", name)
     if not queue.is_in_step:
         return known_by("longest-period", name)
     if queue.is_uniform and queue.background is ZERO:
-        return EXACT
+        return known_by("nd-d-1", name)
     return known_by("unequal-periodic-flows", name)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from qps.compiler.lower.disciplines.several_servers import beside_exponential
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
@@ -71,16 +71,16 @@ class Room(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """It is exact for equal exponential visits, one by one."""
-        return _known(queue, "wait")
+        return together(known_by("m-m-c-k", queue.resource), _known(queue, "wait"))
 
     def loss_known(self, queue: Queue) -> Certainty:
         """It is exact where the mean is."""
-        return _known(queue, "loss")
+        return together(known_by("blocking", queue.resource), _known(queue, "loss"))
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are exact where the mean is: a mixture of Erlang's laws."""
         if _known(queue, "wait").is_exact:
-            return EXACT
+            return known_by("m-m-c-k", queue.resource)
         return known_by("finite-room-percentiles", queue.resource)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.one_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queueing import Queue, Stage, Visit, mean_service
-from qps.compiler.quantities.certainty import EXACT, Certainty, compounded, together
+from qps.compiler.quantities.certainty import Certainty, compounded, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
@@ -37,7 +37,7 @@ class SeveralServers(OneServer, frozen=True):
         if queue.has_batches and queue.servers is not ONE:
             return known_by("batch-erlang-c", queue.resource)
         if queue.is_told_as_uniform:
-            return EXACT
+            return known_by("erlang-c", queue.resource)
         return _mixed_mean(queue)
 
 
@@ -93,8 +93,10 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Other variations than that of mmc are approximated."""
-        if queue.variation is ONE or queue.servers is ONE:
-            return super().mean_known(queue) if queue.servers is not ONE else EXACT
+        if queue.servers is ONE:
+            return known_by("pollaczek-khinchine", queue.resource)
+        if queue.variation is ONE:
+            return super().mean_known(queue)
         known = self._alike_known(queue)
         return known if queue.is_told_as_uniform else compounded(known, _mixed_mean(queue))
 
@@ -104,8 +106,6 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The laws of wait and service are taken as such that have the means."""
-        if queue.variation is ONE and queue.is_told_as_uniform and not queue.has_batches:
-            return EXACT
         if queue.variation is ONE:
             return mixed_quantiles(queue)
         return known_by("exponential-waits", queue.resource)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import (
     ONE,
@@ -39,6 +39,8 @@ class Sharing(Law, frozen=True):
     """Equal servers that all who are there share."""
 
     is_better_alone: ClassVar[bool] = True
+    theorem: ClassVar[str] = "processor-sharing"
+    """By which the mean is exact."""
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return by how much a visit takes longer than its service."""
@@ -72,9 +74,8 @@ class Sharing(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Copies that come together are taken as exponential ones."""
-        if not queue.has_batches:
-            return EXACT
-        return known_by("batch-sharing", queue.resource)
+        method = "batch-sharing" if queue.has_batches else self.theorem
+        return known_by(method, queue.resource)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has two moments of the true one."""
@@ -88,6 +89,8 @@ class SharingAtSpeeds(Sharing, frozen=True):
 
     The numbers of visits are a chain of births and deaths, whatever the law of the services.
     """
+
+    theorem: ClassVar[str] = "load-dependent-sharing"
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return by how much a visit takes longer than its service at speed 1."""

@@ -7,7 +7,7 @@ hold up to some population: then it is a formula that is above zero where it fai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
@@ -32,10 +32,6 @@ from qps.engine.points import NoSignError, Point
 from qps.engine.substitution import Substitution
 
 
-class Holds(Struct, frozen=True):
-    """A premise that the network meets."""
-
-
 class Fails(Struct, frozen=True):
     """A premise that fails: why, and where."""
 
@@ -49,8 +45,7 @@ class From(Struct, frozen=True):
     fails: Fails
 
 
-Premise: TypeAlias = Holds | Fails | From
-HOLDS = Holds()
+Premise: TypeAlias = Fails | From
 
 
 class Numbers(Struct, frozen=True):
@@ -143,6 +138,8 @@ class Walked(Struct, frozen=True, dict=True):
     """A network with the passages of its classes; nothing is looked at before it is asked for."""
 
     network: Network
+    unfilled: frozenset[str] = frozenset()
+    """The pools that are never full."""
 
     @cached_property
     def passages(self) -> dict[str, list[Passage]]:
@@ -199,6 +196,13 @@ class Walked(Struct, frozen=True, dict=True):
 
     def component(self, of: Class) -> list[Class]:
         """Return the closed classes that a class shares a queue or pool with, and so on."""
+        return self._components[of.name]
+
+    @cached_property
+    def _components(self) -> dict[str, list[Class]]:
+        return {name: self._component(one) for name, one in self.network.classes.items()}
+
+    def _component(self, of: Class) -> list[Class]:
         closed = [one for one in self.network.classes.values() if one.is_closed]
         meets = {one.name: self._met_by(one) for one in closed}
         found, at = set[str](), self._met_by(of)
@@ -221,16 +225,22 @@ class Walked(Struct, frozen=True, dict=True):
 # -- of a station ----------------------------------------------------------------------------
 
 
-def poisson(walked: Walked, station: Station) -> Premise:
+def not_behind_a_pool(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Open traffic comes at random: no pool that is waited for lets it through.
 
     Who waits for a place comes when another one leaves.
     """
     through = walked.pools_before.get(station.name)
-    if not through:
-        return HOLDS
-    pools = list(dict.fromkeys(through.values()))
-    return Fails(reason_of("pool-lets-through-poisson", station.name, by=pools))
+    if through:
+        pools = list(dict.fromkeys(through.values()))
+        yield Fails(reason_of("pool-lets-through-poisson", station.name, by=pools))
+
+
+def random_or_room(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
+    """What finds no room is known: none where all do, else of visits that come at random."""
+    if not fits(walked, station, numbers):
+        yield from not_behind_a_pool(walked, station, numbers)
+        yield from _by_chance_at(walked, station, numbers)
 
 
 def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
@@ -241,21 +251,26 @@ def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
     return most is not None and not numbers.is_above_zero(most - room)
 
 
-def whole(walked: Walked, station: Station, numbers: Numbers) -> Premise:
+def whole_visits(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
     """Every visit has the law that is stated: no step in it is taken by a share of the items.
 
-    Of users who wait for answers nothing but the mean work matters in product form. So it is where
-    a visit is one step that some make and others do not, of an exponential time: those who make it
-    come at random, too.
+    Where all present are served at once nothing but the mean work matters, and so it is of users
+    who wait for answers in product form. So it is where a visit is one step that some make and
+    others do not, of an exponential time: those who make it come at random, too.
     """
+    if station.queueing is not None and not station.queueing.traits.is_insensitive:
+        yield from _by_chance_at(walked, station, numbers)
+
+
+def _by_chance_at(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
     for run in walked.runs.get(station.name, ()):
         chances = [one for one in run.services if _is_by_chance(one, numbers)]
         is_visit = len(run.services) == 1 and _is_exponential(station)
         if run.of.is_closed or (is_visit and all(_is_share(one, numbers) for one in chances)):
             continue
-        for one in chances:
-            return _by_chance(one, station)
-    return HOLDS
+        if chances:
+            yield _by_chance(chances[0], station)
+            return
 
 
 def _is_exponential(station: Station) -> bool:
@@ -281,21 +296,21 @@ def _is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
     return often is not ONE and not numbers.is_whole(often)
 
 
-def uniform(walked: Walked, station: Station, numbers: Numbers) -> Premise:
+def product_form_station(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
     """Where users who wait for answers meet others, all are served alike: it is in product form.
 
     So it is of whatever law where all present are served at once, else of exponential times.
     """
     queueing = station.queueing
     if queueing is None or queueing.traits.is_insensitive or queueing.traits.has_ranks:
-        return HOLDS
+        return
     runs = walked.runs.get(station.name, [])
     if len({run.of.name for run in runs}) == 1 or not any(run.of.is_closed for run in runs):
-        return HOLDS
+        return
     first, *others = runs
     if _is_exponential(station) and all(numbers.are_equal(first.mean, one.mean) for one in others):
-        return HOLDS
-    return Fails(reason_of("unequal-beside-closed", station.name))
+        return
+    yield Fails(reason_of("unequal-beside-closed", station.name))
 
 
 # -- of a class ------------------------------------------------------------------------------
@@ -306,24 +321,24 @@ def _chance_of(passage: Passage, numbers: Numbers) -> Call | None:
     return node if isinstance(node, Call) and _is_chance(node, numbers) else None
 
 
-def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Premise:
+def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """At most one call is made by chance: how several depend on each other is not said."""
     made = (_chance_of(one, numbers) for one in walked.passages[of.name])
     calls = [call for call in made if call is not None]
-    if len(calls) < 2:  # noqa: PLR2004 - with another one
-        return HOLDS
-    return Fails(reason_of("calls-by-chance", list(dict.fromkeys(call.node for call in calls))))
+    if len(calls) > 1:
+        yield Fails(reason_of("calls-by-chance", list(dict.fromkeys(call.node for call in calls))))
 
 
-def one_path(walked: Walked, of: Class, numbers: Numbers) -> Premise:
+def one_path(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """Every item takes the same steps, each as often."""
     for passage in walked.passages[of.name]:
         node = passage.node
         if isinstance(node, Serve) and _is_by_chance(node, numbers):
-            return _by_chance(node, walked.network.stations[node.station])
+            yield _by_chance(node, walked.network.stations[node.station])
+            return
         if isinstance(node, Delay) and _is_by_chance(node, numbers):
-            return Fails(reason_of("delay-by-chance", node.why))
-    return HOLDS
+            yield Fails(reason_of("delay-by-chance", node.why))
+            return
 
 
 def _is_chance(call: Call, numbers: Numbers) -> bool:
@@ -333,8 +348,23 @@ def _is_chance(call: Call, numbers: Numbers) -> bool:
 # -- of a component: closed classes that meet ------------------------------------------------
 
 
-def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
-    """No station can be full at which no waiting is counted: it would hold up all who share."""
+def product_form_stations(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
+    """All stations are in product form at which closed classes wait that a class meets."""
+    component = walked.component(of)
+    stations = {one.name: one for each in component for one in walked.stations_of(each)}
+    for one in stations.values():
+        if one.waits:
+            yield from product_form_station(walked, one, numbers)
+
+
+def no_saturation(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+    """No station can be full at which no waiting is counted: it would hold up all who share.
+
+    Of what a class meets alone its label says so already.
+    """
+    component = walked.component(of)
+    if component == [of]:
+        return
     names = {one.name for one in component}
     stations = {s.name: s for one in component for s in walked.stations_of(one)}
     for station in stations.values():
@@ -364,21 +394,20 @@ def is_holders(place: Place, of: Class) -> bool:
     return of.holder.kind == "node" and of.holder.name == place.name
 
 
-def free_choice(
-    walked: Walked, component: Sequence[Class], unfilled: Collection[str]
-) -> Iterator[Premise]:
+def free_choice(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """Which of equal machines serves an item is chosen anew at each visit: no hold ties it.
 
     Of one class alone each machine counts by itself; where several meet, all of them as one. Of a
     pool that is never full a hold ties to nothing that counts: a network in product form rests on
     nothing but how often each machine is visited.
     """
+    component = walked.component(of)
     for one in component if len(component) > 1 else ():
         for passage in walked.passages[one.name]:
             for name in passage.stations:
                 station = walked.network.stations.get(name)
                 pool = None if station is None else _tied_by(walked.network, station, passage)
-                if station is None or pool is None or pool in unfilled:
+                if station is None or pool is None or pool in walked.unfilled:
                     continue
                 fails = Fails(
                     reason_of("any-of-the-copies", name, node=station.place.name, by=pool)
@@ -394,3 +423,24 @@ def _tied_by(network: Network, station: Station, passage: Passage) -> str | None
         if network.pools[hold.pool].place.name == station.place.name:
             return hold.pool
     return None
+
+
+# -- the premises of the table that are checked -----------------------------------------------
+
+OF_STATIONS: Mapping[str, Callable[[Walked, Station, Numbers], Iterator[Premise]]] = {
+    "not-behind-a-pool": not_behind_a_pool,
+    "whole-visits": whole_visits,
+    "product-form-station": product_form_station,
+    "random-or-room": random_or_room,
+}
+"""By id, of stations that are waited for."""
+OF_CLASSES: Mapping[str, Callable[[Walked, Class, Numbers], Iterator[Premise]]] = {
+    "one-path": one_path,
+    "at-most-one-chance": at_most_one_chance,
+    "product-form-stations": product_form_stations,
+    "no-saturation": no_saturation,
+    "free-choice": free_choice,
+}
+"""By id, of classes, with the closed classes that they meet."""
+HELD_UP = ("no-saturation", "free-choice")
+"""Without these, no error that is stated of a class holds."""

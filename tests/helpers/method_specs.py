@@ -1,0 +1,103 @@
+"""Small specs by the method of the table that each reaches, which other specs seldom do."""
+
+from __future__ import annotations
+
+_HEAD = """
+users N in 1..4
+unit thread
+machine box {{ cpu 1 core }}
+machine one {{ cpu 1 core, queueing {one} }}
+machine four {{ cpu 4 core, queueing {four} }}
+machine held {{ cpu 4 core, queueing ps; threads 2 thread }}
+component work {{ cpu {work} }}
+component more {{ cpu 20 ms/request }}
+component idle {{ cpu 1 % }}
+component lose {{ drop 10 % }}
+component single {{ cpu 5 ms/request single_thread }}
+network wire {{ propagation 0.5 ms }}
+network lan {{ rate 8 Mbit/s; queueing {lan} }}
+network noisy {{ rate 8 Mbit/s; jitter 4 ms^2 }}
+topology {{ node a = {a}; node b = {b}; node c = {c}; link l = {link} between all }}
+{extra}
+"""
+_PLAIN = {
+    "one": "mm1",
+    "four": "mmc",
+    "lan": "md1",
+    "work": "5 ms/request",
+    "a": "one",
+    "b": "box",
+    "c": "box",
+    "link": "wire",
+    "extra": "",
+}
+_KINDS = "kinds sort { x 50 %; y 50 % }\nparam size by sort { x 1; y 3 }"
+_SIZED = {"extra": _KINDS, "work": "5 ms/request * size"}
+_SENT = "at a { work to all b }; over l; at b { }"
+_BRANCHES = {"a": "box", "b": "one", "c": "one"}
+_TOGETHER = "at a { together { call b { work }; call c { work } } }"
+
+
+def _spec(*streams: str, **parts: str) -> str:
+    return _HEAD.format(**(_PLAIN | parts)) + "\n".join(streams) + "\n"
+
+
+def _open(way: str, of: str = "in all", more: str = "", name: str = "s") -> str:
+    return f"stream {name} {of} {{ traffic 2 request/s, 1 kB/request{more}; {way} }}"
+
+
+def _closed(way: str, of: str = "in all", name: str = "s") -> str:
+    return f"stream {name} {of} {{ traffic 2 request, 1 kB/request, think 1 s; {way} }}"
+
+
+SPECS = {
+    "any-of-the-copies": _spec(
+        *(_closed("at a { take threads; work; give threads }", name=name) for name in "st"),
+        a="held * 2",
+    ),
+    "batch-at-a-room": _spec(_open(_SENT), b="box * 3", link="lan", lan="mm1 room 9"),
+    "batch-by-priority": _spec(_open(_SENT), b="box * 3", link="lan", lan="priority"),
+    "batch-sharing": _spec(_open(_SENT), b="box * 3", link="lan", lan="ps"),
+    "whole-batch": _spec(_open(_SENT), b="box * 3", link="lan"),
+    "closed-as-open": _spec(
+        "stream s for each user { traffic 1 request / think, 1 kB/request; at a { work } }",
+        extra="param think = 10 s",
+    ),
+    "copies-picked-at-random": _spec(
+        _open("at a { }; over l; at b { work }", "for each a"),
+        a="box * 3",
+        b="one * 2",
+        one="periodic",
+    ),
+    "core-and-thread": _spec(_open("at a { single; work }"), a="four"),
+    "cosmetatos": _spec(_open("at a { work }"), a="four", four="mdc"),
+    "exponential-waits-for-fixed-service": _spec(_open("at a { work }"), a="four", four="mdc"),
+    "longest-period": _spec(
+        _open("at a { work }", "for each b"),
+        _open("at a { work }", "for each c", name="t"),
+        b="box * 3",
+        c="box * 2",
+        one="periodic",
+    ).replace("stream t for each c { traffic 2", "stream t for each c { traffic 3"),
+    "lost-users-think": _spec(_closed("at a { work; lose }")),
+    "nelson-tantawi": _spec(_open(_TOGETHER), **_BRANCHES),
+    "parallel-bursty": _spec(_open(_TOGETHER, more="; arrivals cv 2"), **_BRANCHES),
+    "parallel-repeated": _spec(_open(_TOGETHER.replace("b {", "b * 2 {")), **_BRANCHES),
+    "normal-jitter": _spec(_open("at a { }; over l; at b { }"), link="noisy"),
+    "sum-of-percentiles-and-jitter": _spec(_open("at a { work }; over l; at b { }"), link="noisy"),
+    "one-fast-core": _spec(_open("at a { work }"), a="four", four="mm1"),
+    "other-load-as-visits": _spec(_open("at a { work; idle }")),
+    "own-as-any": _spec(_closed("at b { work }", "for each b"), b="four * 2"),
+    "share-of-periodic": _spec(
+        _open("at a { call b * 50 % { work } }", "for each a"), a="box * 2", b="one", one="periodic"
+    ),
+    "sizes-in-one-flow": _spec(
+        _open("at b { work }", "for each a"), a="box * 2", b="one", one="periodic", **_SIZED
+    ),
+    "unequal-beside-closed": _spec(
+        _closed("at a { more }"), _open("at a { work }", name="t"), one="md1"
+    ),
+    "visits-by-their-mean": _spec(_open("at a { work; lose; more }")),
+    "visits-in-sequence": _spec(_closed("at a { single }"), a="four"),
+}
+"""A spec by the id of its method."""
