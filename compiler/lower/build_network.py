@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.mixtures import Mixed, Mixtures
-from qps.compiler.lower.network_builder import NetworkBuilder, StationBuilder
+from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.classes import Class, ItemKinds
@@ -17,7 +17,7 @@ from qps.compiler.network.itinerary import Take
 from qps.compiler.network.network import Elastic, Link, Network
 from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.spread import Spread, SpreadKind
-from qps.compiler.network.stations_and_pools import Open, Place, Pool, Station
+from qps.compiler.network.stations_and_pools import Place, Pool, Station
 from qps.engine.formulas import ONE, Formula
 
 
@@ -26,8 +26,8 @@ def network_of(builder: NetworkBuilder, classes: Iterable[Class]) -> Network:
     configuration, expressions = builder.configuration, builder.expressions
     by_name = {one.name: one for one in classes}
     known = builder.stations.items()
-    stations = {name: _station(name, one) for name, one in known if one.machines is None}
-    pools = {name: _pool(name, one, one.machines) for name, one in known if one.machines}
+    stations = {name: one for name, one in known if name not in builder.pools}
+    pools = {name: _pool(builder.stations[name], builder) for name in builder.pools}
     return Network(
         population=expressions.population,
         low=configuration.low,
@@ -94,26 +94,6 @@ def _is_periodic(station: Station) -> bool:
     return queueing is not None and queueing.discipline is ir.Discipline.PERIODIC
 
 
-def _station(name: str, known: StationBuilder) -> Station:
-    return Station(
-        name=name,
-        place=known.place,
-        kind=known.kind,
-        span=known.span,
-        queueing=known.queueing,
-        is_unmodeled=known.unwaited is not None,
-        servers=known.servers,
-        speeds=known.speeds,
-        background=tuple(known.background),
-        rate=known.rate,
-        capacity=known.capacity,
-        port_of=known.port_of,
-        jitter=None if known.jitter is None else Open(known.jitter),
-        rating=known.rating,
-        is_bits=known.is_bits,
-    )
-
-
 def _with_spreads(
     stations: Mapping[str, Station], pools: Mapping[str, Pool], classes: Mapping[str, Class]
 ) -> dict[str, Station]:
@@ -126,7 +106,7 @@ def _with_spreads(
         if station.place.name in places and station.place.copies is not ONE
     ]
     found = dict(stations)
-    visits = visits_of(classes) if tied else {}
+    visits = visits_of(map(passages, classes.values())) if tied else {}
     for station in tied:
         spread = _spread(station.place.name, visits.get(station.name, ()))
         found[station.name] = replace(station, spread=spread)
@@ -147,18 +127,19 @@ def _pool_there(node: str, holds: Sequence[Take]) -> str:
     return next((one.pool for one in holds if one.pool.startswith(f"{node}.")), "")
 
 
-def _pool(name: str, known: StationBuilder, machines: Formula) -> Pool:
+def _pool(store: Station, builder: NetworkBuilder) -> Pool:
     kept: dict[str, list[Formula]] = {}
-    for by, load in (*known.kept, *known.background):
+    for by, load in (*builder.kept.get(store.name, ()), *store.background):
         kept.setdefault(by, []).append(load)
-    assert known.capacity is not None
+    machines, is_unmodeled = builder.pools[store.name]
+    assert store.capacity is not None
     return Pool(
-        name=name,
-        place=Place(known.place.name, machines),
-        capacity=known.capacity,
-        span=known.span,
+        name=store.name,
+        place=Place(store.place.name, machines),
+        capacity=store.capacity,
+        span=store.span,
         kept=tuple((by, load) for by, loads in kept.items() for load in loads),
-        is_unmodeled=known.is_unmodeled,
+        is_unmodeled=is_unmodeled,
     )
 
 

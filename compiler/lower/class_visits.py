@@ -111,7 +111,7 @@ class ClassVisits:
         self._result.uncounted[name] = None
         if not is_bounded:
             self._result.unbounded[name] = None
-        unwaited = self._builder.stations[name].unwaited
+        unwaited = self._builder.unwaited.get(name)
         if unwaited is not None:
             is_bare = self._state.is_bare
             self._result.unsaid[name] = replace(unwaited, discipline=None) if is_bare else unwaited

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.bounded import varies
@@ -12,64 +13,55 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.unwaited import Unwaited
-from qps.compiler.network.stations_and_pools import Place, StationKind
+from qps.compiler.network.stations_and_pools import Place, Station, StationKind
 from qps.engine.formulas import ONE, ZERO, Formula, minimum
 
 
-class StationBuilder(Struct, kw_only=True):
-    """A station or pool, with what is known of it so far.
-
-    `kept` is what flows take of a store for good, with who takes it, `background` what they take of
-    a server, and what idles. `machines` are those that have such a pool, None of what is no pool.
-    """
-
-    place: Place
-    kind: StationKind
-    span: Span
-    queueing: ir.Queueing | None = None
-    unwaited: Unwaited | None = None
-    servers: Formula = ONE
-    speeds: tuple[Formula, ...] = ()
-    rate: Formula | None = None
-    capacity: Formula | None = None
-    is_bits: bool = False
-    port_of: str | None = None
-    jitter: ir.Quantity | None = None
-    rating: Formula | None = None
-    background: list[tuple[str, Formula]] = field(default_factory=list)
-    kept: list[tuple[str, Formula]] = field(default_factory=list)
-    machines: Formula | None = None
-    is_unmodeled: bool = False
-
-    @property
-    def fastest(self) -> Formula:
-        """How fast all present are served at most, beside one that is there alone."""
-        return self.speeds[-1] if self.speeds else ONE
-
-    def note_wait(
-        self, queueing: ir.Queueing | None, stated: ir.Queueing | None, unwaited: Unwaited
-    ) -> None:
-        """Note how items wait here, None where no waiting is counted, and whether that is said."""
-        self.queueing = self.queueing or queueing
-        if stated is None:
-            self.unwaited = unwaited
-
-
 class NetworkBuilder(Struct, kw_only=True):
-    """The stations and pools of all streams of a model in one configuration."""
+    """The stations and pools of all streams of a model in one configuration.
+
+    Pools are stores among the `stations`; of each, `pools` has how many machines have such a one,
+    and whether nobody waits for it. `kept` is what flows take of a store for good, by whom.
+    """
 
     model: ir.Model
     configuration: Configuration
     expressions: ExpressionLowering
-    stations: dict[str, StationBuilder] = field(default_factory=dict)
+    stations: dict[str, Station] = field(default_factory=dict)
+    pools: dict[str, tuple[Formula, bool]] = field(default_factory=dict)
+    kept: dict[str, list[tuple[str, Formula]]] = field(default_factory=dict)
+    unwaited: dict[str, Unwaited] = field(default_factory=dict)
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
-    def station(self, name: str, place: Place, kind: StationKind, span: Span) -> StationBuilder:
-        """Return a station or pool; one that nobody came to before has nothing but its place."""
-        found = self.stations.get(name)
-        if found is None:
-            found = self.stations[name] = StationBuilder(place=place, kind=kind, span=span)
+    def come_to(
+        self, name: str, place: Place, kind: StationKind, span: Span, **known: object
+    ) -> Station:
+        """Return a station or pool, with what is known of it by now."""
+        before = self.stations.get(name)
+        if before is None:
+            before = Station(name=name, place=place, kind=kind, span=span)
+        found = self.stations[name] = replace(before, **known)
         return found
+
+    def keep(self, name: str, by: str, load: Formula) -> None:
+        """Add to the load of a station that no item causes."""
+        known = self.stations[name]
+        self.stations[name] = replace(known, background=(*known.background, (by, load)))
+
+    def note_wait(
+        self,
+        name: str,
+        queueing: ir.Queueing | None,
+        stated: ir.Queueing | None,
+        unwaited: Unwaited,
+    ) -> None:
+        """Note how items wait at a station, None where nobody counts it, and whether it is said."""
+        known = self.stations[name]
+        unsaid = known.is_unmodeled or stated is None
+        queueing = known.queueing or queueing
+        self.stations[name] = replace(known, queueing=queueing, is_unmodeled=unsaid)
+        if stated is None:
+            self.unwaited[name] = unwaited
 
     def is_store(self, name: str) -> bool:
         """Whether what has a name holds what flows keep, and serves nobody."""
@@ -89,10 +81,11 @@ class NetworkBuilder(Struct, kw_only=True):
                     name = f"{node.name}.{resource.name}"
                     load = some * self.expressions.symbol(f"{name}.idle", resource.idle)
                     place = Place(node.name, self.expressions.count(node.name))
-                    station = self.station(name, place, kind_of(resource), resource.span)
-                    station.background.append(("idle", load))
+                    self.come_to(name, place, kind_of(resource), resource.span)
+                    self.keep(name, "idle", load)
                     if resource.carries_bits:
-                        station.is_bits, station.rate = True, self.capacity(name, resource)
+                        rate = self.capacity(name, resource)
+                        self.stations[name] = replace(self.stations[name], is_bits=True, rate=rate)
 
     def speeds(self, name: str, queueing: ir.Queueing | None) -> tuple[Formula, ...]:
         """Return how fast all who are at a resource are served, by how many they are."""

@@ -23,7 +23,7 @@ from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
 from qps.compiler.lower.uneven_flows import arriving, from_outside
 from qps.compiler.network.held_places import most_within
 from qps.compiler.network.network import Network
-from qps.compiler.network.passages import Passage, visits_of
+from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.stations_and_pools import Station
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
@@ -49,7 +49,7 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
     _refuse_closed(left, traffic)
     values = {symbol: ZERO for name, symbol in symbols.items() if name not in left}
     offered_to: dict[str, Offered] = {}
-    visits = visits_of(network.classes)
+    visits = visits_of(map(passages, network.classes.values()))
     while left:
         unknown = {symbols[name] for name in left}
         ready = [name for name, one in left.items() if unknown.isdisjoint(one.symbols)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -103,11 +103,11 @@ class _Passing:
         )
 
 
-def visits_of(classes: Mapping[str, Class]) -> dict[str, list[Passage]]:
-    """Return the passages of each station, in order."""
+def visits_of(classes: Iterable[Iterable[Passage]]) -> dict[str, list[Passage]]:
+    """Return the passages of each station, of the passages of classes, in order."""
     found: dict[str, list[Passage]] = {}
-    for one in classes.values():
-        for passage in passages(one):
+    for each in classes:
+        for passage in each:
             for station in passage.stations:
                 found.setdefault(station, []).append(passage)
     return found

@@ -20,7 +20,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Call, Delay, Serve, Take
 from qps.compiler.network.network import Network
-from qps.compiler.network.passages import Passage, passages
+from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.station_runs import Run, runs_of
 from qps.compiler.network.stations_and_pools import Place, Station, StationKind
 from qps.compiler.quantities.certainty import Reason
@@ -149,12 +149,7 @@ class Walked(Struct, frozen=True, dict=True):
     @cached_property
     def visits(self) -> dict[str, list[Passage]]:
         """The passages of each station, class after class."""
-        found: dict[str, list[Passage]] = {}
-        for each in self.passages.values():
-            for passage in each:
-                for station in passage.stations:
-                    found.setdefault(station, []).append(passage)
-        return found
+        return visits_of(self.passages.values())
 
     @cached_property
     def runs(self) -> dict[str, list[Run]]:

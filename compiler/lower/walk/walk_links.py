@@ -10,7 +10,7 @@ from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.network.itinerary import Cross, Delay, PortVisit
-from qps.compiler.network.stations_and_pools import Place, StationKind
+from qps.compiler.network.stations_and_pools import Open, Place, StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ZERO, Formula
 
@@ -63,20 +63,31 @@ class WalkedLinks:
             self._under_way.admit(name, network.waits)
             header = self._header(leg, network)
             place = Place(at, count)
-            port = self._network.station(name, place, _KINDS[network.medium], link.span)
-            port.speeds = self._network.speeds(name, network.waits)
-            port.rate, port.is_bits, port.jitter = rate, True, network.jitter
-            port.port_of = link.name if network.medium is ir.Medium.SWITCHED else None
+            port_of = link.name if network.medium is ir.Medium.SWITCHED else None
+            self._network.come_to(
+                name,
+                place,
+                _KINDS[network.medium],
+                link.span,
+                speeds=self._network.speeds(name, network.waits),
+                rate=rate,
+                is_bits=True,
+                port_of=port_of,
+                jitter=None if network.jitter is None else Open(network.jitter),
+            )
             unwaited = Unwaited(name, leg.link, "link", ir.Discipline.MD1)
             waits = None if flow.primary is None else network.waits
-            port.note_wait(waits, network.queueing, unwaited)
+            self._network.note_wait(name, waits, network.queueing, unwaited)
             capped = None
             if network.cap is not None:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
-                cap = self._network.station(f"{name}.{item}s", place, StationKind.CAP, link.span)
-                cap.rate = self._of_link(leg, "cap", network.cap, is_capacity=True)
-                cap.port_of = port.port_of
-                capped = f"{name}.{item}s", flow.per_item(item)
+                cap, most = (
+                    f"{name}.{item}s",
+                    self._of_link(leg, "cap", network.cap, is_capacity=True),
+                )
+                kind = StationKind.CAP
+                self._network.come_to(cap, place, kind, link.span, rate=most, port_of=port_of)
+                capped = cap, flow.per_item(item)
             payload = flow.per_item(INFORMATION_BASE)
             ports.append(
                 PortVisit(station=name, payload=payload, header=header, overlaps=False, cap=capped)

@@ -25,7 +25,7 @@ from qps.compiler.lower.costs import (
 )
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
-from qps.compiler.lower.network_builder import NetworkBuilder, StationBuilder, kind_of
+from qps.compiler.lower.network_builder import NetworkBuilder, kind_of
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.switches import loads_what_others_do, only_works
 from qps.compiler.lower.tidy import tidy_extremes
@@ -43,9 +43,16 @@ from qps.compiler.network.itinerary import (
     Thin,
     Times,
 )
-from qps.compiler.network.stations_and_pools import Place, StationKind
+from qps.compiler.network.stations_and_pools import Open, Place, StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum
+
+_CAPACITIES = {
+    ir.ResourceKind.PROCESSOR: "servers",
+    ir.ResourceKind.RATE: "rate",
+    ir.ResourceKind.STORE: "capacity",
+}
+"""What the capacity of a resource is of its station."""
 
 
 def _merges(step: ir.Step) -> bool:
@@ -181,36 +188,38 @@ class WalkedNodes:
             self._expressions, now.flow, step, cost, resource.work, self._where(node)
         )
         per_second, capacity = self._speed_and_capacity(node, resource, cost)
-        speeds = self._network.speeds(name, resource.waits)
-        place = Place(node, self._expressions.count(node))
-        station = self._network.station(name, place, kind_of(resource), resource.span)
-        station.speeds, station.is_bits = speeds, resource.carries_bits
+        station = self._network.come_to(
+            name,
+            Place(node, self._expressions.count(node)),
+            kind_of(resource),
+            resource.span,
+            speeds=self._network.speeds(name, resource.waits),
+            is_bits=resource.carries_bits,
+            jitter=None if resource.jitter is None else Open(resource.jitter),
+            rating=self._rating(name, machine, resource),
+            **{_CAPACITIES[resource.kind]: capacity},
+        )
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine)
-        self._shake(name, machine, resource, station)
         kept = charged * constant * per_second / capacity / station.fastest
         if resource.kind is ir.ResourceKind.STORE:
-            station.capacity = capacity
-            station.kept.append((by, kept))
-            serve = Serve(
-                station=name, by=by, span=step.span, work=work, times=times, per_flow=constant
+            self._network.kept.setdefault(name, []).append((by, kept))
+            now.add(
+                Serve(
+                    station=name, by=by, span=step.span, work=work, times=times, per_flow=constant
+                )
             )
-            now.add(serve)
             return
         if constant is not ZERO:
-            station.background.append((by, kept))
-        pace = per_second
-        if resource.kind is ir.ResourceKind.RATE:
-            pace, station.rate = ONE / capacity, capacity
-        else:
-            station.servers = capacity
-        served, thread = [(name, station)], None
+            self._network.keep(name, by, kept)
+        pace = ONE / capacity if resource.kind is ir.ResourceKind.RATE else per_second
+        served, thread = [name], None
         if cost.single_thread and capacity is not ONE:
             thread = f"{name}.{cost.thread or by}"
-            single = self._network.station(thread, station.place, StationKind.THREAD, cost.span)
-            served.append((thread, single))
+            self._network.come_to(thread, station.place, StationKind.THREAD, cost.span)
+            served.append(thread)
             if constant is not ZERO:
-                single.background.append((by, charged * constant * per_second))
+                self._network.keep(thread, by, charged * constant * per_second)
         now.add(
             Serve(
                 station=name,
@@ -227,9 +236,9 @@ class WalkedNodes:
         )
         if charged * work is not ZERO:
             waits = None if now.flow.primary is None else resource.waits
-            for one, at in served:
+            for one in served:
                 unwaited = Unwaited(one, one, resource.name, fitting(resource))
-                at.note_wait(waits, resource.queueing, unwaited)
+                self._network.note_wait(one, waits, resource.queueing, unwaited)
                 now.visiting.add(one)
 
     def _counted(self) -> tuple[tuple[str, Formula], ...]:
@@ -237,15 +246,13 @@ class WalkedNodes:
         flow = self._under_way.flow
         return tuple((base, flow.per_item(base)) for base in flow.rates)
 
-    def _shake(
-        self, name: str, machine: ir.Machine, resource: ir.Resource, station: StationBuilder
-    ) -> None:
-        """Note the jitter law of a resource, with its rating where the law names that."""
-        station.jitter = resource.jitter
-        if resource.jitter is None:
-            return
-        if resource.speed is not None and names_own_rate(resource.jitter.expr):
-            station.rating = speed_of(self._expressions, name, machine, resource.speed)
+    def _rating(self, name: str, machine: ir.Machine, resource: ir.Resource) -> Formula | None:
+        """Return the rating of a processor where its law of jitter names that."""
+        if resource.jitter is None or resource.speed is None:
+            return None
+        if not names_own_rate(resource.jitter.expr):
+            return None
+        return speed_of(self._expressions, name, machine, resource.speed)
 
     def _speed_and_capacity(
         self, node: str, resource: ir.Resource, cost: ir.Cost

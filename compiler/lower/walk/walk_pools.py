@@ -41,8 +41,8 @@ class WalkedPools:
             what = f"{self._stream.name}.{name}.taken"
             amount = expressions.symbol(what, mark.amount)
         count = expressions.count(mark.node)
-        pool = network.station(name, Place(mark.node, ONE), StationKind.STORE, resource.span)
-        pool.capacity, pool.machines = capacity, count
-        pool.is_unmodeled = resource.queueing is not None
+        place = Place(mark.node, ONE)
+        network.come_to(name, place, StationKind.STORE, resource.span, capacity=capacity)
+        network.pools[name] = count, resource.queueing is not None
         self._held.add(name)
         self._under_way.itinerary.take(name, lambda hold: Take(hold, name, amount, mark.span))
