@@ -242,7 +242,7 @@ def by_another(root: Path, *words: str) -> str:
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a qps of its own."""
     root = tmp_path_factory.mktemp("copied")
-    ignored = shutil.ignore_patterns("__pycache__", "node_modules", "specs")
+    ignored = shutil.ignore_patterns("*.pyc.*", "node_modules", "specs")
     shutil.copytree(ROOT / "src" / "qps", root / "qps", ignore=ignored)
     (root / "qps" / "specs").mkdir()
     return root
