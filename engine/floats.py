@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from qps.engine.building import Builder
@@ -15,17 +15,25 @@ from qps.engine.programs import Step
 
 def number_function(argument: Formula, formula: Formula) -> Callable[[float], float]:
     """Return a formula of one symbol as a function of a float; not-a-number without a value."""
-    builder = Builder(argument, {}, {})
-    output = builder.build(formula)
-    program = builder.program()
-    needed = program.needed((output,))
+    applied = numbers_function(argument, (formula,))
+    return lambda at: applied(at)[0]
 
-    def applied(at: float) -> float:
-        values: dict[int, float] = {}
+
+def numbers_function(
+    argument: Formula, formulas: Iterable[Formula], values: Mapping[Formula, Formula] | None = None
+) -> Callable[[float], list[float]]:
+    """Return several formulas as one function, with `values` of all symbols but the argument."""
+    builder = Builder(argument, values or {}, {})
+    outputs = [builder.build(formula) for formula in formulas]
+    program = builder.program()
+    needed = program.needed(outputs)
+
+    def applied(at: float) -> list[float]:
+        known: dict[int, float] = {}
         for number in needed:
             step = program.steps[number]
-            values[number] = _value(step, [values[operand] for operand in step.operands], at)
-        return values[output]
+            known[number] = _value(step, [known[operand] for operand in step.operands], at)
+        return [known[output] for output in outputs]
 
     return applied
 

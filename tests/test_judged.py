@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Kind
-from qps.compiler.quantities.measured_errors import Quantity
+from qps.compiler.quantities.measured_errors import Axis, Quantity
 from simulated.measuring_errors import Off, errors_of, table_of
 from simulated.records import Model, Number, Play, kept, line_of
 from simulated.report import Counts, Kept
@@ -104,6 +104,18 @@ def test_methods_that_are_further_off_are_told_apart() -> None:
     assert [(row.numbers, row.networks) for row in found.rows] == [(100, 100), (200, 200)]
 
 
+def test_numbers_that_hardly_wait_are_told_apart() -> None:
+    def off(share: float, network: int) -> Off:
+        return Off(share / 2, network, frozenset("a"), {Axis.WAITING: share})
+
+    few, many = [off(0.2, one) for one in range(100)], [off(0.8, one) for one in range(100, 200)]
+    rows = errors_of(few + many).at_points
+    assert [(row.at_most, row.error) for row in rows] == [({Axis.WAITING: 0.2}, 0.1), ({}, 0.4)]
+    # What is less off the more is waited is no reason to state more where less is known.
+    turned = [replace(one, off=0.5 - one.off) for one in few + many]
+    assert [(row.at_most, row.error) for row in errors_of(turned).at_points] == [({}, 0.4)]
+
+
 def test_an_error_is_that_of_19_in_20_and_too_few_state_none() -> None:
     def error(*off: float) -> float | None:
         numbers = (_off(one, network, "a") for network, one in enumerate(off))
@@ -176,4 +188,8 @@ def test_the_report_tells_the_counts(tmp_path: Path) -> None:
         "rightly exact before: 1, still exact: 1 (100.0%)\n"
     )
     assert "model 3: t.latency is told 140 (within 20%), played 100" in done.stdout
-    assert json.loads(data.read_text())["latency"] == {"methods": [], "rows": []}
+    assert json.loads(data.read_text())["latency"] == {
+        "methods": [],
+        "rows": [],
+        "at_points": [],
+    }

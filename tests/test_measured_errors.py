@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 
 import pytest
 
 from helpers.reasons import reason
 from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities import measured_errors
 from qps.compiler.quantities.certainty import Kind, approximation, upper_bound
 from qps.compiler.quantities.measured_errors import (
+    Axis,
     Errors,
     Quantity,
     Row,
@@ -21,8 +24,9 @@ from qps.compiler.quantities.methods import METHODS
 from simulated.judge import graph_of
 
 
-def _row(*methods: str, error: float | None) -> Row:
-    return Row(methods=frozenset(methods), error=error, numbers=100, networks=50)
+def _row(*methods: str, error: float | None, at_most: dict[Axis, float] | None = None) -> Row:
+    methods_of = frozenset(methods)
+    return Row(methods=methods_of, error=error, numbers=100, networks=50, at_most=at_most or {})
 
 
 _ERRORS = Errors(
@@ -43,6 +47,49 @@ def test_the_first_row_counts_whose_methods_all_have_a_part(
     assert row.error == error
 
 
+_AT_POINTS = Errors(
+    methods=frozenset("abc"),
+    rows=(_row(error=0.3),),
+    at_points=(
+        _row("a", error=0.05, at_most={Axis.WAITING: 0.2, Axis.METHODS: 3}),
+        _row(error=0.15, at_most={Axis.WAITING: 0.5, Axis.UTILIZATION: 0.8}),
+        _row("b", error=None),
+        _row(error=0.6, at_most={Axis.METHODS: 2}),
+        _row(error=0.8),
+    ),
+)
+
+
+def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
+    return {Axis.WAITING: waiting, Axis.UTILIZATION: utilization}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "points", "error"),
+    [
+        ("acd", [_at(0.1)], None),  # `d` was never played
+        ("abc", [], 0.3),
+        ("abc", [_at(0.1)], 0.05),
+        ("abc", [_at(0.1), _at(0.4)], 0.15),
+        ("abc", [_at(0.1), _at(0.4, 0.9)], None),
+        ("abc", [_at(0.1), {Axis.UTILIZATION: 0.5}], None),
+        # One or two methods state 0.4 of themselves, of all points.
+        ("ac", [_at(0.1)], 0.05),
+        ("ac", [_at(0.4)], 0.15),
+        ("ac", [_at(0.6)], 0.4),
+    ],
+)
+def test_an_error_is_that_of_the_worst_end_of_a_range(
+    monkeypatch: pytest.MonkeyPatch,
+    reasons: str,
+    points: list[dict[Axis, float]],
+    error: float | None,
+) -> None:
+    monkeypatch.setattr(measured_errors, "table", lambda: {Quantity.LATENCY: _AT_POINTS})
+    known = approximation(*reasons, error=None if len(reasons) > 2 else 0.4)
+    assert measured(known, Quantity.LATENCY, points=points).error == error
+
+
 def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
     assert _ERRORS.row_of("ad") is None
 
@@ -60,8 +107,9 @@ def test_what_is_no_approximation_keeps_its_label() -> None:
 
 def test_each_list_ends_with_what_all_others_are_within() -> None:
     for quantity, errors in table().items():
-        assert errors.rows[-1].methods == frozenset(), quantity
-        for row in errors.rows:
+        for rows in (errors.rows, errors.at_points):
+            assert (rows[-1].methods, rows[-1].at_most) == (frozenset(), {}), quantity
+        for row in (*errors.rows, *errors.at_points):
             assert row.methods <= errors.methods
             assert row.error is None or 0 < row.error <= 1
             assert row.error is None or row.networks >= 28
@@ -109,11 +157,43 @@ def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
 
 
 def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
-    known = _graph().streams["s"].latency_certainty
-    row = table()[Quantity.LATENCY].row_of(known.methods)
+    stream = _graph().streams["s"]
+    known = stream.latency_certainty
     assert known.kind is Kind.APPROXIMATION
-    assert row is not None
-    assert known.error == row.error
+    rows = table()[Quantity.LATENCY].rows_at(known.methods, stream.doubts.points)
+    assert known.error == max(row.error or inf for row in rows)
+
+
+_QUEUES = """
+users N in 1..{most}
+machine m {{ cpu 2 core, queueing mgc cv 1.5 }}
+component c {{ cpu 100 ms/request }}
+component pause {{ delay {pause} }}
+topology {{ node a = m; node b = m; link l = wire between a, b }}
+network wire {{ propagation 1 us }}
+stream s in all {{ traffic N * 1 request/s, 1 bit/request; at a {{ c; pause; call b {{ c }} }} }}
+stream t in all {{ traffic 2 request/s, 1 bit/request; arrivals cv 1.5; at b {{ c }} }}
+"""
+
+
+def _latency_error(most: int, pause: str) -> float:
+    known = graph_of(_QUEUES.format(most=most, pause=pause)).streams["s"].latency_certainty
+    assert known.error is not None
+    return known.error
+
+
+def test_an_error_of_waits_counts_in_proportion_to_what_is_waited() -> None:
+    """And where the range goes beyond saturation, as much as in any network."""
+    near, far = _latency_error(12, "5 s"), _latency_error(17, "1 us")
+    assert near < far
+    assert _latency_error(30, "5 s") == _latency_error(30, "1 us")
+
+
+def test_points_are_those_of_the_ends_of_the_range() -> None:
+    points = graph_of(_QUEUES.format(most=12, pause="1 s")).streams["s"].doubts.points
+    assert [round(one[Axis.UTILIZATION], 9) for one in points] == [0.15, 0.7]
+    shares = [one[Axis.WAITING] for one in points]
+    assert 0 < shares[0] < shares[1] < 0.2
 
 
 def test_what_a_method_states_above_a_factor_of_two_is_as_what_was_measured() -> None:

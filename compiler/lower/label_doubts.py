@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind, Reason, approximation
-from qps.compiler.quantities.measured_errors import UNEQUAL_SERVICES, Quantity, as_stated, measured
+from qps.compiler.quantities.measured_errors import (
+    UNEQUAL_SERVICES,
+    Axis,
+    OperatingPoint,
+    Quantity,
+    as_stated,
+    measured,
+)
 from qps.compiler.quantities.methods import METHODS
+
+Points: TypeAlias = tuple[OperatingPoint, ...]
 
 BY_TWO_MOMENTS = "nearer-percentile"
 _RESTS_ON_HOW_MANY = UNEQUAL_SERVICES | {BY_TWO_MOMENTS}
@@ -53,7 +63,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where `many_wait`, more users
     than were drawn, what goes by a law of two moments differs less than that says, and waits by
     unlike times may be off by as many times as these differ. So they may where more users wait for
-    answers than stations serve, unless it `is_below_knee`.
+    answers than stations serve, unless it `is_below_knee`. Its numbers are told at some `points`,
+    none where these are not known.
     """
 
     checks: Checks = NO_CHECKS
@@ -63,6 +74,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     calls_rarely: bool = False
     many_wait: bool = False
     is_below_knee: bool = False
+    points: Points = ()
 
     def known(self, known: Certainty, quantity: Quantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
@@ -71,7 +83,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         is_quantile = quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
         is_beyond = (self.calls_rarely and is_quantile) or self.is_beyond(lowered)
         if self.is_like_drawn and not is_beyond:
-            return measured(lowered, quantity, is_below_knee=self.is_below_knee)
+            below = self.is_below_knee
+            return measured(lowered, quantity, is_below_knee=below, points=self.points)
         return as_stated(lowered)
 
     def lowered(self, known: Certainty) -> Certainty:
@@ -84,6 +97,11 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
             return known
         found = approximation(*dict.fromkeys((*known.because, *because)))
         return replace(found, theorems=known.theorems)
+
+    def known_in_part(self, known: Certainty) -> Certainty:
+        """Return how a part of the latency is known, in which more may be waited than in all."""
+        points = tuple({Axis.UTILIZATION: one[Axis.UTILIZATION]} for one in self.points)
+        return replace(self, points=points).known(known, Quantity.LATENCY)
 
     def is_beyond(self, known: Certainty) -> bool:
         """Return whether more users wait than an error was measured with that goes by these."""
@@ -112,16 +130,18 @@ class Gate(Struct, frozen=True, kw_only=True):
         """Return the same of a network with more stations that are unlike those drawn."""
         return replace(self, unlike=self.unlike | unlike)
 
-    def load_known(self, name: str, known: Certainty) -> Certainty:
+    def load_known(
+        self, name: str, known: Certainty, points_of: Callable[[frozenset[str]], Points]
+    ) -> Certainty:
         """Return how the load of a station or pool is known, with its error.
 
         It is that of random networks where all that it rests on is like what was drawn there.
         """
         classes = [one for one in self.classes.values() if name in one.rests_on]
-        is_like = self.unlike.isdisjoint({name}.union(*(one.rests_on for one in classes)))
-        if is_like and not any(one.is_beyond(known) for one in classes):
-            is_below_knee = all(one.is_below_knee for one in classes)
-            return measured(known, Quantity.LOAD, is_below_knee=is_below_knee)
+        places = frozenset({name}.union(*(one.rests_on for one in classes)))
+        if self.unlike.isdisjoint(places) and not any(one.is_beyond(known) for one in classes):
+            below = all(one.is_below_knee for one in classes)
+            return measured(known, Quantity.LOAD, is_below_knee=below, points=points_of(places))
         return as_stated(known)
 
 

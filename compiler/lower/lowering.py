@@ -27,6 +27,7 @@ from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.gate import gate_of
 from qps.compiler.lower.labels.measured_loads import with_load_errors
 from qps.compiler.lower.labels.never_full import never_full
+from qps.compiler.lower.labels.operating_points import OperatingPoints
 from qps.compiler.lower.labels.premises import Numbers
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -221,7 +222,9 @@ def _lowered_model(
         numbers,
     )
     queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, numbers))
-    resources = with_load_errors(pools.resources | held_by_users, gate)
+    resources = pools.resources | held_by_users
+    points = OperatingPoints(resources, numbers)
+    resources = with_load_errors(resources, gate, points)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream in there:
         if stream.name not in closed_classes:
@@ -237,7 +240,7 @@ def _lowered_model(
                 ],
             )
             told = replace(told, rate_known=rates[stream.name])
-        measured.streams[stream.name] = told
+        measured.streams[stream.name] = points.put_on(told)
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
     judged = judged_by(model, requirements, expressions, measured, in_series, queues)
     return LoadGraph(

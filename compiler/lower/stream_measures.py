@@ -186,7 +186,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         """Return how the mean time of a call of a node is known."""
         missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
         known = together(calls_known(self.latency, node), uncounted(missing), self.met_known)
-        return self.doubts.known(known, Quantity.LATENCY)
+        return self.doubts.known_in_part(known)
 
     def is_in_calls(self, resource: str, node: str) -> bool:
         """Return whether a resource is passed in a call of a node."""

@@ -10,10 +10,11 @@ never played in such networks, or outside of what was drawn, nothing is stated h
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -44,27 +45,56 @@ class Quantity(StrEnum):
 _TAIL = Fraction(9, 10)
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class Axis(StrEnum):
+    """What errors grow with, beside the methods that have a part in a number."""
+
+    WAITING = "queueing delay"
+    """As a share of the mean latency."""
+    UTILIZATION = "utilization"
+    """The highest of all resources that the number rests on."""
+    METHODS = "approximations"
+    """How many of them have a part in it."""
+
+
+OperatingPoint = Mapping[Axis, float]
+"""Where a number lies on these axes; what is not known of it is left out."""
+
+
+class Row(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An error of numbers in which all of some `methods` have a part, as a part of the truth.
 
     It was measured on so many `numbers` of so many random `networks`. None states nothing: it is
-    off by more than a factor of two.
+    off by more than a factor of two. It holds where nothing is above what is `at_most`.
     """
 
     methods: frozenset[str]
     error: float | None
     numbers: int
     networks: int
+    at_most: dict[Axis, float] = {}
+
+    def holds(self, methods: frozenset[str], point: OperatingPoint) -> bool:
+        """Return whether the error is one of a number made by methods, at an operating point."""
+        known = {Axis.METHODS: len(methods), **point}
+        at_most = self.at_most.items()
+        return self.methods <= methods and all(known.get(one, inf) <= most for one, most in at_most)
+
+    @property
+    def is_of_a_point(self) -> bool:
+        """Whether it holds up to some utilization or share of waiting alone."""
+        return not self.at_most.keys() <= {Axis.METHODS}
 
 
 class Errors(Struct, frozen=True, kw_only=True):
     """The errors of one quantity: the first row counts whose methods all have a part in a number.
 
     They hold for numbers made by `methods`, those that were played in enough random networks.
+    Where the operating point is known, those of `at_points` count, and wherever it is, `rows`.
     """
 
     methods: frozenset[str]
     rows: tuple[Row, ...]
+    at_points: tuple[Row, ...] = ()
 
     def row_of(self, methods: Collection[str]) -> Row | None:
         """Return the row of a number in which methods have a part; None where nothing says it."""
@@ -72,9 +102,50 @@ class Errors(Struct, frozen=True, kw_only=True):
             return None
         return next((row for row in self.rows if row.methods.issubset(methods)), None)
 
+    def rows_at(self, methods: frozenset[str], points: Sequence[OperatingPoint]) -> list[Row]:
+        """Return the rows of a number at each of some points; none where nothing says them."""
+        if not methods <= self.methods:
+            return []
+        return [
+            next(row for row in self.at_points if row.holds(methods, point))
+            for point in points
+            if self.at_points
+        ]
 
-def measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool = False) -> Certainty:
+
+def measured(
+    known: Certainty,
+    quantity: Quantity,
+    *,
+    is_below_knee: bool = False,
+    points: Sequence[OperatingPoint] = (),
+) -> Certainty:
     """Return how a number is known, with the error that was measured of such numbers.
+
+    Where it is told at some operating points, the ends of a range of populations, its error is the
+    largest at any of these.
+    """
+    anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
+    errors = table().get(quantity)
+    if known.kind is not Kind.APPROXIMATION or errors is None:
+        return anywhere
+    rows = errors.rows_at(known.methods, points)
+    told = [row.error for row in rows if row.error is not None]
+    is_told = bool(rows) and len(told) == len(rows)
+    if not _is_of_few(known):
+        return replace(known, error=max(told) if is_told else None) if rows else anywhere
+    if not is_told or not all(row.is_of_a_point for row in rows):
+        return anywhere  # of a method alone more was tried than what was drawn
+    return replace(known, error=min(max(told), anywhere.error or inf))
+
+
+def _is_of_few(known: Certainty) -> bool:
+    """Return whether so few methods have a part that what each states of itself counts."""
+    return len(known.methods) <= _MOST_ALONE
+
+
+def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> Certainty:
+    """Return the same of a number of which no operating point is known.
 
     What one or two methods state was measured of just these, and stays up to a factor of two. What
     more of them multiply to tells nothing of them together. Visits of very unequal service times
@@ -83,7 +154,7 @@ def measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool = Fals
     if known.kind is not Kind.APPROXIMATION:
         return known
     stated = as_stated(known)
-    if len(known.methods) <= _MOST_ALONE:
+    if _is_of_few(known):
         if stated.error is not None:
             return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):

@@ -17,6 +17,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.measured_errors import Axis
 from qps.simulation.agreement import Compared, Verdict, compared, judged, predictions
 from qps.simulation.crew import RUNS, Effort, Simulation, simulate
 from qps.simulation.lengths import lengths_of
@@ -104,14 +105,17 @@ def _predicted(graph: LoadGraph, ready: Played) -> Iterator[Number]:
         for one in predictions(graph.streams[name], LEVELS):
             if one.is_shown:
                 value = point.number(one.formula)
-                yield _number(name, one.measure, value, one.known)
+                yield _number(graph, name, one.measure, value, one.known)
     for station in ready.stations:
         resource = graph.resources[station.name]
-        yield _number(station.name, "load", point.number(resource.load), resource.known)
+        yield _number(graph, station.name, "load", point.number(resource.load), resource.known)
 
 
-def _number(subject: str, measure: str, predicted: float, known: Certainty) -> Number:
+def _number(
+    graph: LoadGraph, subject: str, measure: str, predicted: float, known: Certainty
+) -> Number:
     return Number(
+        point=_point_of(graph, subject),
         subject=subject,
         measure=measure,
         predicted=predicted,
@@ -119,6 +123,17 @@ def _number(subject: str, measure: str, predicted: float, known: Certainty) -> N
         error=known.error,
         why=tuple(dict.fromkeys(reason.method for reason in known.because)),
     )
+
+
+def _point_of(graph: LoadGraph, subject: str) -> dict[Axis, float]:
+    """Return the operating point of what is told of a stream, or of a resource."""
+    if subject in graph.streams:
+        return dict(next(iter(graph.streams[subject].doubts.points), {}))
+    rest_on = (one.doubts.rests_on for one in graph.streams.values())
+    places = frozenset({subject}).union(*(one for one in rest_on if subject in one))
+    point = graph.at(graph.low)
+    loads = [point.number(one.load) for n, one in graph.resources.items() if n in places]
+    return {Axis.UTILIZATION: max(loads, default=0.0)}
 
 
 def judge(seed: int, seconds: float, runs: int = RUNS) -> Judged:
@@ -169,7 +184,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
         }
     numbers = tuple(
         replace(
-            _number(one.subject, one.measure, one.predicted, one.known),
+            _number(graph, one.subject, one.measure, one.predicted, one.known),
             played=_play(one),
             again=again.get((one.subject, one.measure)),
             bands=bands_of(ready, told, one.subject),

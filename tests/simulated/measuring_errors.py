@@ -9,7 +9,7 @@ those of one network are off together.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations
 from math import inf, isfinite, log
@@ -18,10 +18,12 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 from scipy.stats import binom
 
 from qps.compiler.quantities.certainty import MOST_STATED, Kind
-from qps.compiler.quantities.measured_errors import Errors, Quantity, Row
+from qps.compiler.quantities.measured_errors import Axis, Errors, Quantity, Row
+from simulated.error_tree import Statement, Tree, at_most, statements_of
 from simulated.records import Model, Number
 
 _HELD, _CONFIDENCE = 0.95, 0.75
@@ -47,6 +49,8 @@ _FURTHEST = 10.0
 """Beyond a factor of ten it is as bad as that."""
 _FEWEST, _FEWEST_OF_ALL = 20, 5
 """In so many networks methods have a part, at least, that are a row; that are in any row at all."""
+_FEWEST_AT_POINTS = 28
+"""Fewer networks tell no error, with the confidence that is asked for."""
 _LEAST_GAIN = 5.0
 """So much less must the loss be by a row, that it is one."""
 _SIGMAS = 2.0
@@ -54,11 +58,12 @@ _SIGMAS = 2.0
 
 
 class Off(Struct, frozen=True):
-    """By which part of the truth a number is off, of a network, by some methods."""
+    """By which part of the truth a number is off, of a network, by some methods, at some point."""
 
     off: float
     network: int
     methods: frozenset[str]
+    point: Mapping[Axis, float] = {}
 
 
 def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
@@ -68,7 +73,8 @@ def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
         for one in model.numbers:
             off = _off(one)
             if off is not None:
-                found[_quantity_of(one)].append(Off(off, model.seed, frozenset(one.why)))
+                methods = frozenset(one.why)
+                found[_quantity_of(one)].append(Off(off, model.seed, methods, one.point))
     return {one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in Quantity}
 
 
@@ -99,11 +105,51 @@ def errors_of(numbers: Iterable[Off], least: float = _STEPS[0]) -> Errors:
             networks[method].add(one.network)
     known = frozenset(name for name, each in networks.items() if len(each) >= _FEWEST_OF_ALL)
     left = [one for one in left if one.methods <= known]
-    rows = [
-        one if one.error is None else replace(one, error=max(least, one.error))
-        for one in _rows(left)
-    ]
-    return Errors(methods=known, rows=tuple(rows))
+    return Errors(
+        methods=known,
+        rows=tuple(_not_below(least, _rows(left))),
+        at_points=tuple(_not_below(least, _rows_at_points(left, least))),
+    )
+
+
+def _not_below(least: float, rows: Iterable[Row]) -> Iterator[Row]:
+    for one in rows:
+        yield one if one.error is None else replace(one, error=max(least, one.error))
+
+
+def _rows_at_points(numbers: list[Off], least: float) -> Iterator[Row]:
+    """Yield the rows of numbers of which the operating point is known."""
+    known = [one for one in numbers if one.point]
+    each = [statements_of(one.methods, one.point) for one in known]
+    if not known:
+        return
+    every = sorted(frozenset().union(*each), key=str)
+
+    def of(members: NDArray[np.int64]) -> list[Off]:
+        return [known[one] for one in members]
+
+    tree = Tree(
+        statements=every,
+        holds=np.array([[one in told for one in every] for told in each]),
+        networks=np.array([one.network for one in known]),
+        length=lambda members: _length(of(members), least),
+        error=lambda members: stated(of(members)),
+        fewest=_FEWEST_AT_POINTS,
+        least_gain=_LEAST_GAIN,
+    )
+    for leaf in tree.leaves(np.arange(len(known))):
+        yield _row(of(leaf.members), leaf.statements)
+
+
+def _row(numbers: list[Off], statements: frozenset[Statement]) -> Row:
+    error = stated(numbers)
+    return Row(
+        methods=frozenset(one for one in statements if isinstance(one, str)),
+        error=None if error > MOST_STATED else error,
+        numbers=len(numbers),
+        networks=len(_networks(numbers)),
+        at_most=at_most(statements),
+    )
 
 
 def _rows(left: list[Off]) -> Iterator[Row]:
@@ -120,13 +166,7 @@ def _rows(left: list[Off]) -> Iterator[Row]:
                 best, gain = methods, gained
         inside = [one for one in left if best is None or best <= one.methods]
         left = [] if best is None else [one for one in left if not best <= one.methods]
-        error = stated(inside)
-        yield Row(
-            methods=best or frozenset(),
-            error=None if error > MOST_STATED else error,
-            numbers=len(inside),
-            networks=len(_networks(inside)),
-        )
+        yield _row(inside, best or frozenset())
 
 
 def _candidates(numbers: Iterable[Off]) -> list[frozenset[str]]:
@@ -143,13 +183,13 @@ def _networks(numbers: Iterable[Off]) -> set[int]:
     return {one.network for one in numbers}
 
 
-def _length(numbers: list[Off]) -> float:
+def _length(numbers: list[Off], least: float = 0.0) -> float:
     """Return how badly an error tells of numbers: the quantile loss of its logarithm.
 
     It is the less the smaller the error is; what is further off counts twenty times as much as it
     is. So the numbers of a method that are often further off than all others are told apart, too.
     """
-    error = min(_FURTHEST, stated(numbers))
+    error = min(_FURTHEST, max(least, stated(numbers)))
     beyond = sum(log(min(_FURTHEST, one.off) / error) for one in numbers if one.off > error)
     return len(numbers) * log(error) + beyond / (1 - _HELD)
 

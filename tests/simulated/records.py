@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.quantities.measured_errors import Axis
 from qps.simulation.agreement import Compared, Verdict, judged
 from qps.simulation.statistics import Estimate
 
@@ -37,7 +38,8 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A number of a spec, predicted, and played where it was; `why` are its methods, by id.
 
     In a file what is predicted without end is None, as JSON has no infinity. What seemed wrong was
-    played `again`, with other numbers by chance, and that counts.
+    played `again`, with other numbers by chance, and that counts. Its operating `point` is what its
+    error goes by.
     """
 
     subject: str
@@ -49,6 +51,7 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     played: Play | None = None
     again: Play | None = None
     bands: dict[str, str] = {}
+    point: dict[Axis, float] = {}
 
     @property
     def quantity(self) -> str:

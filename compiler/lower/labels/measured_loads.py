@@ -7,12 +7,18 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Gate
+from qps.compiler.lower.labels.operating_points import OperatingPoints
 from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.quantities.certainty import Kind
 
 
-def with_load_errors(resources: Mapping[str, ResourceLoad], gate: Gate) -> dict[str, ResourceLoad]:
+def with_load_errors(
+    resources: Mapping[str, ResourceLoad], gate: Gate, points: OperatingPoints
+) -> dict[str, ResourceLoad]:
     """Return resources with how their loads are known, each with its error."""
     return {
-        name: replace(one, known=gate.load_known(name, one.known))
+        name: replace(one, known=gate.load_known(name, one.known, points.of))
+        if one.known.kind is Kind.APPROXIMATION
+        else one
         for name, one in resources.items()
     }

@@ -25,6 +25,7 @@ from qps.compiler.network.station_runs import Run, runs_of
 from qps.compiler.network.stations_and_pools import Place, Station, StationKind
 from qps.compiler.quantities.certainty import Reason
 from qps.compiler.quantities.methods import reason_of
+from qps.engine.floats import numbers_function
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.known_ranges import Range
 from qps.engine.monomials import expanded, monomials
@@ -112,6 +113,21 @@ class Numbers(Struct, frozen=True):
             return is_even and all(value is not None and value <= 0 for value in values)
 
         return self.expressions.of_what_stays(formula, told)
+
+    def at_ends(self, formulas: Sequence[Formula]) -> list[list[float]]:
+        """Return what formulas come to where populations end; nothing where numbers move."""
+        of_all = [self.expressions.averaged(one) for one in formulas]
+        numbers = {one.name for formula in of_all for one in self.expressions.assumed_in(formula)}
+        if not numbers.isdisjoint(self.expressions.moving):
+            return []
+        values = self.expressions.values_in(*of_all)
+        self.expressions.weigh(of_all)
+        population = self.expressions.population
+        if not frozenset().union(*(one.symbols for one in of_all)) <= {population, *values}:
+            return []
+        configuration = self.expressions.configuration
+        applied = numbers_function(population, of_all, values)
+        return [applied(at) for at in sorted({configuration.low, configuration.high})]
 
     def _populations(self) -> list[Substitution]:
         return [Substitution(one) for one in self._ends()]

@@ -1,0 +1,79 @@
+"""How full resources are, and how much of a latency is waited, where populations end.
+
+Errors of approximations grow with both. In between both lie between: loads and waits grow with the
+population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import isfinite
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler.lower.label_doubts import Points
+from qps.compiler.lower.labels.premises import Numbers
+from qps.compiler.lower.latency_parts import TimeSpent, every
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.measured_errors import Axis
+from qps.engine.formulas import total
+
+_TAIL = Fraction(95, 100)
+
+
+class OperatingPoints(Struct, frozen=True):
+    """Where the numbers of a network lie, by how full its resources are."""
+
+    resources: Mapping[str, ResourceLoad]
+    numbers: Numbers
+    _known: dict[frozenset[str], Points] = field(default_factory=dict)
+
+    def of(self, places: frozenset[str]) -> Points:
+        """Return the points of what rests on some places; none where these are not known."""
+        if places not in self._known:
+            loads = [one.load for name, one in self.resources.items() if name in places]
+            highest = [max(end, default=0.0) for end in self.numbers.at_ends(loads)]
+            told = tuple({Axis.UTILIZATION: one} for one in highest)
+            self._known[places] = told if all(map(isfinite, highest)) else ()
+        return self._known[places]
+
+    def put_on(self, stream: StreamMeasures) -> StreamMeasures:
+        """Return a stream with the points at which its numbers are told, where any is no bound."""
+        if not stream.doubts.is_like_drawn or not _is_approximate(stream):
+            return stream
+        each = stream.kinds or (stream,)
+        waits = [
+            total(part.value for part in every(one.latency) if part.spent is TimeSpent.WAIT)
+            for one in each
+        ]
+        ends = self.numbers.at_ends([*waits, *(one.mean_latency for one in each)])
+        shares = [_largest_share(end[: len(each)], end[len(each) :]) for end in ends]
+        known = self.of(stream.doubts.rests_on)
+        if len(known) != len(shares) or not all(map(isfinite, shares)):
+            return stream
+        points = tuple(
+            {**one, Axis.WAITING: share} for one, share in zip(known, shares, strict=True)
+        )
+        kinds = tuple(_at(one, points) for one in stream.kinds)
+        return replace(_at(stream, points), kinds=kinds)
+
+
+def _at(stream: StreamMeasures, points: Points) -> StreamMeasures:
+    return replace(stream, doubts=replace(stream.doubts, points=points))
+
+
+def _is_approximate(stream: StreamMeasures) -> bool:
+    known = (stream.latency_certainty, stream.arriving_known, stream.lost_known)
+    if any(one.kind is Kind.APPROXIMATION for one in known):
+        return True
+    return stream.quantile_certainty(_TAIL).kind is Kind.APPROXIMATION
+
+
+def _largest_share(waits: Sequence[float], latencies: Sequence[float]) -> float:
+    """Return the largest share that one of several waits has of its latency."""
+    pairs = zip(waits, latencies, strict=True)
+    return max(wait / latency if latency else 0.0 for wait, latency in pairs)
