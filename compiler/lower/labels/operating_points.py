@@ -23,6 +23,8 @@ from qps.compiler.quantities.measured_errors import Axis
 from qps.engine.formulas import total
 
 _TAIL = Fraction(95, 100)
+_FULL = 1 + 1e-9
+"""As full as can be, but for rounding."""
 
 
 class OperatingPoints(Struct, frozen=True):
@@ -33,12 +35,13 @@ class OperatingPoints(Struct, frozen=True):
     _known: dict[frozenset[str], Points] = field(default_factory=dict)
 
     def of(self, places: frozenset[str]) -> Points:
-        """Return the points of what rests on some places; none where these are not known."""
+        """Return the points of what rests on some places; none where more is asked than served."""
         if places not in self._known:
             loads = [one.load for name, one in self.resources.items() if name in places]
             highest = [max(end, default=0.0) for end in self.numbers.at_ends(loads)]
+            is_below = all(one <= _FULL for one in highest)
             told = tuple({Axis.UTILIZATION: one} for one in highest)
-            self._known[places] = told if all(map(isfinite, highest)) else ()
+            self._known[places] = told if is_below else ()
         return self._known[places]
 
     def put_on(self, stream: StreamMeasures) -> StreamMeasures:
