@@ -65,7 +65,7 @@ def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
 
 
 @pytest.mark.parametrize(
-    ("reasons", "points", "error"),
+    ("methods", "points", "error"),
     [
         ("acd", [_at(0.1)], None),  # `d` was never played
         ("abc", [], 0.3),
@@ -81,12 +81,12 @@ def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
 )
 def test_an_error_is_that_of_the_worst_end_of_a_range(
     monkeypatch: pytest.MonkeyPatch,
-    reasons: str,
+    methods: str,
     points: list[dict[Axis, float]],
     error: float | None,
 ) -> None:
     monkeypatch.setattr(measured_errors, "table", lambda: {Quantity.LATENCY: _AT_POINTS})
-    known = approximation(*reasons, error=None if len(reasons) > 2 else 0.4)
+    known = approximation(*map(reason, methods), error=None if len(methods) > 2 else 0.4)
     assert measured(known, Quantity.LATENCY, points=points).error == error
 
 

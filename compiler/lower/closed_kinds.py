@@ -20,7 +20,7 @@ from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic, Traffic
-from qps.compiler.quantities.certainty import together
+from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.formulas import ONE, Formula, symbol, total
 from qps.engine.substitution import Substitution
 
@@ -156,14 +156,16 @@ def _of_kinds(
 # -- what all kinds come to ----------------------------------------------------------------
 
 
-def put_together(name: str, kinds: Sequence[tuple[ClosedStream, StreamMeasures]]) -> StreamMeasures:
+def put_together(
+    name: str, kinds: Sequence[tuple[ClosedStream, StreamMeasures]], rate_known: Certainty
+) -> StreamMeasures:
     """Return what the users of a stream see, whose kinds see this.
 
     A mean over requests weighs kinds by how often they ask, one of each flow by how many they are.
     """
     first = kinds[0][1]
     if len(kinds) == 1:
-        return first
+        return replace(first, rate_known=rate_known)
     asked = [closed.throughput for closed, _ in kinds]
     flows = [closed.flows for closed, _ in kinds]
     all_asked, all_flows = total(asked), total(flows)
@@ -195,7 +197,7 @@ def put_together(name: str, kinds: Sequence[tuple[ClosedStream, StreamMeasures]]
         rate=of_a_flow([one.rate for one in each]),
         throughput=of_a_flow([one.throughput for one in each]),
         buffer_certainty=together(*(one.buffer_certainty for one in each)),
-        rate_known=together(*(one.rate_known for one in each)),
+        rate_known=rate_known,
         late_certainty=together(*(one.late_certainty for one in each)),
         cycle_certainty=together(*(one.cycle_certainty for one in each)),
         kinds=tuple(each),

@@ -222,9 +222,8 @@ def _lowered_model(
         numbers,
     )
     queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, numbers))
-    resources = pools.resources | held_by_users
-    points = OperatingPoints(resources, numbers)
-    resources = with_load_errors(resources, gate, points)
+    points = OperatingPoints(pools.resources | held_by_users, numbers)
+    resources = with_load_errors(points, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream in there:
         if stream.name not in closed_classes:
@@ -238,8 +237,8 @@ def _lowered_model(
                     (of, stream_measures(stream, one, measured, expressions, queues, of))
                     for of, one in each
                 ],
+                rates[stream.name],
             )
-            told = replace(told, rate_known=rates[stream.name])
         measured.streams[stream.name] = points.put_on(told)
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
     judged = judged_by(model, requirements, expressions, measured, in_series, queues)

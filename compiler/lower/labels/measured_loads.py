@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Gate
@@ -12,13 +10,11 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.quantities.certainty import Kind
 
 
-def with_load_errors(
-    resources: Mapping[str, ResourceLoad], gate: Gate, points: OperatingPoints
-) -> dict[str, ResourceLoad]:
+def with_load_errors(points: OperatingPoints, gate: Gate) -> dict[str, ResourceLoad]:
     """Return resources with how their loads are known, each with its error."""
     return {
         name: replace(one, known=gate.load_known(name, one.known, points.of))
         if one.known.kind is Kind.APPROXIMATION
         else one
-        for name, one in resources.items()
+        for name, one in points.resources.items()
     }
