@@ -79,11 +79,6 @@ class Row(Struct, frozen=True, kw_only=True, omit_defaults=True):
         at_most = self.at_most.items()
         return self.methods <= methods and all(known.get(one, inf) <= most for one, most in at_most)
 
-    @property
-    def is_of_a_point(self) -> bool:
-        """Whether it holds up to some utilization or share of waiting alone."""
-        return not self.at_most.keys() <= {Axis.METHODS}
-
 
 class Errors(Struct, frozen=True, kw_only=True):
     """The errors of one quantity: the first row counts whose methods all have a part in a number.
@@ -134,7 +129,9 @@ def measured(
     is_told = bool(rows) and len(told) == len(rows)
     if not _is_of_few(known):
         return replace(known, error=max(told) if is_told else None) if rows else anywhere
-    if not is_told or not all(row.is_of_a_point for row in rows):
+    if not is_told or not UNEQUAL_SERVICES.isdisjoint(known.methods):
+        return anywhere  # where each waits by its own time, short ones wait longer than is told
+    if not all(Axis.WAITING in row.at_most for row in rows):
         return anywhere  # of a method alone more was tried than what was drawn
     return replace(known, error=min(max(told), anywhere.error or inf))
 
