@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import qps
 from helpers.specs import checked, lowered
@@ -209,7 +210,10 @@ def test_an_error_of_two_moments_rests_on_how_far_services_are_apart(
 ) -> None:
     """One of a hundred that takes twenty times as long was told 93 % off, beside "within 15 %"."""
     stream = lowered(APART.format(law=law, cores=cores, long=long)).streams["gets"]
-    assert stream.latency_certainty.error == of_mean
+    if of_mean is not None:  # less than a ten thousandth of that latency is waited
+        assert stream.latency_certainty.error == 0.1
+    anywhere = replace(stream, doubts=replace(stream.doubts, points=()))
+    assert anywhere.latency_certainty.error == of_mean
     known = stage_certainty(next(part.queue for part in stream.latency if part.queue))
     if of_mean is None:
         assert known.error == of_quantile

@@ -118,7 +118,8 @@ def measured(
     """Return how a number is known, with the error that was measured of such numbers.
 
     Where it is told at some operating points, the ends of a range of populations, its error is the
-    largest at any of these.
+    largest at any of these. What one or two methods state of themselves is less where less is
+    waited; where waits may be far longer than is told, nothing says how much is waited.
     """
     anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
     errors = table().get(quantity)
@@ -129,11 +130,12 @@ def measured(
     is_told = bool(rows) and len(told) == len(rows)
     if not _is_of_few(known):
         return replace(known, error=max(told) if is_told else None) if rows else anywhere
-    if not is_told or not UNEQUAL_SERVICES.isdisjoint(known.methods):
-        return anywhere  # where each waits by its own time, short ones wait longer than is told
+    is_by_own_time = not UNEQUAL_SERVICES.isdisjoint(known.methods)  # short ones wait longer
+    if known.error is None or anywhere.error is None or is_by_own_time or not is_told:
+        return anywhere
     if not all(Axis.WAITING in row.at_most for row in rows):
         return anywhere  # of a method alone more was tried than what was drawn
-    return replace(known, error=min(max(told), anywhere.error or inf))
+    return replace(known, error=min(max(told), anywhere.error))
 
 
 def _is_of_few(known: Certainty) -> bool:
