@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from pathlib import Path
 
 import pytest
 
@@ -221,3 +222,31 @@ def test_beyond_what_was_drawn_no_measured_error_is_stated(beyond: dict[str, str
     assert _graph(long="2.4", rate="0.6").streams["t"].doubts.is_like_drawn
     within = {"cv": "wide", "extra": "param wide = 2.5"}
     assert _graph(**within).streams["t"].doubts.is_like_drawn
+
+
+_PAGE = Path(__file__).parents[1] / "docs/language/exact-bound-approximate.md"
+_WORDS = {
+    Quantity.LATENCY: "mean latency",
+    Quantity.QUANTILE: "percentiles from p90",
+    Quantity.LOW_QUANTILE: "percentiles below p90",
+    Quantity.RATE: "throughput",
+    Quantity.LOAD: "utilization",
+    Quantity.LOSS: "loss",
+}
+
+
+def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
+    lines = [
+        f"| {words} | {' | '.join(_limit(row, axis) for axis in Axis)} | within {row.error:.0%} |"
+        for quantity, words in _WORDS.items()
+        for row in table()[quantity].at_points
+        if not row.methods
+    ]
+    assert "\n".join(lines).replace("%", " %") in _PAGE.read_text("utf-8")
+
+
+def _limit(row: Row, axis: Axis) -> str:
+    most = row.at_most.get(axis)
+    if most is None:
+        return ""
+    return f"≤ {most:g}" if axis is Axis.METHODS else f"≤ {most:.0%}"
