@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from helpers.explained import explain
 from helpers.nightly import examples
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -26,7 +27,6 @@ from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.syntax.format import formatted
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.solver.what_if.inverse import solve_for
 

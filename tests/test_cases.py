@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
+from helpers.explained import explain
 from helpers.nightly import examples
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
@@ -23,7 +24,6 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.pipeline import load as load_spec
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.text import circumstances
 from qps.solver.answers.worst_mode import solve_model

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 import qps
 from helpers.answers import answer_of
+from helpers.explained import explain
 from helpers.formulas import exp
 from helpers.nightly import examples
 from helpers.reasons import reason
@@ -44,8 +45,6 @@ from qps.engine.points import in_floats
 from qps.engine.powers import TooLongError
 from qps.reports.pages.matrix_page import matrix_page
 from qps.reports.text.difference_text import difference_view
-from qps.reports.text.explain_streams import quantile_parts
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.headroom_text import headroom_lines
@@ -56,6 +55,7 @@ from qps.reports.text.worded_changes import wording
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.apart.streams_apart import quantile_parts
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw

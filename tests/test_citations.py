@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from helpers.explained import explain
 from helpers.reports import page_of
 from helpers.specs import checked, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.format import formatted
-from qps.reports.text.explaining import explain
 from qps.solver.answers.answering import solve
 
 CITED = """

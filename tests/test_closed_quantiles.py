@@ -8,6 +8,7 @@ from math import exp, factorial, lgamma, log
 
 import pytest
 
+from helpers.explained import explain
 from helpers.shared_chain import open_quantiles
 from helpers.specs import lowered
 from qps.compiler.quantities.certainty import Kind
@@ -16,7 +17,6 @@ from qps.engine.networks.closed_laws import law_of
 from qps.engine.networks.closed_moments import moments, of_moments
 from qps.engine.networks.closed_numbers import closed_rate
 from qps.engine.networks.visited_copies import Place, place_of
-from qps.reports.text.explaining import explain
 from qps.reports.text.quantities import undecided_point
 
 NETWORKS = {

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.explained import explain
 from helpers.formulas import R, absolute, ceil, exp
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
@@ -28,7 +29,6 @@ from qps.engine.formulas import (
 )
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import substituted
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation, explanation_text
 from qps.reports.text.formula_text import in_population
 from qps.reports.text.quantities import number

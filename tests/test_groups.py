@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.explained import explain
 from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
@@ -20,7 +21,6 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.solver.answers.answering import solve
 from qps.solver.what_if.advice import advise

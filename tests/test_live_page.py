@@ -13,6 +13,7 @@ from msgspec import structs
 
 from helpers.answers import answer_of
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
+from helpers.explained import explain
 from helpers.nightly import nightly
 from helpers.page_answers import differences
 from helpers.reports import html_of, report_of
@@ -25,7 +26,6 @@ from qps.compiler.quantities.dimension import DATA_RATE
 from qps.engine.formulas import number
 from qps.reports.pages.way_strip import SUMS
 from qps.reports.text.answers import SolveView
-from qps.reports.text.explaining import explain
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import quantity
 from qps.reports.text.reasons import answer_told

@@ -16,8 +16,6 @@ from qps.solver import solved_spec
 ROOT = Path(__file__).resolve().parents[1]
 SOLVING = ("qps.solver.", "qps.simulation.", "qps.compiler.lower.lowering")
 STILL = {
-    "explaining": {"saturation_of"},
-    "explanation": {"piece_at"},
     "matrix_output": {
         "columns_of", "counts_of", "layout_of", "one_by_one_in", "request_of", "schema_of",
     },
@@ -26,7 +24,7 @@ STILL = {
         "ignoring_late", "measures", "monitoring_queue",
     },
 }  # fmt: skip
-"""Functions of the solver that texts call: of numbers that are asked for one by one, of tables."""
+"""Functions of the solver that texts call: of traces, and what columns of tables are."""
 
 
 @cache

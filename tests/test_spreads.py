@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.explained import explain
 from qps.cli import main
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -24,7 +25,6 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
 from qps.engine.formulas import Formula
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation, explanation_text
 from qps.solver.odds.told import ALONE, Ends, Sampling, Spread
 from qps.solver.odds.value_spreads import spread_of

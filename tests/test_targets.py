@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
+from helpers.explained import explain
 from helpers.nightly import examples
 from helpers.plain_model import largest_acceptable as plainly_acceptable
 from helpers.specs import PRELUDE, at, checked, lowered
@@ -20,7 +21,6 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.text import solve_text

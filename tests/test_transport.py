@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
+from helpers.explained import explain
 from helpers.nightly import examples
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind
-from qps.reports.text.explaining import explain
 from qps.reports.text.text import solve_text
 from qps.solver.answers.answering import solve
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
+from helpers.explained import explain
 from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, lowered
@@ -20,7 +21,6 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.text import solve_text
 from qps.solver.answers.worst_mode import solve_model

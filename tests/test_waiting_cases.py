@@ -12,6 +12,7 @@ from math import log
 
 import pytest
 
+from helpers.explained import explain
 from helpers.specs import PRELUDE, checked, lowered
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
@@ -21,7 +22,6 @@ from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import ONE, ZERO, Formula, total
-from qps.reports.text.explaining import explain
 
 P99 = Fraction(99, 100)
 

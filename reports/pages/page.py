@@ -44,8 +44,7 @@ from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
 from qps.reports.text.change_rows import HELPS
 from qps.reports.text.coverage_text import coverage_lines
-from qps.reports.text.explaining import explain
-from qps.reports.text.explanation import Explanation
+from qps.reports.text.explanation import Explanation, explanation_view
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.first_screen import Decision, decision
 from qps.reports.text.headroom_text import beyond_lines
@@ -57,7 +56,6 @@ from qps.reports.text.how_known import (
     users_as_known,
     users_with,
 )
-from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
@@ -80,6 +78,8 @@ from qps.reports.text.wrapping import unbroken
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 from qps.solver.answers.sweep import sweep
+from qps.solver.apart.naming import Part, named_whole
+from qps.solver.apart.numbers_apart import number_apart
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
 from qps.solver.search.method import Method
@@ -415,7 +415,7 @@ def _formulas(
     by_axis = axes_by_criterion(graph.criteria)
     axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
     for part in named:
-        told = explain(graph, part.name, at)
+        told = explanation_view(number_apart(graph, part.name, at))
         known = "" if told.known.is_exact else known_sentence(told.known)
         yield told, typeset(named_whole(graph, part.value, part.scope, axes)), known
 

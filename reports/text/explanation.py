@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Iterator
 from functools import partial
-from math import isclose
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler import ir
+from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.lower.load_graph import (
-    LoadGraph,
-)
+from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.compiler.quantities.dimension import (
-    Dimension,
-)
-from qps.engine.formulas import ZERO, Formula
-from qps.engine.points import Point
-from qps.engine.substitution import substituted
-from qps.reports.text.explained_methods import ExplainedMethod, methods_tables
+from qps.compiler.quantities.dimension import TIME
+from qps.engine.exactness import as_float
+from qps.engine.formulas import ONE, Formula
+from qps.reports.text.explained_methods import ExplainedMethod, explained_methods, methods_tables
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.formula_text import formula, in_population, with_numbers
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.phrases import phrase
-from qps.reports.text.quantities import is_share, percent, quantity
+from qps.reports.text.quantities import is_share, number, percent, population_text, quantity
 from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.shortened import READABLE, shortened
+from qps.reports.text.spread_text import spread_lines
 from qps.reports.text.table import Table
 from qps.reports.text.text_layout import Layout
+from qps.solver.apart.apart import CallThere, NumberApart, SaturationApart
 from qps.solver.odds.told import Spread
-from qps.solver.search.critical import piece_at
 
 _SYMBOLS, _NUMBERS = "in symbols", "with its numbers"
 _SHORTENED = "Long formulas are shortened, marked by …; --format json has them in full."
@@ -116,107 +111,137 @@ class Explanation(Struct, frozen=True, kw_only=True):
     uncertainty: tuple[str, ...] = ()
 
 
-def _no_more(explanation: Explanation) -> Explanation:
-    return explanation
-
-
-class Apart(Struct, frozen=True, kw_only=True):
-    """What a name stands for: a formula, its `parts`, and in which `scope` names are known.
-
-    `unsettled` is the same formula with elastic parameters still open, `whole` with what is nothing
-    with the numbers as they are stated; None where it is no other. The numbers of what stands
-    `beside` it are listed, too. `more` is told besides, where it is told at all.
-    """
-
-    name: str
-    what: str
-    value: Formula
-    dimension: Dimension
-    parts: Sequence[Part] = ()
-    scope: Sequence[str] = ()
-    unsettled: Formula | None = None
-    whole: Formula | None = None
-    beside: Formula = ZERO
-    more: Callable[[Explanation], Explanation] = _no_more
-
-
-def taken_apart(graph: LoadGraph, apart: Apart, at: int) -> Explanation:
-    """Take what a name stands for apart at a population."""
-    name, expr, dimension = apart.name, apart.value, apart.dimension
-    parts, scope, unsettled = apart.parts, apart.scope, apart.unsettled
-    total = graph.at(at).number(expr)
+def explanation_view(apart: NumberApart) -> Explanation:
+    """Return a number taken apart as plain values."""
+    name, dimension, spread = apart.name, apart.dimension, apart.spread
     told = partial(quantity, dimension=dimension, share=is_share(name))
-    at_text = f"{graph.population.name} = {at:,}"
-    named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
-    formulas = [(_SYMBOLS, formula(named))]
-    free = expr.symbols
-    if free - {graph.population}:
-        formulas.append((_NUMBERS, with_numbers(named, graph.assumptions)))
-    named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
-    formulas += elastic_notes(graph, (named, *named_parts), at)
-    if graph.population in free:
-        formulas.append(_in_population(graph, expr, at, at_text))
-    formulas.append((f"at {at_text}", told(total, digits=6)))
-    shown = free | apart.beside.symbols
-    used = [a for a in graph.assumptions.values() if a.symbol in shown]
-    known = shown | {graph.population, *(elastic.parameter.symbol for elastic in graph.elastic)}
-    subjects = (name, *scope, *(subject for part in parts for subject in part.scope))
-    cited = [one for one in graph.cited if one.bears_on(known, subjects)]
-    explanation = Explanation(
+    at_text = f"{apart.population.name} = {apart.at:,}"
+    sure = () if spread is None else spread_lines(spread, name, dimension, is_share=is_share(name))
+    stated: tuple[Assumption | Cited, ...] = (*apart.rests_on, *apart.cited)
+    return Explanation(
         schema="qps/explain/2",
         name=name,
-        what=apart.what,
-        at=at,
+        what=_what(apart),
+        at=apart.at,
         at_text=at_text,
-        value=total,
+        value=apart.value,
         unit=str(dimension),
-        formulas=tuple(formulas),
-        parts=_parts(parts, named_parts, graph.at(at), total, told),
+        formulas=tuple(_formulas(apart, at_text, told)),
+        parts=tuple(
+            ExplainedPart(
+                part.name,
+                told(part.value),
+                "" if part.share is None else percent(part.share),
+                formula(part.formula),
+            )
+            for part in apart.parts
+        ),
         assumptions=tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
-            for a in used
-        )
-        + tuple(
-            ExplainedNumber(c.name, c.text, c.span.place, " ".join(c.source.split())) for c in cited
+            for a in stated
         ),
+        mode=apart.mode,
+        modes=apart.modes,
+        cases=() if apart.table is None else tuple(_cases_of(apart.table)),
+        calls=tuple(map(_call, apart.calls)),
+        known=apart.known,
+        methods=explained_methods(apart.known, apart.checks),
+        spread=spread,
+        uncertainty=tuple(sure),
     )
-    return apart.more(explanation)
+
+
+def _what(apart: NumberApart) -> str:
+    """Return what a number is, of a utilization with where it is too much."""
+    found = apart.saturation
+    if found is None:
+        return apart.what
+    if found.target is ONE:
+        return f"{apart.what}; the resource saturates at 100 %"
+    return f"{apart.what}; its target is {percent(found.planned)} ({formula(found.target)})"
+
+
+def _formulas(
+    apart: NumberApart, at_text: str, told: Callable[..., str]
+) -> Iterator[tuple[str, str]]:
+    """Yield a number in symbols, with its numbers and in the population, and what it comes to."""
+    yield _SYMBOLS, formula(apart.named)
+    free = apart.formula.symbols
+    if free - {apart.population}:
+        yield _NUMBERS, with_numbers(apart.named, apart.assumptions)
+    for one in apart.elastic:
+        value = f"{quantity(one.value, one.dimension)} at {at_text}"
+        shows = f"`qps explain … {one.name}` shows its formula"
+        yield f"{one.name}, which is elastic", f"{value}; {shows}"
+    if apart.population in free:
+        yield _in_population(apart, at_text)
+    yield f"at {at_text}", told(apart.value, digits=6)
+    if apart.saturation is not None:
+        is_planned = apart.saturation.target is not ONE
+        reached = "reaches its target" if is_planned else "saturates"
+        yield reached, _saturation(apart.saturation, apart.population)
+    if apart.groups is not None:
+        count, many = apart.groups
+        yield "number of groups", formula(count)
+        yield f"groups at {at_text}", number(many)
+
+
+def _saturation(apart: SaturationApart, population: Formula) -> str:
+    """Return where a resource saturates, as a formula where there is a readable one."""
+    found = apart.saturation
+    if found.not_below is not None:
+        known = "" if found.at is None else f", but by {number(found.at, 6)}"
+        least = population_text(found.not_below)
+        return f"not below {population} = {least}{known}; unknown otherwise"
+    if found.at is None:
+        return "never"
+    told = f"{population} = {number(found.at, 6)} ({found.method.value})"
+    return told if apart.root is None else f"{told}: {population} = {formula(apart.root)}"
+
+
+def _cases_of(table: CaseTable) -> Iterator[ExplainedCase]:
+    """Yield the values of a parameter by case, a row a kind."""
+    for row in table.rows:
+        average, least, largest = (
+            "" if value is None else quantity(as_float(value), table.dimension)
+            for value in map(row.values.get, (ir.Case.AVERAGE, ir.Case.LEAST, ir.Case.LARGEST))
+        )
+        yield ExplainedCase(
+            kind=row.kind or ("" if len(table.rows) == 1 else "all"),
+            share="" if row.share is None else percent(float(row.share)),
+            average=average,
+            least=least,
+            largest=largest,
+            place=row.place,
+            source=" ".join((table.source or "").split()),
+        )
+
+
+def _call(one: CallThere) -> ExplainedCall:
+    times = "" if one.times == 1 else f"{one.times:.4g}"
+    return ExplainedCall(
+        depth=one.depth,
+        name=one.name,
+        made=percent(one.times) if one.times < 1 else times,
+        each=quantity(one.each, TIME, 4),
+        start=quantity(one.starts, TIME, 4),
+        end=quantity(one.ends, TIME, 4),
+        starts=one.starts,
+        ends=one.ends,
+    )
 
 
 _READABLE = 160
 """Characters of a formula, beyond which a piece of it tells more."""
 
 
-def _in_population(graph: LoadGraph, expr: Formula, at: int, at_text: str) -> tuple[str, str]:
+def _in_population(apart: NumberApart, at_text: str) -> tuple[str, str]:
     """Return an expression in the population alone; where it is long, the piece that holds now."""
-    population = graph.population
-    whole = in_population(expr, graph.values, population)
-    if len(whole) > _READABLE:
-        piece = piece_at(substituted(expr, graph.values), population, Fraction(at))
-        if piece is not None:
-            return f"in {population.name}, around {at_text}", in_population(piece, {}, population)
+    population = apart.population
+    whole = in_population(apart.formula, apart.values, population)
+    if len(whole) > _READABLE and apart.piece is not None:
+        return f"in {population.name}, around {at_text}", in_population(apart.piece, {}, population)
     return f"in {population.name}", whole
-
-
-def _parts(
-    parts: Sequence[Part],
-    named: Sequence[Formula],
-    point: Point,
-    total: float,
-    told: Callable[[float], str],
-) -> tuple[ExplainedPart, ...]:
-    """Return the parts of a number; their shares only where they add up to it."""
-    values = [point.number(part.value) for part in parts]
-    adds_up = total != 0 and isclose(sum(values), total)
-    return tuple(
-        ExplainedPart(
-            part.name,
-            told(value),
-            percent(value / total) if adds_up else "",
-            formula(shown),
-        )
-        for part, shown, value in zip(parts, named, values, strict=True)
-    )
 
 
 # -- as text --------------------------------------------------------------------------------
@@ -292,8 +317,8 @@ def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tup
     else:
         what = explanation.known.kind.value
         yield phrase("accuracy"), because_first(what, explanation.known.reasons, labels)
-    for number, line in enumerate(explanation.uncertainty):
-        yield "" if number else "Uncertainty", line
+    for place, line in enumerate(explanation.uncertainty):
+        yield "" if place else "Uncertainty", line
     if explanation.modes:
         yield "Mode", _in_mode(explanation)
     if title != explanation.name:

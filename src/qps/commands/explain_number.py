@@ -25,12 +25,12 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.engine.formulas import Formula
 from qps.reports.text.as_json import as_json
-from qps.reports.text.explaining import explain
-from qps.reports.text.explanation import Explanation, explanation_text
+from qps.reports.text.explanation import Explanation, explanation_text, explanation_view
 from qps.reports.text.figure_text import figure_json, figure_text
 from qps.reports.text.labels import labels_of
 from qps.reports.text.nouns import counted
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.apart.numbers_apart import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.odds.promising import promising
@@ -74,13 +74,14 @@ def _explanation(spec: Spec, arguments: Namespace) -> Explanation:
     elif not graph.low <= at <= graph.high:
         raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
     modes = tuple(mode.name for mode in spec.model.modes)
-    return explain(
+    found = number_apart(
         _with_all(spec.model, configuration, graph),
         arguments.name,
         at,
         modes,
         partial(_spread_of, spec.model, configuration, graph, at, sampling_of(arguments)),
     )
+    return explanation_view(found)
 
 
 def _with_all(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> LoadGraph:

@@ -14,9 +14,9 @@ from msgspec import Struct
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.quality_axes import joined_axes
+from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, symbol, total
 from qps.engine.substitution import substituted
-from qps.reports.text.quantities import quantity
 
 
 class Part(Struct, frozen=True):
@@ -81,15 +81,18 @@ def named_whole(
     return in_named_measures(graph, expr, scope)
 
 
-def elastic_notes(graph: LoadGraph, exprs: Sequence[Formula], at: int) -> list[tuple[str, str]]:
-    """Return what the elastic parameters are that are named in some formulas."""
+class ElasticThere(Struct, frozen=True):
+    """An elastic parameter, and what it comes to at a population, in base units."""
+
+    name: str
+    value: float
+    dimension: Dimension
+
+
+def elastic_in(graph: LoadGraph, exprs: Sequence[Formula], at: int) -> Iterator[ElasticThere]:
+    """Yield the elastic parameters that are named in some formulas."""
     free = frozenset[Formula]().union(*(expr.symbols for expr in exprs))
-    notes = []
     for settled in graph.elastic:
-        name, dimension = settled.parameter.name, settled.parameter.dimension
-        if settled.parameter.symbol in free:
-            value = quantity(graph.at(at).number(settled.value), dimension)
-            where = f"{graph.population.name} = {at:,}"
-            told = f"{value} at {where}; `qps explain … {name}` shows its formula"
-            notes.append((f"{name}, which is elastic", told))
-    return notes
+        one = settled.parameter
+        if one.symbol in free:
+            yield ElasticThere(one.name, graph.at(at).number(settled.value), one.dimension)

@@ -18,7 +18,6 @@ from qps.compiler.lower.latency import Allotment
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
-from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -26,10 +25,10 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.compiler.quantities.scales import percent
 from qps.engine.formulas import ZERO, Formula, total
-from qps.reports.text.explanation import Apart, ExplainedCall
-from qps.reports.text.naming import Part
-from qps.reports.text.quantities import percent, quantity
+from qps.solver.apart.apart import Apart
+from qps.solver.apart.naming import Part
 
 
 def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
@@ -49,7 +48,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
             whole=found.mean_latency,
             dimension=TIME,
             parts=stages,
-            more=lambda one: replace(one, calls=_calls(graph, ways, at)),
+            ways=ways,
         )
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
@@ -192,29 +191,6 @@ def called_by(stream: StreamMeasures, measure: str) -> str | None:
     called = {call.node for part in every(stream.latency) for call in part.calls}
     found = [name for name in (node, f"{instance}.{node}") if name in called]
     return found[0] if found and last == "latency" else None
-
-
-def _calls(graph: LoadGraph, parts: list[LatencyPart], at: int) -> tuple[ExplainedCall, ...]:
-    """Return the tree of the calls of a request with its times at a population."""
-    value = graph.at(at).number
-    return tuple(
-        ExplainedCall(
-            depth=one.depth,
-            name=one.name,
-            made=_made(value(one.times)),
-            each=quantity(value(one.each), TIME, 4),
-            start=quantity(value(one.starts), TIME, 4),
-            end=quantity(value(one.ends), TIME, 4),
-            starts=value(one.starts),
-            ends=value(one.ends),
-        )
-        for one in waterfall(parts)
-    )
-
-
-def _made(times: float) -> str:
-    """Return how often a call is made: by which share, or how many times; nothing for once."""
-    return percent(times) if times < 1 else "" if times == 1 else f"{times:.4g}"
 
 
 def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[LatencyPart]:

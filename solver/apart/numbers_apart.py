@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
-from msgspec.structs import replace
-
 from qps.compiler import ir
-from qps.compiler.configure.case_tables import CaseRow, CaseTable
+from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean
@@ -33,46 +28,27 @@ from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     MONEY,
     TIME,
-    Dimension,
 )
-from qps.engine.algebraic_functions import as_rational_function
-from qps.engine.exactness import as_float
-from qps.engine.formulas import ONE, Formula, maximum
+from qps.engine.formulas import Formula, maximum
 from qps.engine.formulas import number as number_formula
-from qps.engine.linear_roots import root_of_linear
-from qps.reports.text.explain_streams import (
+from qps.solver.apart.apart import Apart, NumberApart, SpreadOf, taken_apart
+from qps.solver.apart.naming import Part
+from qps.solver.apart.streams_apart import (
     called_by,
     percentile_of,
     quantile_apart,
     stream_apart,
     stream_measures,
 )
-from qps.reports.text.explained_methods import explained_methods
-from qps.reports.text.explanation import Apart, ExplainedCase, Explanation, taken_apart
-from qps.reports.text.formula_text import formula
-from qps.reports.text.naming import Part
-from qps.reports.text.quantities import (
-    is_share,
-    number,
-    percent,
-    population_text,
-    quantity,
-)
-from qps.reports.text.spread_text import spread_lines
-from qps.solver.answers.saturation import saturation_of
-from qps.solver.odds.told import Spread
-
-SpreadOf: TypeAlias = Callable[[Callable[[LoadGraph], Formula]], Spread | None]
-"""Tells the spread of what is read off load graphs; None where it is known."""
 
 
-def explain(
+def number_apart(
     graph: LoadGraph,
     name: str,
     at: int,
     modes: tuple[str, ...] = (),
     spread_of: SpreadOf | None = None,
-) -> Explanation:
+) -> NumberApart:
     """Return what a name stands for, taken apart; QpsError where the graph has no such name.
 
     `modes` are the modes of the spec, of which the graph is in one, or outside of any. Without
@@ -86,21 +62,8 @@ def explain(
         return found.value if found.whole is None else found.whole
 
     spread = None if spread_of is None else spread_of(read)
-    told = (
-        ()
-        if spread is None
-        else spread_lines(spread, apart.name, apart.dimension, is_share=is_share(apart.name))
-    )
     known = _known(graph, name, at)
-    return replace(
-        taken_apart(graph, apart, at),
-        mode=graph.mode,
-        modes=modes,
-        known=known,
-        methods=explained_methods(known, _checks(graph)),
-        spread=spread,
-        uncertainty=tuple(told),
-    )
+    return taken_apart(graph, apart, at, modes, known, _checks(graph), spread)
 
 
 def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
@@ -150,7 +113,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         return _throughput(graph, name)
     resources = graph.loads_of(resource_in(name))
     if len(resources) == 1:
-        return _resource(graph, resources[0])
+        return _resource(resources[0])
     if len(resources) > 1:
         parts = [Part(r.name, r.load, (r.name,)) for r in resources]
         highest = maximum(*(part.value for part in parts))
@@ -191,7 +154,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
             scope=scope,
         )
     if name in graph.groups:
-        return _group(graph, name, at)
+        return _group(graph, name)
     parameter = _parameter(graph, name)
     if parameter is not None:
         return parameter
@@ -252,30 +215,7 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case) -> Apart:
     known = graph.assumptions.get(name)
     expr = known.symbol if known else number_formula(value)
     what = f"a parameter with several values; this is its {case.value}"
-    rows = tuple(
-        ExplainedCase(
-            kind=row.kind or ("" if len(table.rows) == 1 else "all"),
-            share="" if row.share is None else percent(float(row.share)),
-            average=_of_case(row, ir.Case.AVERAGE, table.dimension),
-            least=_of_case(row, ir.Case.LEAST, table.dimension),
-            largest=_of_case(row, ir.Case.LARGEST, table.dimension),
-            place=row.place,
-            source=" ".join((table.source or "").split()),
-        )
-        for row in table.rows
-    )
-    return Apart(
-        name=name,
-        what=what,
-        value=expr,
-        dimension=table.dimension,
-        more=lambda told: replace(told, cases=rows),
-    )
-
-
-def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
-    value = row.values[case]
-    return "" if value is None else quantity(as_float(value), dimension)
+    return Apart(name=name, what=what, value=expr, dimension=table.dimension, table=table)
 
 
 _COSTS = {"cost": False, "running_cost": True}
@@ -301,20 +241,11 @@ def _throughput(graph: LoadGraph, name: str) -> Apart:
     return Apart(name=name, what=what, value=expr, dimension=DATA_RATE)
 
 
-def _group(graph: LoadGraph, name: str, at: int) -> Apart:
+def _group(graph: LoadGraph, name: str) -> Apart:
     group = graph.groups[name]
     what = group.doc or "users per group"
-    members = Apart(name=name, what=what, value=group.members, dimension=DIMENSIONLESS)
-
-    def counted(told: Explanation) -> Explanation:
-        there = taken_apart(graph, replace(members, value=group.count), at)
-        further = (
-            ("number of groups", there.formulas[0][1]),
-            (f"groups at {told.at_text}", number(there.value)),
-        )
-        return replace(told, formulas=(*told.formulas, *further))
-
-    return replace(members, more=counted)
+    value, count = group.members, group.count
+    return Apart(name=name, what=what, value=value, dimension=DIMENSIONLESS, count=count)
 
 
 def names(graph: LoadGraph) -> list[str]:
@@ -333,46 +264,16 @@ def names(graph: LoadGraph) -> list[str]:
     return [*found, *graph.assumptions, *graph.derived]
 
 
-def _resource(graph: LoadGraph, resource: ResourceLoad) -> Apart:
-    parts = [Part(name, load) for name, load in resource.parts.items()]
-    what = "utilization; the resource saturates at 100 %"
-    if resource.target is not ONE:
-        planned = graph.number(resource.target)
-        what = f"utilization; its target is {percent(planned)} ({formula(resource.target)})"
-
-    def saturating(explained: Explanation) -> Explanation:
-        saturation = saturation_text(graph, resource)
-        reached = "saturates" if resource.target is ONE else "reaches its target"
-        return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
-
+def _resource(resource: ResourceLoad) -> Apart:
     return Apart(
         name=utilization_of(resource.name),
-        what=what,
+        what="utilization",
         value=resource.load,
         dimension=DIMENSIONLESS,
-        parts=parts,
+        parts=[Part(name, load) for name, load in resource.parts.items()],
         unsettled=resource.unsettled,
-        beside=resource.target,
-        more=saturating,
+        resource=resource,
     )
-
-
-def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
-    """Return where a resource saturates, as a formula where there is a readable one."""
-    load = graph.valued(resource.asked / resource.target)
-    found = saturation_of(graph, resource.name)
-    if found.not_below is not None:
-        known = "" if found.at is None else f", but by {number(found.at, 6)}"
-        least = population_text(found.not_below)
-        return f"not below {graph.population} = {least}{known}; unknown otherwise"
-    if found.at is None:
-        return "never"
-    told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
-    function = as_rational_function(load - 1, graph.population)
-    if function is None or function.numerator.degree() != 1:
-        return told
-    root = root_of_linear(resource.asked - resource.target, graph.population)
-    return told if root is None else f"{told}: {graph.population} = {formula(root)}"
 
 
 def _assumption(assumption: Assumption) -> Apart:
