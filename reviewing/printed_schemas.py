@@ -27,9 +27,9 @@ from qps.reports.text.network_view import NetworkView
 from qps.reports.text.rule_text import RuleView
 from qps.reports.text.simulated_text import SimulationView
 from qps.reports.text.sizing_text import SizingView
-from qps.reports.text.trace_text import TracesView
 from qps.reviewing.ci_view import CiView
 from qps.reviewing.history_view import History
+from qps.solver.traces.trace_answers import TracesView
 
 PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "solve": (SolveView, "qps solve --format json"),

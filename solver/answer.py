@@ -65,7 +65,7 @@ class Answer(Outcome, frozen=True, kw_only=True):
     next_limit: NextLimit | None
     more_users: MoreUsers | None
     margins: tuple[Margin, ...]
-    rated: frozenset[str]
+    reference_ratings: frozenset[str]
     """Numbers that are ratings of machines that service demands were measured on."""
     mixes: tuple[MixSolution, ...]
     unpriced: tuple[str, ...]

@@ -92,7 +92,7 @@ def complete_answer(
         next_limit=next_limit(solution),
         more_users=more_users(solution, requirements),
         margins=(*_margins(solution), *_idle_margins(model, configuration, graph)),
-        rated=_rated(graph, solution.sensitivity),
+        reference_ratings=_reference_ratings(graph, solution.sensitivity),
         mixes=class_mixes(graph, at),
         unpriced=graph.unpriced,
         assumptions=graph.assumptions,
@@ -194,7 +194,7 @@ def _idle_margins(
                 yield Margin(target.told, float(value), loaded=False)
 
 
-def _rated(graph: LoadGraph, sensitivity: tuple[Sensitivity, ...]) -> frozenset[str]:
+def _reference_ratings(graph: LoadGraph, sensitivity: tuple[Sensitivity, ...]) -> frozenset[str]:
     """Return which numbers are ratings of machines that service demands were measured on."""
     known = graph.assumptions
     capacities = {one.dimension for one in known.values() if one.is_capacity}

@@ -19,12 +19,8 @@ STILL = {
     "matrix_output": {
         "columns_of", "counts_of", "layout_of", "one_by_one_in", "request_of", "schema_of",
     },
-    "trace_text": {
-        "best_buffer", "buffer_for", "compensation_curve", "correlations", "expanding_time",
-        "ignoring_late", "measures", "monitoring_queue",
-    },
 }  # fmt: skip
-"""Functions of the solver that texts call: of traces, and what columns of tables are."""
+"""Functions of the solver that texts call: what the columns of a matrix are."""
 
 
 @cache

@@ -182,6 +182,7 @@ def page_view(
     """
     shown, left_out = _resources_shown(answer)
     named = _named_formulas(answer, graph)
+    swept = _columns(answer, graph) if has_lines else None
     words = wording(model, configuration, answer)
     called = words.labels.of
     return PageView(
@@ -197,9 +198,9 @@ def page_view(
         at=f"{answer.at:,}",
         next_population=f"{answer.at + 1:,}" if answer.at < answer.high else "",
         requirements=requirement_rows(answer, called),
-        loads=_loads_chart(answer, graph, shown, called) if has_lines else None,
+        loads=None if swept is None else _loads_chart(answer, *swept, shown, called),
         loads_left_out=left_out,
-        needs=_needs_chart(answer, graph, called) if has_lines else None,
+        needs=None if swept is None else _needs_chart(answer, graph, *swept, called),
         shares=bars([(called(r.name), r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(
             resource_row(
@@ -336,13 +337,13 @@ def _columns(answer: Answer, graph: LoadGraph) -> tuple[list[float], dict[str, l
 
 def _loads_chart(
     answer: Answer,
-    graph: LoadGraph,
+    at: Sequence[float],
+    columns: Mapping[str, list[float]],
     shown: list[ResourceSolution],
     called: Callable[[str], str],
 ) -> LineChart | None:
     if not shown:
         return None
-    at, columns = _columns(answer, graph)
     is_planned = any(r.target != 1 for r in shown)
     lines = [
         (called(r.name), [v / r.target for v in columns[utilization_of(r.name)]]) for r in shown
@@ -378,10 +379,13 @@ def _acceptable(answer: Answer) -> tuple[float, float, str] | None:
 
 
 def _needs_chart(
-    answer: Answer, graph: LoadGraph, called: Callable[[str], str]
+    answer: Answer,
+    graph: LoadGraph,
+    at: Sequence[float],
+    columns: Mapping[str, list[float]],
+    called: Callable[[str], str],
 ) -> LineChart | None:
     """Draw each requirement as a share of its limit, and the quality that they make."""
-    at, columns = _columns(answer, graph)
     farthest = ceil(at[-1])  # there most resources are overloaded
     lines: list[tuple[str, list[float]]] = []
     stated = [criterion for criterion in graph.criteria if criterion.span is not None]
@@ -392,7 +396,7 @@ def _needs_chart(
             lines.append((f"{called(one.name)}{known}", values))
     if "quality" in columns:
         known = parenthesis(quality_known_at(graph, farthest))
-        lines.append((f"quality ({graph.metric.value}){known}", columns["quality"]))
+        lines.append((f"quality ({answer.quality.metric}){known}", columns["quality"]))
     if not lines:
         return None
     name = answer.population

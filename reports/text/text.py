@@ -547,7 +547,7 @@ def _sensitivities(answer: Answer, labels: Labels) -> Table:
 def _references(answer: Answer) -> str:
     """Return which of the shown numbers are ratings of machines that costs were measured on."""
     shown = (one.parameter for one in answer.sensitivity[:_SHOWN_SENSITIVITIES])
-    names = [name for name in shown if name in answer.rated]
+    names = [name for name in shown if name in answer.reference_ratings]
     if not names:
         return ""
     verb = "are ratings of machines" if names[1:] else "is the rating of the machine"

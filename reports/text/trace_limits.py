@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from msgspec import Struct, field
-
 from qps.compiler.data.trace_files import UNITS
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -13,19 +11,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.compiler.quantities.quantity import read_quantity
 from qps.solver.traces.replay import Thresholds
-
-
-class Limits(Struct, frozen=True):
-    """Limits on the buffer's delay (s) and on the share of gaps (Claypool 1997, section 5.6.4).
-
-    `buffer` (s) is the one at which gaps are counted and with which is replayed; where it is
-    None, these are the 250 ms of table 3.2, and the best buffer.
-    """
-
-    latency: Fraction = Fraction(230, 1000)
-    gaps: Fraction = Fraction(6, 100)
-    buffer: Fraction | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
+from qps.solver.traces.trace_answers import Limits
 
 
 def read_limits(

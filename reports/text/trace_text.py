@@ -1,157 +1,15 @@
-"""Traces as text and as plain values: jitter, compensation curve, best buffer, replays."""
+"""Traces as text: jitter, best buffer, replays, and how their measures correlate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from math import isnan
-
-import numpy as np
-from msgspec import Struct
 
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.quantities import number, percent, quantity
 from qps.reports.text.table import Table, joined
 from qps.reports.text.text_layout import Layout
-from qps.reports.text.trace_limits import Limits
-from qps.solver.traces.recorded_jitter import (
-    JitterMeasures,
-    Trace,
-    best_buffer,
-    buffer_for,
-    compensation_curve,
-    correlations,
-    measures,
-)
-from qps.solver.traces.replay import Replay, expanding_time, ignoring_late, monitoring_queue
-
-_CURVE_POINTS = 101
-_ALLOWED = tuple(Fraction(n, 1000) for n in (100, 60, 50, 20, 10, 5, 1, 0))
-_CORRELATED = (
-    "range",
-    "variance",
-    "standard_deviation",
-    "absolute_deviation",
-    "gaps",
-    "area",
-)
-"""The measures of Claypool 1997, table 3.2, in its order."""
-FEWEST_CORRELATED = 3
-
-
-USUAL_BUFFER = Fraction(1, 4)
-
-
-class CurvePoint(Struct, frozen=True):
-    """A playout buffer in s, and its share of gaps."""
-
-    buffer: float
-    gaps: float
-
-
-class Tolerance(Struct, frozen=True):
-    """A fraction of gaps, and the smallest playout buffer (s) that meets it; None if none does."""
-
-    gaps: float
-    buffer: float | None
-
-
-class BestView(Struct, frozen=True):
-    """The best playout buffer within the limits; times in s."""
-
-    buffer: float
-    gaps: float
-    distance: float
-    acceptable: bool
-
-
-class TraceView(Struct, frozen=True, kw_only=True):
-    """A trace and its results; times in s, `variance` in s^2, `gaps` of jitter in 1/s."""
-
-    file: str
-    sent: int
-    received: int
-    lost: int
-    loss: float
-    duplicates: int
-    duration: float
-    period: float
-    gaps_buffer: float
-    jitter: JitterMeasures
-    curve: tuple[CurvePoint, ...]
-    tolerances: tuple[Tolerance, ...]
-    best: BestView
-    replay_buffer: float
-    replays: tuple[Replay, ...]
-
-
-class TracesView(Struct, frozen=True, kw_only=True):
-    """Several traces, and correlations of their measures; null if undefined."""
-
-    schema: str
-    limits: dict[str, float]
-    traces: tuple[TraceView, ...]
-    correlated: tuple[str, ...]
-    correlations: tuple[tuple[float, ...], ...] | None
-    acceptable: bool
-
-
-def traces_view(traces: Sequence[Trace], limits: Limits) -> TracesView:
-    """Return everything that is told of some traces."""
-    views = tuple(_view(trace, limits) for trace in traces)
-    table = None
-    if len(views) >= FEWEST_CORRELATED:
-        columns = [[float(getattr(v.jitter, name)) for v in views] for name in _CORRELATED]
-        table = tuple(tuple(row) for row in correlations(columns))
-    return TracesView(
-        schema="qps/trace/1",
-        limits={"latency": float(limits.latency), "gaps": float(limits.gaps)},
-        traces=views,
-        correlated=_CORRELATED if table else (),
-        correlations=table,
-        acceptable=all(view.best.acceptable for view in views),
-    )
-
-
-def _view(trace: Trace, limits: Limits) -> TraceView:
-    at = USUAL_BUFFER if limits.buffer is None else limits.buffer
-    best = best_buffer(trace, limits.latency, limits.gaps)
-    replayed = best.buffer if limits.buffer is None else limits.buffer
-    return TraceView(
-        file=trace.file,
-        sent=trace.sent,
-        received=trace.received,
-        lost=trace.lost,
-        loss=trace.lost / trace.sent,
-        duplicates=trace.duplicates,
-        duration=trace.duration,
-        period=trace.seconds(trace.period),
-        gaps_buffer=float(at),
-        jitter=measures(trace, at),
-        curve=_curve(trace),
-        tolerances=tuple(Tolerance(float(share), buffer_for(trace, share)) for share in _ALLOWED),
-        best=BestView(float(best.buffer), best.gaps, best.distance, best.distance <= 1),
-        replay_buffer=float(replayed),
-        replays=(
-            ignoring_late(trace, replayed),
-            expanding_time(trace, replayed),
-            monitoring_queue(trace, replayed, limits.thresholds),
-        ),
-    )
-
-
-def _curve(trace: Trace) -> tuple[CurvePoint, ...]:
-    """Return the compensation curve at even steps, or at each of its own where these are few."""
-    buffers, shares = compensation_curve(trace)
-    if len(buffers) > _CURVE_POINTS:
-        even = np.linspace(0.0, buffers[-1], _CURVE_POINTS)
-        at = np.searchsorted(buffers, even, side="right") - 1
-        buffers, shares = even, shares[at]
-    return tuple(map(CurvePoint, buffers.tolist(), shares.tolist()))
-
-
-# -- text --------------------------------------------------------------------------------
+from qps.solver.traces.trace_answers import TracesView, TraceView
 
 
 def traces_text(view: TracesView, *, markdown: bool = False, width: int = COLUMNS) -> str:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from qps.reports.text.drift_text import DriftView
     from qps.reports.text.inverse_text import InverseView
     from qps.reports.text.sizing_text import SizingView
-    from qps.reports.text.trace_text import TracesView
     from qps.solver.claims.claim_results import ClaimResult
     from qps.solver.matrix.compiled import CompiledMatrix
+    from qps.solver.traces.trace_answers import TracesView
 
 Settings = Mapping[str, object]
 _Parameters = ParamSpec("_Parameters")
@@ -68,14 +68,14 @@ def trace(
     the keys of `qps trace --format json`. Raises QpsError for an invalid file or quantity.
     """
     from qps.reports.text.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
-    from qps.reports.text.trace_text import traces_view  # noqa: PLC0415
     from qps.solver.traces.recorded_jitter import load_trace  # noqa: PLC0415
+    from qps.solver.traces.trace_answers import trace_answers  # noqa: PLC0415
 
     limits = read_limits(latency, gaps, buffer, threshold)
     between, of_times = read_time(period, "--period"), read_unit(unit)
     if not paths:
         raise TypeError("trace() takes the paths of traces: trace('night.csv', period='160 ms')")
-    return traces_view([load_trace(Path(path), between, of_times) for path in paths], limits)
+    return trace_answers([load_trace(Path(path), between, of_times) for path in paths], limits)
 
 
 def _model(spec: Spec | None, diagnostics: Iterable[Diagnostic]) -> Model:

@@ -8,15 +8,16 @@ from argparse import Namespace
 from qps.commands.console import Exit, print_json, width_of
 from qps.reports.text.as_json import as_json
 from qps.reports.text.trace_limits import read_limits, read_time, read_unit
-from qps.reports.text.trace_text import traces_text, traces_view
+from qps.reports.text.trace_text import traces_text
 from qps.solver.traces.recorded_jitter import load_trace
+from qps.solver.traces.trace_answers import trace_answers
 
 
 def run(arguments: Namespace) -> Exit:
     """Tell the jitter of traces; status 1 where limits were given that no buffer meets."""
     limits = read_limits(arguments.latency, arguments.gaps, arguments.buffer, arguments.threshold)
     period, unit = read_time(arguments.period, "--period"), read_unit(arguments.unit)
-    view = traces_view([load_trace(path, period, unit) for path in arguments.files], limits)
+    view = trace_answers([load_trace(path, period, unit) for path in arguments.files], limits)
     if arguments.format == "json":
         print_json(as_json(view))
     else:
