@@ -93,7 +93,7 @@ def test_markdown_shows_failures_first(capsys: pytest.CaptureFixture[str]) -> No
     assert status == 1
     head, _, rest = out.partition("<details>")
     assert head.startswith(
-        "### ✗ qps test: 1 published claim passes uncalibrated, "
+        "### ✗ qps test: 1 published claim passes without calibration, "
         "1 not judged (error -50 %), 1 fail\n"
     )
     assert "| FAIL | bad |" in head

@@ -258,7 +258,7 @@ def test_new_writes_a_spec_that_works(capsys: pytest.CaptureFixture[str]) -> Non
     assert run(capsys, "check", "mine.qps", "-q") == (0, "", "")
     status, out, _ = run(capsys, "test", "mine.qps")
     # Nobody published what it claims.
-    assert (status, out.splitlines()[-1]) == (0, "  1 internal claim passes, 0 fail")
+    assert (status, out.splitlines()[-1]) == (0, "  1 claim passes, 0 fail")
 
 
 def test_without_arguments_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -334,7 +334,7 @@ def test_a_target_of_what_nothing_loads_is_told_so() -> None:
         + text.replace("at web { work }", "at web { work }\n at rack { keep_it if stored == off }")
     )
     assert _lines(f"target disk 80 %\n{text}")[2] == (
-        "Utilization targets: disk at most 80 % (unused here)."
+        "Utilization targets: disk throughput at most 80 % (unused here)."
     )
 
 

@@ -1157,7 +1157,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "pool-wait": Method(
             name="wait for a pool by its flow-equivalent server",
             of=_CLOSED,
-            reason="waiting time for {at} is computed for the mean number of busy servers",
+            reason="waiting time for {at} assumes the mean number of busy servers",
             notes={
                 "even": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
                 "uneven": (
@@ -1172,7 +1172,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="holding time of a pool by its flow-equivalent server",
             of=(Of.LOAD, Of.RATE),
             reason=(
-                "the holding time of {at}, with waits for {by}, is computed for the mean number of "
+                "the holding time of {at}, with waits for {by}, assumes the mean number of "
                 "busy servers"
             ),
             notes={
@@ -1417,7 +1417,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "saturation-unproved": Method(
             name="interval bounds of a utilization over the range",
             of=(Of.ANSWER,),
-            reason=("{at} is proven not to saturate up to {population:plain}, and unknown beyond"),
+            reason=(
+                "it is proven that {at} does not saturate up to {population:plain}, and unknown "
+                "beyond"
+            ),
         ),
         "smaller-numbers-untried": Method(
             name="search that leaves out smaller numbers of machines",

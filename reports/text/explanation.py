@@ -327,8 +327,20 @@ def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tup
         yield "Meaning", explanation.what
     for heading, text in explanation.formulas:
         if heading != at:
-            named = _HEADINGS.get(heading, heading[0].upper() + heading[1:])
+            named = _HEADINGS.get(heading) or _heading(heading)
             yield named, _spaced(printable(_readable(explanation, heading, text)))
+
+
+def _heading(named: str) -> str:
+    """Return the label of a formula: for any population, or near the one that is shown.
+
+    >>> _heading("in N"), _heading("in N, around N = 1,000"), _heading("saturates")
+    ('For any N', 'Near N = 1,000', 'Saturates')
+    """
+    population, _, around = named.removeprefix("in ").partition(", around ")
+    if named.startswith("in "):
+        return f"Near {around}" if around else f"For any {population}"
+    return named[0].upper() + named[1:]
 
 
 def _spaced(formula: str) -> str:

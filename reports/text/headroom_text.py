@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.how_known import in_words, marked, marked_value, users_with
-from qps.reports.text.labels import Labels, part_words
+from qps.reports.text.labels import Labels, resource_words
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import in_percent, joined_words, percent, quantity, told_beyond
@@ -60,7 +60,11 @@ def headroom_line(answer: Answer) -> str:
     if not answer.margins:
         return phrase("margin.none")
     told = [
-        phrase("margin.one", name=part_words(item.of), target=percent(item.at_most))
+        phrase(
+            "margin.one",
+            name=resource_words(item.of) if item.of.isalpha() else item.of,
+            target=percent(item.at_most),
+        )
         + ("" if item.loaded else " (unused here)")
         for item in answer.margins
     ]

@@ -257,7 +257,7 @@ def _fails(failure: Failure) -> str:
     if failure.refused:
         return printable(failure.requirement)
     mode = f" in mode {failure.mode}" if failure.mode else ""
-    return f"{printable(failure.requirement)} fails{mode}"
+    return f"{printable(failure.requirement)} misses its limit{mode}"
 
 
 def _because(solution: InverseSolution) -> str:

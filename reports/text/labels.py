@@ -187,8 +187,8 @@ class Labels(Struct, frozen=True, kw_only=True):
         """Return `web CPU`, `web CPU utilization`, `web CPU cores`, `web memory capacity`."""
         if parts[0] == "price":
             parts = parts[:1]
-        if len(parts) == 1 and parts[0] in _STORES:
-            return self._joined(_STORES[parts[0]], node)
+        if len(parts) == 1:
+            return self._joined(resource_words(parts[0]), node)
         return self._joined(" ".join(map(part_words, parts)), node)
 
     def _of_link(self, link: str, parts: list[str]) -> str:
@@ -254,6 +254,11 @@ def first_sentence(doc: str) -> str:
     """
     told = _SENTENCE.split(doc, maxsplit=1)[0].strip().rstrip(".")
     return told.partition(" (")[0] if told.count("(") > told.count(")") else told
+
+
+def resource_words(name: str) -> str:
+    """Return what a resource is in words: `CPU`, `disk space`, `io threads`."""
+    return _STORES.get(name, part_words(name))
 
 
 def part_words(part: str) -> str:

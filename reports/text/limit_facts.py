@@ -98,8 +98,9 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return at if found.undecided else f"{at}{_levels_off(answer)}"
     if found.from_start:
         return at
-    users = counted(floor(saturates_at * (1 + _ROUNDINGS)), answer.population)
-    return f"{at}, {verb} above {users}"
+    last = floor(saturates_at * (1 + _ROUNDINGS))
+    side = "at" if one.target == 1 and last * (1 + _ROUNDINGS) >= saturates_at else "above"
+    return f"{at}, {verb} {side} {counted(last, answer.population)}"
 
 
 def _levels_off(answer: Answer) -> str:

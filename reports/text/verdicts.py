@@ -120,9 +120,8 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     found = tally(results)
     parts = []
     if found.has_published:
-        parts.append(
-            f"{_counted(found.unfitted, 'published claim')} {_pass(found.unfitted)} uncalibrated"
-        )
+        published = _counted(found.unfitted, "published claim")
+        parts.append(f"{published} {_pass(found.unfitted)} without calibration")
     if found.on_other_fits:
         parts.append(f"{found.on_other_fits:,} calibrated on other data")
     if found.fitted_to_it:
@@ -130,7 +129,8 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     if found.arithmetic:
         parts.append(f"{found.arithmetic:,} arithmetic")
     if found.own:
-        parts.append(f"{_counted(found.own, 'internal claim')} {_pass(found.own)}")
+        claim = "other claim" if parts else "claim"
+        parts.append(f"{_counted(found.own, claim)} {_pass(found.own)}")
     if found.missed:
         misses = f"{found.missed:,} known {'miss' if found.missed == 1 else 'misses'}"
         parts.append(f"{misses}{_errors(results, Verdict.MISSED)}")
