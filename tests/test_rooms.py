@@ -173,6 +173,33 @@ def _later(time: float, servers: int, ahead: int) -> float:
     return float(power[0].sum())
 
 
+FIXED_ROOMS = [
+    # cores, places, load offered, p50, p95 and p99 in service times, as simulated
+    (1, 3, 0.4, 1.0, 2.311, 2.786),
+    (1, 10, 0.9, 3.354, 8.70, 9.715),
+    (2, 4, 0.7, 1.0, 1.848, 1.963),
+    (4, 6, 1.2, 1.179, 1.583, 1.711),
+    (4, 10, 0.4, 1.0, 1.185, 1.544),
+    (4, 10, 0.9, 1.348, 2.29, 2.531),
+    (4, 10, 1.2, 2.032, 2.5365, 2.677),
+    (4, 30, 0.9, 1.6055, 4.2235, 5.725),
+    (8, 12, 1.2, 1.264, 1.5485, 1.6435),
+    (8, 20, 0.7, 1.0, 1.4025, 1.689),
+]
+
+
+@pytest.mark.parametrize(("cores", "places", "load", "half", "most", "nearly"), FIXED_ROOMS)
+def test_percentiles_of_fixed_services_in_a_room(
+    cores: int, places: int, load: float, half: float, most: float, nearly: float
+) -> None:
+    graph = _box(f"mdc room {places}" if cores > 1 else f"md1 room {places}", cores, 2000)
+    flow, at = graph.streams["flow"], graph.at(round(load * cores * 100))
+    for level, true in ((50, half), (95, most), (99, nearly)):
+        found = at.number(flow.latency_quantile(Fraction(level, 100))) * 100
+        assert found == pytest.approx(true, rel=0.2)
+        assert 1 <= found <= -(-places // cores)  # its own service, and those before it
+
+
 def test_users_who_wait_for_what_may_be_lost_are_refused_by_name() -> None:
     with pytest.raises(QpsError, match=r"closed stream `flow` loses requests at far\.cpu"):
         lowered(

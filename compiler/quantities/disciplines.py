@@ -113,6 +113,7 @@ class Discipline(Enum):
             variation=0,
             counts_servers=True,
             on_one_server="md1",
+            takes=("room",),
         ),
     )
     MGC = (

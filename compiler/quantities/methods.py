@@ -932,6 +932,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("exponential-service", "equal-service"),
             instead=("m-m-c-k",),
         ),
+        "finite-room-fixed-service": Method(
+            name="M/D/c/K percentiles: the wait of M/M/c/K, scaled by its mean",
+            of=_TAIL,
+            reason=(
+                "percentiles of the finite queue of {at} are those of M/M/c/K, scaled to the mean "
+                "wait of fixed service times: within {error:%} up to p99"
+            ),
+            error=0.2,
+            sources=("MacGregor Smith 2003",),
+            fails=("exponential-service",),
+            instead=("m-m-c-k",),
+        ),
         "exponential-service-times": Method(
             name="service times taken as exponential",
             of=_TAIL,

@@ -55,7 +55,11 @@ class Room(Law, frozen=True):
         is_plain = queue.variation is ONE and offered.arrivals is ONE
         if is_plain and queue.is_told_as_uniform:
             return offered.service * (times - 1)
-        return self._longer(queue, offered) * offered.service * (times - 1)
+        longer = self._longer(queue, offered)
+        if _is_fixed(queue):
+            waits = minimum(longer * _wait_quantile(offered, known), _longest_wait(offered))
+            return offered.service * waits
+        return longer * offered.service * (times - 1)
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what gets in leaves less at random than all that comes."""
@@ -81,11 +85,44 @@ class Room(Law, frozen=True):
         """They are exact where the mean is: a mixture of Erlang's laws."""
         if _known(queue, "wait").is_exact:
             return known_by("m-m-c-k", queue.resource)
-        return known_by("finite-room-percentiles", queue.resource)
+        is_fixed = _is_fixed(queue) and _offered(queue).arrivals is ONE
+        method = "finite-room-fixed-service" if is_fixed else "finite-room-percentiles"
+        return known_by(method, queue.resource)
+
+
+def _is_fixed(queue: Queue) -> bool:
+    return queue.variation is ZERO and queue.is_told_as_uniform
+
+
+def _wait_quantile(offered: Offered, level: Formula) -> Formula:
+    """Return the quantile of the wait of who gets in, in mean service times.
+
+    Whoever waits finds of those who wait what an item finds of one server, as fast as all of them,
+    with as many places as there are to wait: so the wait is that one's response time, with the
+    chance that the mean waits of both tell.
+    """
+    places, servers = _places(offered), offered.servers
+    line = maximum(_LEAST, places - servers), offered.traffic / servers
+    late = servers * apply("room_wait", servers, places, offered.traffic)
+    late = maximum(_RARE, late / (1 + apply("room_wait", ONE, *line)))
+    among = maximum(ZERO, 1 - (1 - level) / late)
+    return apply("room_quantile", ONE, *line, among) / servers
+
+
+def _longest_wait(offered: Offered) -> Formula:
+    """Return what nobody waits longer than, in service times: all are served for one each.
+
+    Who takes the last place is the last of a row, of which in each service time as many go as there
+    are servers.
+    """
+    assert offered.room is not None
+    return apply("ceil", offered.room / offered.servers) - 1
 
 
 _LEAST = number(Fraction(1, 50))
 """Of what neither comes nor is served unevenly a place counts as a hundred at most."""
+_RARE = number(Fraction(1, 10**12))
+"""Waits of fewer are in no quantile."""
 
 
 def _offered(queue: Queue) -> Offered:
@@ -112,8 +149,8 @@ def _known(queue: Queue, case: str) -> Certainty:
     if queue.servers is not ONE and not queue.models_servers:
         found.append(known_by("one-fast-core", name, is_proven=False))
     if queue.variation is not ONE or not queue.is_told_as_uniform:
-        is_fixed = queue.variation is ZERO and queue.is_told_as_uniform
-        found.append(known_by("finite-room-two-moments", name, case=case, is_measured=is_fixed))
+        is_measured = _is_fixed(queue)
+        found.append(known_by("finite-room-two-moments", name, case=case, is_measured=is_measured))
     if _offered(queue).arrivals is not ONE:
         found.append(known_by("finite-room-arrivals", name))
     return together(*found)
