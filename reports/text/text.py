@@ -385,7 +385,9 @@ def _saturates_first(answer: Answer, at: float) -> str:
     found = answer.bottleneck
     assert found is not None
     planned = any(r.name == found.resource and r.target != 1 for r in answer.resources)
-    where = f"{whole_population(at)} {noun(answer.population)}"
+    count = whole_population(at)
+    users = noun_of_one if count == "1" else noun
+    where = f"{count} {users(answer.population)}"
     if found.from_start:
         full = full_from_start(found, is_planned=planned)
         if answer.low == answer.high:
