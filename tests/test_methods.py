@@ -56,7 +56,7 @@ def test_a_premise_that_is_checked_is_that_of_a_theorem() -> None:
 
 
 def test_theorems_stay_with_what_is_exact() -> None:
-    erlang, pool = known_by("erlang-c", "a.cpu"), known_by("pool-wait", "a.threads", case="even")
+    erlang, pool = known_by("erlang-c", "a.cpu"), known_by("pool-wait", "a.threads", case="alike")
     assert erlang.is_exact
     assert not erlang.reasons
     assert [one.method for one in together(EXACT, erlang).theorems] == ["erlang-c"]

@@ -39,7 +39,7 @@ def _waits(queue: Queue, of_law: Certainty) -> Certainty:
     bursts = _bursts(queue)
     if _is_averaged(queue):
         is_proven = queue.law.waits_longer_in_bursts
-        bursts = known_by("bursts-averaged", queue.resource, case="mean", is_proven=is_proven)
+        bursts = known_by("bursts-averaged", queue.resource, case="delay", is_proven=is_proven)
     return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
 
 

@@ -521,7 +521,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             kind=_LOWER,
             reason="bursts at {at} are averaged out",
             notes={
-                "mean": "true waits are longer",
+                "delay": "true waits are longer",
                 "percentiles": "percentiles may be arbitrarily larger",
             },
             fails=("poisson",),
@@ -569,8 +569,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "arrivals at {at} through a pool are modeled with the mean number of requests in "
                 "the pool"
             ),
-            notes={"mean": "means within {error:%}", "percentiles": "percentiles within {error:%}"},
-            errors={"mean": 0.2, "percentiles": 0.35},
+            notes={
+                "average": "means within {error:%}",
+                "percentiles": "percentiles within {error:%}",
+            },
+            errors={"average": 0.2, "percentiles": 0.35},
             sources=("Baskett et al. 1975",),
             fails=("not-behind-a-pool",),
         ),
@@ -1171,13 +1174,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=_CLOSED,
             reason="waiting time for {at} assumes the mean number of busy servers",
             notes={
-                "even": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
-                "uneven": (
+                "alike": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
+                "unlike": (
                     "predicted latency was down to 0.3× simulated with uneven service times while "
                     "it is held"
                 ),
             },
-            errors={"even": 0.25},
+            errors={"alike": 0.25},
             sources=("Chandy, Herzog and Woo 1975",),
         ),
         "pool-holding-time": Method(

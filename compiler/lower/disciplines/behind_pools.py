@@ -108,7 +108,7 @@ class BehindPools(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """How many are there of those who come through pools is known about."""
-        return compounded(self.stated.mean_known(queue), _known(queue, "mean"))
+        return compounded(self.stated.mean_known(queue), _known(queue, "average"))
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""

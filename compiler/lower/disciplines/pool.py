@@ -50,7 +50,7 @@ class Pool(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Of what is done meanwhile the pool sees no more than how much of it fits."""
-        return known_by("pool-wait", queue.resource, case="uneven" if self.vary else "even")
+        return known_by("pool-wait", queue.resource, case="unlike" if self.vary else "alike")
 
     def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
         """The same."""
