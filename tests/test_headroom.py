@@ -176,7 +176,7 @@ def test_who_loses_how_much_and_where() -> None:
     ]
     assert _lines(SPEC)[1] == (
         "With 10 % more users (110): web.cpu utilization is 110 %; pages: 9.09 % lost (web.cpu saturated), "
-        "latency +∞ (waiting for web.cpu)."
+        "latency without bound (waiting for web.cpu)."
     )
 
 

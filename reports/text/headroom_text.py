@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.how_known import in_words, marked, marked_value, users_with
@@ -147,8 +149,9 @@ def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
         lost = marked(percent(one.loss[1]), one.loss_known)
         told.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
-        later = quantity(one.latency[1] - one.latency[0], TIME, 3)
-        told.append(f"latency +{later} ({labels.stage(one.slower_at)})")
+        later = one.latency[1] - one.latency[0]
+        longer = f"+{quantity(later, TIME, 3)}" if isfinite(later) else "without bound"
+        told.append(f"latency {longer} ({labels.stage(one.slower_at)})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
         before, after = (quantity(rate, unit, 3) for rate in one.rate)
