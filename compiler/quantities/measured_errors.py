@@ -14,8 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from importlib.resources import files
 from math import inf
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -189,5 +189,5 @@ def as_stated(known: Certainty) -> Certainty:
 @cache
 def table() -> Mapping[Quantity, Errors]:
     """Return the errors of all quantities."""
-    path = Path(__file__).with_name("measured_errors.json")
+    path = files("qps.compiler.quantities") / "measured_errors.json"
     return msgspec.json.decode(path.read_bytes(), type=dict[Quantity, Errors])
