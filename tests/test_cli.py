@@ -555,7 +555,7 @@ def test_a_failure_is_told_at_a_glance(
     coloured = re.findall(r"\x1b\[1;31m(.*)\x1b\[0m", shown)
     # In the table, once more by itself, and in the count.
     assert [line.split()[0] for line in coloured] == ["FAIL", "FAIL", "1"]
-    assert coloured[2].endswith("1 fail")
+    assert coloured[2].endswith("1 fails")
     _, shown, _ = run(capsys, "test", "good.qps", "--color", "always")
     assert "\x1b[1;31m" not in shown
     assert shown.count("\x1b[1;32m") == 1
@@ -570,7 +570,7 @@ def test_what_fails_is_told_whole_behind_all_claims(capsys: pytest.CaptureFixtur
         "  Error        -50 %\n"
         "\n"
     ) in out
-    assert out.splitlines()[-1].endswith("1 fail")
+    assert out.splitlines()[-1].endswith("1 fails")
     _, quiet, _ = run(capsys, "test", "failing.qps", "-q")
     assert quiet.startswith("FAIL  b  failing.qps:10\n")
 

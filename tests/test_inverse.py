@@ -153,8 +153,8 @@ def test_what_fails_everywhere_is_told() -> None:
     solution = _solved(text, "p", 20)
     assert [failure.requirement for failure in solution.fails] == ["m", LOAD]
     assert inverse_answer(solution) == (
-        "No value of p supports 20 users (searched 6 to 9, its range): m misses its limit and "
-        "host.cpu.utilization misses its limit at every value. It is 6 now."
+        "No value of p supports 20 users (searched 6 to 9, its range): m exceeds its limit and "
+        "host.cpu.utilization exceeds its limit at every value. It is 6 now."
     )
 
 
@@ -165,14 +165,15 @@ def test_what_fails_everywhere_is_told() -> None:
     ("requirement", "told"),
     [
         # a limit that must not be reached
-        ("p < 6", "p must be below 6 (at it and above it, p misses its limit)"),
-        ("p <= 6", "p must be at most 6 (above it, p misses its limit)"),
-        ("p > 2", "p must be above 2 (at it and below it, p misses its limit)"),
-        ("p > 2; p < 6", "p must be above 2 (at it and below it, p misses its limit) and below 6 (at it and above it, p misses its limit)"),
+        ("p < 6", "p must be below 6 (at it and above it, p is not below its limit)"),
+        ("p <= 6", "p must be at most 6 (above it, p exceeds its limit)"),
+        ("p > 2", "p must be above 2 (at it and below it, p is not above its limit)"),
+        ("p > 2; p < 6", "p must be above 2 (at it and below it, p is not above its limit) and below 6 (at it and above it, p is not below its limit)"),
+        ("p >= 2", "p must be at least 2 (below it, p is below its limit)"),
         # 1/p has no value at the end of the range
-        ("1 / p >= 0.05", "p must be above 0 (at it, 1 / p misses its limit)"),
+        ("1 / p >= 0.05", "p must be above 0 (at it, 1 / p has no finite value)"),
         # (p - 4)^2 touches its limit in the middle
-        ("(p - 4)^2 > 0", "p must be below 4 (at it and above it, (p - 4)^2 misses its limit), or above 4 (at it and below it, (p - 4)^2 misses its limit)"),
+        ("(p - 4)^2 > 0", "p must be below 4 (at it and above it, (p - 4)^2 is not above its limit), or above 4 (at it and below it, (p - 4)^2 is not above its limit)"),
         ("(p - 4)^2 >= 0", None),
     ],
 )  # fmt: skip
@@ -190,15 +191,15 @@ def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: st
 
 # requirement, population, what is told; N / (2 panels) <= 1
 COUNTED = [
-    ("", 81, "at least 41 (40.5) (below it, host.cpu.utilization misses its limit)"),
-    ("", 80, "at least 40 (below it, host.cpu.utilization misses its limit)"),
+    ("", 81, "at least 41 (40.5) (below it, host.cpu.utilization exceeds its limit)"),
+    ("", 80, "at least 40 (below it, host.cpu.utilization exceeds its limit)"),
     ("", 1, None),
-    ("cost <= 5050 $", 80, "between 40 (below it, host.cpu.utilization misses its limit) and 50 (50.5) (above it, cost misses its limit)"),
-    ("cost <= 5000 $", 79, "between 40 (39.5) (below it, host.cpu.utilization misses its limit) and 50 (above it, cost misses its limit)"),
+    ("cost <= 5050 $", 80, "between 40 (below it, host.cpu.utilization exceeds its limit) and 50 (50.5) (above it, cost exceeds its limit)"),
+    ("cost <= 5000 $", 79, "between 40 (39.5) (below it, host.cpu.utilization exceeds its limit) and 50 (above it, cost exceeds its limit)"),
     # a limit that must not be reached
-    ("cost < 5000 $", 80, "between 40 (below it, host.cpu.utilization misses its limit) and 49 (50) (above it, cost misses its limit)"),
+    ("cost < 5000 $", 80, "between 40 (below it, host.cpu.utilization exceeds its limit) and 49 (50) (above it, cost is not below its limit)"),
     # 40 and nothing else
-    ("cost <= 4099 $", 80, "40 (below it, host.cpu.utilization misses its limit; above it, cost misses its limit)"),
+    ("cost <= 4099 $", 80, "40 (below it, host.cpu.utilization exceeds its limit; above it, cost exceeds its limit)"),
 ]  # fmt: skip
 
 
@@ -300,11 +301,11 @@ def test_what_it_is_now(
 
 def test_the_value_asked_for_holds_in_every_mode_and_the_failing_one_is_named() -> None:
     assert inverse_answer(_solved(MODES, "p", 10)).startswith(
-        "10 users: in every mode, p must be at most 3.33333 (above it, host.cpu.utilization misses its limit in mode b)."
+        "10 users: in every mode, p must be at most 3.33333 (above it, host.cpu.utilization exceeds its limit in mode b)."
     )
     # asked for one mode, it is that of this mode
     assert inverse_answer(_solved(MODES, "p", 10, "mode = a")).startswith(
-        "10 users: p must be at most 10 (above it, host.cpu.utilization misses its limit in mode a)."
+        "10 users: p must be at most 10 (above it, host.cpu.utilization exceeds its limit in mode a)."
     )
     # and what is said is so when it is set
     spec = checked(MODES)
@@ -507,7 +508,7 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> Run:
     return status, printed.out, printed.err
 
 
-REQUIRED = "panels must be at least 41 (40.5) (below it, host CPU utilization misses its limit)"
+REQUIRED = "panels must be at least 41 (40.5) (below it, host CPU utilization exceeds its limit)"
 
 
 @pytest.mark.parametrize(
@@ -540,7 +541,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "elastic": False,
         "whole_numbers": True,
         "range": [1, 60_000_000],
-        "answer": "81 users: panels must be at least 41 (40.5) (below it, host.cpu.utilization misses its limit). "
+        "answer": "81 users: panels must be at least 41 (40.5) (below it, host.cpu.utilization exceeds its limit). "
         "It is 60 now.",
         "intervals": [
             {
@@ -572,7 +573,7 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     assert (status, err) == (1, "")
     assert (
         "Required no value of panels supports 81 users (searched 1 to 40, its range): "
-        "host CPU utilization misses its limit at every value Now 30 "
+        "host CPU utilization exceeds its limit at every value Now 30 "
     ) in " ".join(out.split())
     status, out, _ = _run(capsys, *arguments, "--format", "json")
     assert status == 1
@@ -666,7 +667,7 @@ def test_only_what_fails_throughout_is_told() -> None:
     told = inverse_answer(solution)
     assert told.startswith("No value of power supports 300 users (searched 1 core to 256 core")
     assert (
-        ": wan.forth.utilization misses its limit and wan.back.utilization misses its limit at every value."
+        ": wan.forth.utilization exceeds its limit and wan.back.utilization exceeds its limit at every value."
         in told
     )
     assert "sfu.cpu" not in told
@@ -677,7 +678,7 @@ def test_where_nothing_fails_throughout_all_is_told() -> None:
     solution = _solved(text, "p", 60)
     assert not solution.fails_throughout
     assert {f.requirement for f in solution.fails} == {LOAD, "cheap"}
-    assert ": each value fails a requirement, the smallest cheap misses its limit and host" in (
+    assert ": each value fails a requirement, the smallest cheap exceeds its limit and host" in (
         inverse_answer(solution)
     )
 

@@ -23,7 +23,7 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.text_layout import Layout
-from qps.solver.what_if.boundaries import Failure
+from qps.solver.what_if.boundaries import Failure, FailureAt
 from qps.solver.what_if.inverse import Interval, InverseSolution
 
 _DIGITS = 6
@@ -92,7 +92,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
         range_=(float(number.low), float(number.high)),
         answer=inverse_answer(solution),
         intervals=tuple(_interval_view(interval) for interval in solution.intervals),
-        fails=solution.fails,
+        fails=tuple(Failure(one.requirement, one.mode, one.refused) for one in solution.fails),
         fails_throughout=solution.fails_throughout,
         known=solution.known,
         typical=solution.typical,
@@ -223,8 +223,10 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     below, above = interval.fails_below, interval.fails_above
     low, high = _end(solution, interval, is_low=True), _end(solution, interval, is_low=False)
     low_known, high_known = _known(interval.low_known), _known(interval.high_known)
-    under = below and f"({low_known}{_beyond(solution, interval, is_low=True)}, {_fails(below)})"
-    over = above and f"({high_known}{_beyond(solution, interval, is_low=False)}, {_fails(above)})"
+    under_it = below and _fails(below, at_end=interval.low_is_open)
+    over_it = above and _fails(above, at_end=interval.high_is_open)
+    under = below and f"({low_known}{_beyond(solution, interval, is_low=True)}, {under_it})"
+    over = above and f"({high_known}{_beyond(solution, interval, is_low=False)}, {over_it})"
     least = "above" if interval.low_is_open else "at least"
     most = "below" if interval.high_is_open else "at most"
     if under and over:
@@ -253,11 +255,24 @@ def _known(known: Certainty) -> str:
     return "" if known.is_exact else f"{known.kind.value}; "
 
 
-def _fails(failure: Failure) -> str:
+def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
+    """Return what fails and how; `at_end` if it also fails at the open end of an interval."""
     if failure.refused:
         return printable(failure.requirement)
     mode = f" in mode {failure.mode}" if failure.mode else ""
-    return f"{printable(failure.requirement)} misses its limit{mode}"
+    how = _OFF_LIMIT[failure.at_most, at_end or failure.is_on_limit]
+    if not (failure.at_most or failure.is_finite):
+        how = "has no finite value"
+    return f"{printable(failure.requirement)} {how}{mode}"
+
+
+_OFF_LIMIT = {
+    (True, False): "exceeds its limit",
+    (True, True): "is not below its limit",
+    (False, False): "is below its limit",
+    (False, True): "is not above its limit",
+}
+"""How a measure fails, by whether its limit is a largest value, and whether it is on the limit."""
 
 
 def _because(solution: InverseSolution) -> str:

@@ -120,8 +120,12 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     found = tally(results)
     parts = []
     if found.has_published:
-        published = _counted(found.unfitted, "published claim")
-        parts.append(f"{published} {_pass(found.unfitted)} without calibration")
+        # What all claims have in common is not said of them.
+        calibrated = found.on_other_fits + found.fitted_to_it
+        is_divided = calibrated + found.arithmetic + found.own > 0
+        claims = _counted(found.unfitted, "published claim" if is_divided else "claim")
+        how = " without calibration" * (calibrated > 0)
+        parts.append(f"{claims} {_pass(found.unfitted)}{how}")
     if found.on_other_fits:
         parts.append(f"{found.on_other_fits:,} calibrated on other data")
     if found.fitted_to_it:
@@ -142,9 +146,9 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
         parts.append(f"{found.shown:,} not judged{_errors(results, Verdict.SHOWN)}")
     if found.unplayed:
         parts.append(f"{found.unplayed:,} not simulated")
-    failed = f"{found.failed:,} fail"
+    failed = f"{found.failed:,} {_fail(found.failed)}"
     if found.failed and not parts:
-        failed = f"{_counted(found.failed, 'claim')} fail{'s' * (found.failed == 1)}"
+        failed = f"{_counted(found.failed, 'claim')} {_fail(found.failed)}"
     return ", ".join([*parts, failed, *untested.parts])
 
 
@@ -169,12 +173,17 @@ def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[st
     if not folders[1:]:
         return [summary(results, untested)]
     failed = sum(result.fails for result in results)
-    total = ", ".join([f"{failed:,} of {len(results):,} claims fail", *untested.parts])
+    total = f"{failed:,} of {_counted(len(results), 'claim')} {_fail(failed)}"
+    total = ", ".join([total, *untested.parts])
     return [*(f"{one.folder}: {one.summary}" for one in folders), total]
 
 
 def _pass(count: int) -> str:
     return "passes" if count == 1 else "pass"
+
+
+def _fail(count: int) -> str:
+    return "fails" if count == 1 else "fail"
 
 
 def _counted(count: int, what: str) -> str:

@@ -52,6 +52,22 @@ class Failure(Struct, frozen=True):
         return self.refused and self.requirement.endswith(_UNTOLD)
 
 
+class FailureAt(Failure, frozen=True):
+    """A failure at a value of the number, where the measure is beyond a limit, or on a strict one.
+
+    The limit is a largest value if `at_most`, otherwise a smallest.
+    """
+
+    at_most: bool = True
+    is_on_limit: bool = False
+    is_finite: bool = True
+
+    @property
+    def what(self) -> tuple[str, str | None, bool, bool]:
+        """What fails, whatever its value is there."""
+        return self.requirement, self.mode, self.refused, self.at_most
+
+
 _UNTOLD = " is undecided"
 
 
@@ -79,8 +95,10 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
-        sign = self.sign_at(symbol, at)
-        return self.is_untold(at) or sign is None or sign > 0 or (self.strict and sign == 0)
+        return self.is_untold(at) or self._is_failing(self.sign_at(symbol, at))
+
+    def _is_failing(self, sign: int | None) -> bool:
+        return sign is None or sign > 0 or (self.strict and sign == 0)
 
     def as_known_at(self, symbol: Formula, at: Fraction) -> Excess:
         """Return the same with how its measure is known at a value."""
@@ -105,12 +123,22 @@ class Excess(Struct, frozen=True, kw_only=True):
         except NoSignError:
             return 0
 
-    def failure_at(self, symbol: Formula, at: Fraction) -> Failure | None:
+    def failure_at(self, symbol: Formula, at: Fraction) -> FailureAt | None:
         """Return what fails at a value, None where it holds."""
         if self.is_untold(at):
             words = f"`{self.failure.requirement}`{_UNTOLD}"
-            return Failure(words, self.failure.mode, refused=True)
-        return self.failure if self.fails(symbol, at) else None
+            return FailureAt(words, self.failure.mode, refused=True)
+        sign = self.sign_at(symbol, at)
+        if not self._is_failing(sign):
+            return None
+        return FailureAt(
+            self.failure.requirement,
+            self.failure.mode,
+            self.failure.refused,
+            at_most=self.at_most,
+            is_on_limit=sign == 0,
+            is_finite=sign is not None,
+        )
 
     def is_untold(self, at: Fraction) -> bool:
         """Return whether it is not told what it does at a value."""

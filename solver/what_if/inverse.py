@@ -31,7 +31,7 @@ from qps.solver.answers.answering import all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import QUALITY, SolverFault
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
+from qps.solver.what_if.boundaries import Excess, Failure, FailureAt, boundaries_of
 from qps.solver.what_if.fewer_users import holds_for_fewer
 from qps.solver.what_if.model_as_set import ModelAsSet
 from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
@@ -51,8 +51,8 @@ class Interval(Struct, frozen=True, kw_only=True):
 
     low: float
     high: float
-    fails_below: Failure | None
-    fails_above: Failure | None
+    fails_below: FailureAt | None
+    fails_above: FailureAt | None
     low_is_open: bool = False
     high_is_open: bool = False
     unrounded: tuple[float, float] | None = None
@@ -73,7 +73,7 @@ class InverseSolution(Struct, frozen=True, kw_only=True):
     population: str
     at: int
     intervals: tuple[Interval, ...]
-    fails: tuple[Failure, ...]
+    fails: tuple[FailureAt, ...]
     fails_throughout: bool
     known: Certainty = EXACT
     ports: Mapping[str, str] = field(default_factory=dict)
@@ -174,7 +174,7 @@ class _Judged(Struct, frozen=True, dict=True):
         return middle if inside is None else inside
 
     @cached_property
-    def reasons(self) -> list[Failure | None]:
+    def reasons(self) -> list[FailureAt | None]:
         """What fails first in each stretch."""
         return [self._failing(at) for at in self.middles]
 
@@ -182,11 +182,11 @@ class _Judged(Struct, frozen=True, dict=True):
         symbol = self.number.symbol
         return [over.as_known_at(symbol, at) for over in self.excesses if over.fails(symbol, at)]
 
-    def _failing(self, at: Fraction) -> Failure | None:
+    def _failing(self, at: Fraction) -> FailureAt | None:
         """Return the first criterion that fails at a value."""
         return next(self._failures(at), None)
 
-    def _failures(self, at: Fraction) -> Iterator[Failure]:
+    def _failures(self, at: Fraction) -> Iterator[FailureAt]:
         """Yield what fails at a value."""
         failures = (over.failure_at(self.number.symbol, at) for over in self.excesses)
         return (failure for failure in failures if failure is not None)
@@ -231,7 +231,7 @@ class _Judged(Struct, frozen=True, dict=True):
 
     # -- what fails ------------------------------------------------------------------------
 
-    def fails_throughout(self) -> tuple[Failure, ...]:
+    def fails_throughout(self) -> tuple[FailureAt, ...]:
         """Return what fails whatever the number is: what another number must mend.
 
         Quality is left out where it fails for the sake of one of its axes.
@@ -244,7 +244,10 @@ class _Judged(Struct, frozen=True, dict=True):
             over.failure_at(symbol, next(filter(over.is_untold, self.middles), self.middles[0]))
             for over in failing
         )
-        return tuple(dict.fromkeys(filter(None, failures)))
+        found: dict[object, FailureAt] = {}
+        for failure in filter(None, failures):
+            found.setdefault(failure.what, failure)
+        return tuple(found.values())
 
     def intervals(self) -> list[Interval]:
         """Return the acceptable values: of what counts, the whole numbers."""
@@ -347,11 +350,12 @@ class _Judged(Struct, frozen=True, dict=True):
         rounded.
         """
 
-        def failing(at: float, first: Failure | None) -> Failure | None:
+        def failing(at: float, first: FailureAt | None) -> FailureAt | None:
             if not self._is_within(at):
                 return None
             failures = list(self._failures(Fraction(at)))
-            return first if first in failures else next(iter(failures), None)
+            own = (one for one in failures if first is not None and one.what == first.what)
+            return next(own, next(iter(failures), None))
 
         return replace(
             bounds,

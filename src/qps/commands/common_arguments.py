@@ -70,7 +70,7 @@ def takes_readers(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--readers",
         action="store_true",
-        help="each PATH is a module or table: use the specs in this folder that read it",
+        help="each PATH is a module or table: use the specs below the current folder that read it",
     )
     command.add_argument(
         "--changed",
