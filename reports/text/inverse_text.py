@@ -260,7 +260,7 @@ def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
     if failure.refused:
         return printable(failure.requirement)
     mode = f" in mode {failure.mode}" if failure.mode else ""
-    how = _OFF_LIMIT[failure.at_most, at_end or failure.is_on_limit]
+    how = _OFF_LIMIT[failure.at_most, failure.is_on_limit or (at_end and failure.strict)]
     if not (failure.at_most or failure.is_finite):
         how = "has no finite value"
     return f"{printable(failure.requirement)} {how}{mode}"

@@ -59,6 +59,7 @@ class FailureAt(Failure, frozen=True):
     """
 
     at_most: bool = True
+    strict: bool = False
     is_on_limit: bool = False
     is_finite: bool = True
 
@@ -136,6 +137,7 @@ class Excess(Struct, frozen=True, kw_only=True):
             self.failure.mode,
             self.failure.refused,
             at_most=self.at_most,
+            strict=self.strict,
             is_on_limit=sign == 0,
             is_finite=sign is not None,
         )
