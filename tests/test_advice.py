@@ -197,6 +197,16 @@ def test_other_choices_and_smaller_parameters() -> None:
     assert not _by(advice, Way.SHIFT)
 
 
+def test_what_lowers_no_utilization_is_no_less_demand() -> None:
+    text = (
+        DEMANDING + "param workers = 6 in 1..8\nmeasure busy = N / workers\nrequire { busy <= 1 }\n"
+    )
+    solution, advice = _advised(text)
+    assert solution.capacity == 6
+    assert _by(advice, Way.OTHER) == {"workers = 7": 7}
+    assert not _by(advice, Way.DEMAND)
+
+
 def test_a_parameter_that_relieves_is_raised() -> None:
     text = DEMANDING.replace("N * pace", "N * 2 packet/s / thin").replace(
         "param pace = 2 packet/s", "param thin = 1.0 in 1..2"

@@ -87,6 +87,14 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     assert all(value[:1].strip() for value in values)
 
 
+def test_the_bottleneck_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    text = SITE.replace("web.cpu.load <= 75 %; replies.latency <= 100 ms", "shoppers <= 100")
+    Path("few.qps").write_text(text, encoding="utf-8")
+    text = told(capsys, "few.qps", "--no-advice")
+    assert "\n  Bottleneck   web CPU: utilization 2 %, saturates at 5,000 shoppers\n" in text
+    assert "\n  Next limit   the bottleneck, saturates above 5,000 shoppers\n" in text
+
+
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
@@ -152,7 +160,7 @@ def test_what_a_latency_is_made_of_stands_below_a_violated_one(
     text = SITE.replace("replies.latency <= 100 ms", f"replies.{measure} <= 1 ms")
     Path("slow.qps").write_text(text, encoding="utf-8")
     assert main(["solve", "slow.qps", "--no-advice"]) == 1
-    assert "mean latency there: answer at web 8 ms, wan transmission 640 us" in " ".join(
+    assert "breakdown of the mean latency: answer at web 8 ms, wan transmission 640 us" in " ".join(
         capsys.readouterr().out.split()
     )
 

@@ -30,7 +30,7 @@ network pair { duplex; rate 1 Gbit/s }
 component answer { cpu if cache then 6 ms/request else 8 ms/request; memory 10 kB }
 topology {
   node web = server * 2
-  """The old box"""
+  """Old box"""
   node db = server
   node browser = laptop * shoppers
   link wan = wire between web, browser
@@ -58,11 +58,11 @@ require { web.cpu.load <= 75 %; quantile(replies.latency, 99.9 %) <= 1 s }
     [
         ("web.cpu", "web CPU"),
         ("web.cpu.utilization", "web CPU"),
-        ("db.memory", "The old box: memory"),
+        ("db.memory", "old box: memory"),
         ("wan.web.out", "wan egress from web"),
         ("wan.browser.in.utilization", "wan ingress to browser"),
-        ("back.forth", "back from web to The old box"),
-        ("back.back.packets", "back packets from The old box to web"),
+        ("back.forth", "back from web to old box"),
+        ("back.back.packets", "back packets from old box to web"),
         ("wan.web.out.packets", "wan egress packets from web"),
         ("wan.rate", "wan rate"),
         ("web.cpu.cores", "web CPU cores"),
@@ -76,13 +76,44 @@ require { web.cpu.load <= 75 %; quantile(replies.latency, 99.9 %) <= 1 s }
         ("quantile(replies.latency, 99.9 %)", "replies p99.9"),
         ("quantile(replies.latency, 50.0 %)", "replies p50"),
         ("replies.latency + looks.latency", "replies latency + looks latency"),
-        ("pace", "How often people click"),
+        ("pace", "pace"),
         ("clicks_seen", "clicks seen"),
         ("web", "web"),
     ],
 )
 def test_names_have_words(name: str, expected: str) -> None:
     assert labels_of(checked(SHOP).model).of(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("doc", "expected"),
+    [
+        ("Traffic of others: a share of the rate.", "traffic of others"),
+        ("Utilization of the threads", "utilization of the threads"),
+        ("CPU time of sending, in a second.", "CPU time of sending"),
+        ("SRS (Simple Realtime Server).", "SRS"),
+        ("How busy the threads are.", "clicks_seen"),
+        ("How many, how long.", "clicks_seen"),
+        ("What it costs: much", "clicks_seen"),
+        ("Which machine.", "clicks_seen"),
+        ("Without encryption.", "clicks_seen"),
+        ("A picture waits: for the network", "clicks_seen"),
+        ("The old box", "clicks_seen"),
+        ("160 ms of sound.", "clicks_seen"),
+        ("Frames of 16.5 ms.", "clicks_seen"),
+        ("Clicks that were seen.", "clicks_seen"),
+        ("Accesses to the network in a second.", "clicks_seen"),
+    ],
+)
+def test_a_docstring_is_a_label_where_it_is_a_short_noun_phrase(doc: str, expected: str) -> None:
+    spec = SHOP.replace("measure clicks_seen", f'"""{doc}"""\nmeasure clicks_seen')
+    assert labels_of(checked(spec).model).of("clicks_seen") == expected.replace("_", " ")
+
+
+def test_a_noun_phrase_that_two_share_is_the_label_of_neither() -> None:
+    shared = '"""Clicks: {}."""\nmeasure {} = shoppers * pace\n'
+    model = checked(SHOP + shared.format("of all", "seen") + shared.format("kept", "stored")).model
+    assert [labels_of(model).of(name) for name in ("seen", "stored")] == ["seen", "stored"]
 
 
 def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
@@ -109,7 +140,7 @@ def test_stages_have_words(name: str, expected: str) -> None:
     [
         ("`quality` is", "Quality penalty is"),
         ("Load of `web.cpu.load` is", "Load of web CPU utilization is"),
-        ("see `db`, at `nobody`", "see The old box, at `nobody`"),
+        ("see `db`, at `nobody`", "see old box, at `nobody`"),
         ("`saturation(web.cpu)` is", "Web CPU saturation point is"),
         ("of `replies.latency + looks.latency`", "of replies latency + looks latency"),
         ("it takes `qps simulate`", "it takes `qps simulate`"),

@@ -149,12 +149,12 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         "poisson": PremiseText(
             "Poisson arrivals",
             (
-                "Arrivals are a Poisson process: at random, and not shaped by bursts or by queues "
-                "before."
+                "Arrivals are a Poisson process: at random, and not shaped by bursts or by "
+                "queues upstream."
             ),
         ),
         "not-behind-a-pool": PremiseText(
-            "no pool before", "No open traffic has waited for a pool before."
+            "no pool upstream", "No open traffic has waited for a pool upstream."
         ),
         "periodic": PremiseText(
             "periodic arrivals",
@@ -246,7 +246,8 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
             ("Stages are independent: items do not overtake each other between them, nor return."),
         ),
         "queueing-modeled": PremiseText(
-            "queueing stated", "Every station on the way states its queueing."
+            "queueing discipline declared",
+            "Every station on the way declares its queueing discipline.",
         ),
         "one-saturating-station": PremiseText(
             "one overloaded station", "Items pass at most one station that is overloaded."
@@ -1344,8 +1345,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="fork and join of equal queues with bursty arrivals",
             of=(Of.MEAN,),
             reason=(
-                "the slowest of equal queues with bursty arrivals was 0.96–1.03× simulated, where "
-                "one of them is right"
+                "the slowest of equal queues with bursty arrivals was 0.96–1.03× simulated, "
+                "provided that the mean wait at one queue is predicted correctly"
             ),
         ),
         "nelson-tantawi": Method(

@@ -267,7 +267,7 @@ def explanation_text(
     )
     numbers = Table(
         ("Input", "Value", "Defined at", "Source"),
-        tuple((a.name, a.value, _in_file(a.place), a.source) for a in explanation.assumptions),
+        tuple((a.name, _input(a), _in_file(a.place), a.source) for a in explanation.assumptions),
         firm=frozenset([0, 2]),
         long=frozenset([1, 3]),
     )
@@ -288,6 +288,11 @@ def explanation_text(
         notes=tuple(notes),
     )
     return layout.printed(markdown=markdown, width=width)
+
+
+def _input(one: ExplainedNumber) -> str:
+    """Return a value; of arrivals, their coefficient of variation, as a spec states it."""
+    return f"cv {one.value}" if one.name.endswith(".arrivals") else one.value
 
 
 def _in_file(place: str) -> str:
@@ -364,7 +369,7 @@ def _calls(explanation: Explanation, *, markdown: bool) -> Table:
     """Return the tree of the calls of a request, each with its start and end."""
     inwards = "– " if markdown else "  "
     return Table(
-        ("Of an average request", "Calls", "Each", "Start", "End"),
+        ("Timeline of an average request", "Calls", "Each", "Start", "End"),
         tuple(
             (inwards * call.depth + call.name, call.made, call.each, call.start, call.end)
             for call in explanation.calls

@@ -1,12 +1,15 @@
 """Labels: what output calls each name of a spec, from its docstring or from the name's parts.
 
-`web.cpu` is `web CPU`, `wan.sfu.out` is `wan egress from sfu`, `quantile(replies.latency, 99 %)`
-is `replies p99`. Terminal and page use the same labels; identifiers stand behind them.
+A docstring names a thing where it begins with a short noun phrase; any other describes it, and the
+declared name is the label. `web.cpu` is `web CPU`, `wan.sfu.out` is `wan egress from sfu`,
+`quantile(replies.latency, 99 %)` is `replies p99`. Terminal and page use the same labels;
+identifiers stand behind them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -26,7 +29,26 @@ _UTILIZATIONS = (".load", ".utilization")
 _SHARES = ("active", "emit", "keep", "merge")
 _BETWEEN = {"sends": "sent to", "returns": "returned by"}
 _DIRECTIONS = {"out": "egress{} from {}", "in": "ingress{} to {}"}
-_SENTENCE = re.compile(r"(?<=[^.])[.:;](?:\s|$)")
+_MOST_WORDS = 4
+_HEAD = re.compile(r"[.,:;](?:\s|$)| \(")
+_NO_NOUN = re.compile(
+    r"""(?ix) ` | ^(?: \W | \d
+    | (?: how | what | which | who | whom | whose | where | when | whether | why | if | because
+      | while | as | than | that | there | so | not | only | but | and | or
+      | a | an | the | this | these | those | it | its | he | they | their | we | our | you | your
+      | all | both | each | every | everything | everyone | everybody | half | one | two | some
+      | about | above | across | after | against | among | around | at | before | behind | below
+      | beside | besides | between | beyond | by | during | for | from | in | inside | into | like
+      | of | off | on | out | outside | over | per | since | through | to | toward | towards | under
+      | until | up | upon | via | with | within | without ) \b )
+    | \b(?: is | are | was | were | be | been | has | have | had | do | does | can | could | may
+      | might | must | shall | should | will | would | that | which | who | whose | where | when
+      | whether | while | because | it | they | we | you ) \b
+    | \b\d[\d.]*\ ?(?:%|(?-i:[a-z]))
+    """
+)
+"""What describes instead of naming: by its first word, by a word of a clause, or by a quantity."""
+_ORDINARY = re.compile(r"[A-Z][a-z]+\b(?!.*[A-Z0-9])")
 _NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
 _QUANTILE = re.compile(r"quantile\(([\w.]+), ?([\d.]+) ?%\)")
 _QUOTED = re.compile(r"`([^`]+)`")
@@ -52,7 +74,7 @@ class Labels(Struct, frozen=True, kw_only=True):
     """What a model calls its nodes, links, streams and all that has a name."""
 
     docs: Mapping[str, str]
-    """Doc strings, each in one line."""
+    """All that has a docstring, with the noun phrase that it begins with; empty without one."""
     nodes: frozenset[str]
     links: Mapping[str, tuple[str, ...]]
     """Links, each with its ends."""
@@ -125,8 +147,8 @@ class Labels(Struct, frozen=True, kw_only=True):
         for prefix, suffix in _PREFIXES.items():
             if name.startswith(prefix):
                 return f"{self._of(name.removeprefix(prefix))} {suffix}"
-        if name in self.docs:
-            return first_sentence(self.docs[name])
+        if self.docs.get(name):
+            return self.docs[name]
         if name == QUALITY:
             return self._needs()
         if not name.replace(".", "").isidentifier():  # an expression
@@ -216,8 +238,8 @@ class Labels(Struct, frozen=True, kw_only=True):
 
     def _joined(self, words: str, owner: str) -> str:
         """Return words of an owner: behind its name, or behind its docstring and a colon."""
-        if owner in self.docs:
-            return f"{_cut(first_sentence(self.docs[owner]), _MOST_LETTERS - len(words))}: {words}"
+        if self.docs.get(owner):
+            return f"{_cut(self.docs[owner], _MOST_LETTERS - len(words))}: {words}"
         return f"{self._spaced(owner)} {words}"
 
 
@@ -235,7 +257,7 @@ PLAIN = Labels(
 def labels_of(model: ir.Model) -> Labels:
     """Return what a model calls things; `model.once(labels_of)` is made once."""
     return Labels(
-        docs={name: _line(doc) for name, doc in documented(model) if doc},
+        docs=_noun_phrases(model),
         nodes=frozenset(node.name for node in model.nodes),
         links={link.name: link.ends for link in model.links},
         streams=frozenset(stream.name for stream in model.streams),
@@ -246,14 +268,30 @@ def labels_of(model: ir.Model) -> Labels:
     )
 
 
-def first_sentence(doc: str) -> str:
-    """Return the first sentence of a doc string, without its stop.
+def _noun_phrases(model: ir.Model) -> dict[str, str]:
+    """Return the noun phrase of each name with a docstring; what two share names neither."""
+    hardware = model.machines.keys() | model.networks.keys()
+    found = {name: noun_phrase(doc) for name, doc in documented(model) if doc}
+    found = {name: one if name in hardware else _uncapitalized(one) for name, one in found.items()}
+    times = Counter(found.values())
+    return {name: one if times[one] == 1 else "" for name, one in found.items()}
 
-    >>> first_sentence("Bytes of a message. Of text alone."), first_sentence("What it costs: much")
-    ('Bytes of a message', 'What it costs')
+
+def noun_phrase(doc: str) -> str:
+    """Return the noun phrase of few words that a docstring begins with; empty where it has none.
+
+    >>> noun_phrase("Bytes of a message. Of text alone."), noun_phrase("Packet rate: on the wire")
+    ('Bytes of a message', 'Packet rate')
+    >>> noun_phrase("How busy the threads are."), noun_phrase("A picture waits, with its packets.")
+    ('', '')
     """
-    told = _SENTENCE.split(doc, maxsplit=1)[0].strip().rstrip(".")
-    return told.partition(" (")[0] if told.count("(") > told.count(")") else told
+    head = _HEAD.split(_line(doc), maxsplit=1)[0].strip()
+    return head if 0 < len(head.split()) <= _MOST_WORDS and not _NO_NOUN.search(head) else ""
+
+
+def _uncapitalized(text: str) -> str:
+    """Return a noun phrase as it is amid a sentence, as other labels are; names keep their case."""
+    return f"{text[0].lower()}{text[1:]}" if _ORDINARY.match(text) else text
 
 
 def resource_words(name: str) -> str:

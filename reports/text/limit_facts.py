@@ -21,7 +21,7 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.reasons import behind_quality, beyond_limit, value_and_limit
 from qps.solver.answer import Answer
-from qps.solver.answers.answer_parts import Reading, RequirementAnswer, RequirementThere
+from qps.solver.answers.answer_parts import NextLimit, Reading, RequirementAnswer, RequirementThere
 from qps.solver.answers.solution import QUALITY, ResourceSolution
 
 MOST_NAMED = 3
@@ -98,7 +98,7 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return at if found.undecided else f"{at}{_levels_off(answer)}"
     if found.from_start:
         return at
-    last = floor(saturates_at * (1 + _ROUNDINGS))
+    last = _last_within(one) or 0
     side = "at" if one.target == 1 and last * (1 + _ROUNDINGS) >= saturates_at else "above"
     return f"{at}, {verb} {side} {counted(last, answer.population)}"
 
@@ -149,7 +149,7 @@ def _made_of(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
         for stage, value in stages[:MOST_NAMED]
         if value > _LEAST_SHARE * stages[0][1]
     ]
-    return f"mean latency there: {', '.join(told)}" if told else ""
+    return f"breakdown of the mean latency: {', '.join(told)}" if told else ""
 
 
 def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
@@ -190,7 +190,28 @@ def next_limit(answer: Answer, labels: Labels) -> str:
     met = in_words(marked(counted(found.met_up_to, answer.population), found.known))
     if found.mode:
         return f"{called}{mode}: {phrase('next.within', users=met)}"
+    resource = answer.resource(resource_in(found.requirement))
+    if resource is not None and _is_bottleneck(answer, found):
+        return f"the bottleneck, {_saturates(resource, met)}"
     return f"{called}: {_within(answer, found.requirement, met)}"
+
+
+def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
+    """Return whether what limits next is what the row of the bottleneck tells: where it saturates.
+
+    A requirement of the same resource is another limit.
+    """
+    one = answer.bottleneck
+    if one is None or one.resource != resource_in(found.requirement or "") or found.mode:
+        return False
+    saturation = answer.resource(one.resource)
+    return saturation is not None and _last_within(saturation) == found.met_up_to
+
+
+def _last_within(found: ResourceSolution) -> int | None:
+    """Return the largest population with which a resource does not saturate; None without end."""
+    at = found.saturation.at
+    return None if at is None else floor(at * (1 + _ROUNDINGS))
 
 
 def _within(answer: Answer, name: str, met: str) -> str:
@@ -202,10 +223,14 @@ def _within(answer: Answer, name: str, met: str) -> str:
     if found is None:
         return phrase("next.within", users=met)
     at = beside_limit(found.utilization_at_limit, found.target, share=True)
+    return f"utilization {at}, {_saturates(found, met)}"
+
+
+def _saturates(found: ResourceSolution, met: str) -> str:
+    """Return up to which population a resource is within its target."""
     if found.target == 1:
-        return f"utilization {at}, {phrase('next.saturates', users=met)}"
-    of = {"limit": percent(found.target), "what": "target", "users": met}
-    return f"utilization {at}, {phrase('next.target', **of)}"
+        return phrase("next.saturates", users=met)
+    return phrase("next.target", limit=percent(found.target), what="target", users=met)
 
 
 def _others(answer: Answer) -> list[RequirementAnswer]:
@@ -225,8 +250,8 @@ def _others(answer: Answer) -> list[RequirementAnswer]:
 
 
 def others_label(answer: Answer) -> str:
-    """Return the label of the other limits: that of latencies where all are."""
-    return "Latency" if all(timed_streams(one.name) for one in _others(answer)) else "Other limits"
+    """Return the label of other requirements: that of latencies where all are."""
+    return "Latency" if all(timed_streams(one.name) for one in _others(answer)) else "Requirements"
 
 
 def others(answer: Answer, labels: Labels) -> str:

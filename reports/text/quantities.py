@@ -120,7 +120,9 @@ def beside_limit(
     >>> beside_limit(0.75003, 0.75, share=True), beside_limit(0.2272, 0.23, TIME)
     ('just over 75 %', '227 ms')
     """
-    told, most = (quantity(one, dimension, digits, share=share) for one in (value, limit))
+    told, most = (
+        quantity(one, dimension, digits, share=share, beside=limit) for one in (value, limit)
+    )
     if told != most or value == limit:
         return told
     return f"just {'under' if value < limit else 'over'} {most}"
@@ -146,10 +148,10 @@ def told_beyond(
     ('1 - 3.25 × 10⁻¹⁹', '2 s')
     """
     for more in range(digits, 16):
-        told = quantity(value, dimension, more, share=share)
+        told = quantity(value, dimension, more, share=share, beside=limit)
         if told != quantity(limit, dimension, more, share=share):
             return told
-    told = quantity(value, dimension, digits, share=share)
+    told = quantity(value, dimension, digits, share=share, beside=limit)
     beyond = quantity(abs(gap), dimension, digits, share=share)
     return f"{told} {'+' if gap > 0 else '-'} {beyond}" if gap else told
 

@@ -187,7 +187,9 @@ def _requirement(one: RequirementAnswer, answer: Answer, labels: Labels) -> tupl
     share, dimension, now = in_percent(one), one.dimension, one.now
     return (
         labels.measure(one.name),
-        marked_value(quantity(now.value, dimension, share=share), now.value, now.known),
+        marked_value(
+            quantity(now.value, dimension, share=share, beside=one.limit), now.value, now.known
+        ),
         limit_of(one, one.limit, share=share),
         _up_to(one.met_up_to, answer, one.met_up_to_known),
         *_behind(one.name, labels),
@@ -469,7 +471,7 @@ def remarks(answer: Answer, labels: Labels = PLAIN) -> tuple[str, ...]:
 
 
 def _advice(answer: Answer, words: Wording) -> Table:
-    """Return changes that raise the capacity, in three ways, the best of each first."""
+    """Return changes that raise the capacity, by their effects, the best of each first."""
     rows, labels = [], words.labels
     last = ""
     for item in words.changes:

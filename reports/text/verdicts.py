@@ -491,7 +491,8 @@ def _side(side: Side) -> str:
 
 
 def _quantity(value: float, result: ClaimResult, digits: int = 4) -> str:
-    return quantity(value, result.dimension, digits, share=_is_written_in_percent(result))
+    share = _is_written_in_percent(result)
+    return quantity(value, result.dimension, digits, share=share, beside=result.claimed)
 
 
 def _is_written_in_percent(result: ClaimResult) -> bool:

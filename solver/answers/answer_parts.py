@@ -185,6 +185,7 @@ class Way(StrEnum):
     CAPACITY = "more capacity"
     DEMAND = "less demand"
     SHIFT = "demand moved elsewhere"
+    OTHER = "other changes"
 
 
 class Advice(Struct, frozen=True, kw_only=True):

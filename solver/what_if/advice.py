@@ -35,6 +35,8 @@ from qps.solver.what_if.outlines import Outlines, outlines_for
 _MOST_OF_A_KIND = 3
 _NOTICEABLE = 0.005
 """A part of a resource's capacity; a load that rises by less has not taken over demand."""
+_LESS = 1 - 1e-9
+"""A load that falls to more than this part of itself has not fallen."""
 _WITHOUT_END = 1000
 """So many times what there is counts as a capacity without end."""
 
@@ -257,7 +259,7 @@ class _Trials(Struct, kw_only=True):
         return largest_known(failures, graphs[0].low)
 
     def _moved(self, after: LoadGraph, there: Point) -> tuple[Way, str | None, float | None]:
-        """Tell whether demand was taken away or moved: to where, and what is left there.
+        """Tell whether demand was taken away, moved, or neither: to where, and what is left there.
 
         `there` is the graph at the population of the answer so far.
         """
@@ -273,7 +275,9 @@ class _Trials(Struct, kw_only=True):
             for name, load in loads.items()
             if load - old.get(name, 0.0) > _NOTICEABLE
         }
-        if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
+        if not any(loads.get(name, 0.0) < load * _LESS for name, load in old.items()):
+            return Way.OTHER, None, None
+        if not rises:
             return Way.DEMAND, None, None
         to = max(rises, key=lambda name: rises[name])
         return Way.SHIFT, to, there.number(after.resources[to].target) - loads[to]

@@ -60,12 +60,18 @@ const HELD = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:of|and|
 export function percent(value, digits = 3) { return Number.isFinite(value) ? `${number(value * 100, digits)} %` : number(value); }
 
 // A value with the unit that suits its size; `units` are the scales of each dimension.
-export function quantity(units, value, dimension, { share = false, digits = 4 } = {}) {
+export function quantity(units, value, dimension, { share = false, digits = 4, beside = null } = {}) {
   if (!Number.isFinite(value)) return number(value);
   if (dimension === "") return share ? percent(value, digits) : number(value, digits);
-  const [factor, unit] = scaleOf(units, value, dimension);
+  let [factor, unit] = scaleOf(units, value, dimension);
+  if (beside !== null && Number.isFinite(beside)) {
+    const shared = scaleOf(units, beside, dimension), there = Math.abs(value) / shared[0];
+    if (there >= READ_BESIDE[0] && there <= READ_BESIDE[1]) [factor, unit] = shared;
+  }
   return withUnit(number(value / factor, digits), unit);
 }
+
+const READ_BESIDE = [0.01, 10_000]; // values that are read at once in the unit of another
 
 // A number with its unit behind it, money with its sign before it: `40 ms`, `$1,118/month`.
 export function withUnit(text, unit) {
@@ -91,15 +97,15 @@ export function toldApart(value, limit) {
 // A quantity with as many digits as it takes to tell it from a limit.
 export function toldBeyond(units, value, limit, dimension, { share = false, fewest = 4 } = {}) {
   for (let digits = fewest; digits < 16; digits++) {
-    const told = quantity(units, value, dimension, { share, digits });
+    const told = quantity(units, value, dimension, { share, digits, beside: limit });
     if (told !== quantity(units, limit, dimension, { share, digits })) return told;
   }
-  return quantity(units, value, dimension, { share });
+  return quantity(units, value, dimension, { share, beside: limit });
 }
 
 // The same in three digits: where it takes more to tell them apart, that it is just over or under.
 export function besideLimit(units, value, limit, dimension, { share = false } = {}) {
-  const [told, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3 }));
+  const [told, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3, beside: limit }));
   return told !== most || value === limit ? told : `just ${value < limit ? "under" : "over"} ${most}`;
 }
 

@@ -144,6 +144,7 @@ const PHRASES = {
   "page.spent.delay": "fixed delay",
   "page.way.more capacity": "More capacity",
   "page.way.demand moved elsewhere": "Move demand",
+  "page.way.other changes": "Other change",
   "page.way.less demand": "Less demand",
   "page.way.more of it": "Increase",
   "page.way.another choice": "Other option",
