@@ -13,7 +13,7 @@ from msgspec import Struct
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
 from qps.observing.load_runs import ITEMS, Fields, LoadRun
-from qps.observing.sources import SOURCES
+from qps.observing.measurement_sources import SOURCES
 from qps.observing.time_stretches import MOST_SAMPLES, Stretches
 
 _PGBENCH = re.compile(

@@ -1,4 +1,4 @@
-"""The files of a tool as one table, whichever tool it is: by its row in `sources.py`."""
+"""The files of a tool as one table, by its row in `measurement_sources.py`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from qps.compiler.data.measured_tables import DataError
 from qps.observing.file_texts import FileReading, first_line, lines_of, text_of
 from qps.observing.load_runs import LoadRun
+from qps.observing.measurement_sources import SOURCES, Gives, Layout, Source
 from qps.observing.observed_runs import ObservedRuns, runs_table
-from qps.observing.sources import SOURCES, Gives, Layout, Source
 
 
 def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> ObservedRuns:

@@ -73,10 +73,14 @@ def found(model: ir.Model, configuration: Configuration) -> LoadGraph | str:
 
 
 def test_a_kept_graph_with_other_numbers_is_the_one_that_is_lowered() -> None:
-    one = lower(SPEC.model, SPEC.configuration(None, ["pace = 1 packet/s", "cost = 2 ms/packet"]))
-    other = lower(
-        SPEC.model, SPEC.configuration(None, ["pace = 5 packet/s", "cost = 0.1 ms/packet"])
+    slow, fast = (
+        SPEC.configuration(None, numbers)
+        for numbers in (
+            ["pace = 1 packet/s", "cost = 2 ms/packet"],
+            ["pace = 5 packet/s", "cost = 0.1 ms/packet"],
+        )
     )
+    one, other = (lower(SPEC.model, each, by_points=False) for each in (slow, fast))
     assert other.resources is one.resources
     assert other.assumptions["cost"].text == "0.1 ms/packet"
     assert other.assumptions["cost"].value is number(Fraction(1, 10_000))

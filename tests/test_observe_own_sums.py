@@ -20,9 +20,9 @@ from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
 from qps.observing.file_texts import FileReading
+from qps.observing.measurement_sources import SOURCES, Gives, Source
 from qps.observing.observed_files import observed_files
 from qps.observing.observed_runs import ObservedRuns
-from qps.observing.sources import SOURCES, Gives, Source
 
 START = 1_795_419_820_000
 """In ms since 1970."""

@@ -36,6 +36,7 @@ class ClassVisits:
         self,
         network: Network,
         of: Class,
+        *,
         stream: ir.Stream,
         state: FlowState,
         builder: NetworkBuilder,

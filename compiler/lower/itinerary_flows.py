@@ -98,7 +98,12 @@ class ItineraryFlows:
         )
         self._calls = CallTraffic(self._state, of.name, walked.calls, self._expressions)
         self._visits = ClassVisits(
-            network, of, walked.stream, self._state, builder, traffic.stations
+            network,
+            of,
+            stream=walked.stream,
+            state=self._state,
+            builder=builder,
+            demands=traffic.stations,
         )
         self._stay: _Stay | None = None
         self._bits = of.items.bits

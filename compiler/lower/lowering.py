@@ -66,20 +66,23 @@ def lower(
     moving: Moving | None = None,
     *,
     sizes_move: bool = False,
+    by_points: bool = True,
 ) -> LoadGraph:
     """Return the load graph; QpsError where a value is outside its range.
 
     What it tells to be known holds for all values of the numbers that are `moving`, and where
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
+    Errors of approximations go by where its numbers lie; not so where `by_points` is false: then
+    one graph serves more configurations.
     """
     refuse_certainty_asked(model, configuration)
     kept, settled, moved = model.once(KeptGraphs), in_force(configuration), moving or {}
-    shape = kept.shape_of(settled, sizes_move, *moved.items())
+    shape = kept.shape_of(settled, sizes_move, by_points, *moved.items())
     known = kept.like(shape, settled)
     if known is not None:
         return known
     with powers_told(), kept.memory.in_use():
-        graph = _lowered_model(model, settled, moved, sizes_move=sizes_move)
+        graph = _lowered_model(model, settled, moved, sizes_move=sizes_move, by_points=by_points)
     return kept.keep(shape, settled, graph)
 
 
@@ -139,6 +142,7 @@ def _lowered_model(
     moving: Moving,
     *,
     sizes_move: bool,
+    by_points: bool = False,
     shared: Shared = Shared.NUMBERS,
 ) -> LoadGraph:
     users = population(model.population.name)
@@ -222,7 +226,7 @@ def _lowered_model(
         numbers,
     )
     queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, numbers))
-    points = OperatingPoints(pools.resources | held_by_users, numbers)
+    points = OperatingPoints(pools.resources | held_by_users, numbers if by_points else None)
     resources = with_load_errors(points, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream in there:

@@ -294,7 +294,7 @@ class _Trials(Struct, kw_only=True):
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key(self.configuration)
         if key not in self._graphs:
-            self._graphs[key] = lower(self.model, configuration)
+            self._graphs[key] = lower(self.model, configuration, by_points=False)
         return self._graphs[key]
 
 

@@ -35,8 +35,8 @@ def observe(
     Raises QpsError for a file without results, TypeError without a path.
     """
     from qps.observing.file_texts import FileReading  # noqa: PLC0415
+    from qps.observing.measurement_sources import SOURCES  # noqa: PLC0415
     from qps.observing.observed_files import observed_files  # noqa: PLC0415
-    from qps.observing.sources import SOURCES  # noqa: PLC0415
 
     if source not in SOURCES:
         known = f"choose one of {', '.join(SOURCES)}"

@@ -20,7 +20,7 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.measured_errors import Axis
-from qps.engine.formulas import total
+from qps.engine.formulas import Formula, total
 
 _TAIL = Fraction(95, 100)
 _FULL = 1 + 1e-9
@@ -28,32 +28,38 @@ _FULL = 1 + 1e-9
 
 
 class OperatingPoints(Struct, frozen=True):
-    """Where the numbers of a network lie, by how full its resources are."""
+    """Where the numbers of a network lie, by how full its resources are.
+
+    Without `numbers` nothing is known of that, and a label holds whatever they are.
+    """
 
     resources: Mapping[str, ResourceLoad]
-    numbers: Numbers
+    numbers: Numbers | None
     _known: dict[frozenset[str], Points] = field(default_factory=dict)
 
     def of(self, places: frozenset[str]) -> Points:
         """Return the points of what rests on some places; none where more is asked than served."""
         if places not in self._known:
             loads = [one.load for name, one in self.resources.items() if name in places]
-            highest = [max(end, default=0.0) for end in self.numbers.at_ends(loads)]
+            highest = [max(end, default=0.0) for end in self._at_ends(loads)]
             is_below = all(one <= _FULL for one in highest)
             told = tuple({Axis.UTILIZATION: one} for one in highest)
             self._known[places] = told if is_below else ()
         return self._known[places]
 
+    def _at_ends(self, formulas: Sequence[Formula]) -> list[list[float]]:
+        return [] if self.numbers is None else self.numbers.at_ends(formulas)
+
     def put_on(self, stream: StreamMeasures) -> StreamMeasures:
         """Return a stream with the points at which its numbers are told, where any is no bound."""
-        if not stream.doubts.is_like_drawn or not _is_approximate(stream):
+        if self.numbers is None or not stream.doubts.is_like_drawn or not _is_approximate(stream):
             return stream
         each = stream.kinds or (stream,)
         waits = [
             total(part.value for part in every(one.latency) if part.spent is TimeSpent.WAIT)
             for one in each
         ]
-        ends = self.numbers.at_ends([*waits, *(one.mean_latency for one in each)])
+        ends = self._at_ends([*waits, *(one.mean_latency for one in each)])
         shares = [_largest_share(end[: len(each)], end[len(each) :]) for end in ends]
         known = self.of(stream.doubts.rests_on)
         if len(known) != len(shares) or not all(map(isfinite, shares)):

@@ -5,7 +5,7 @@ import { shortened } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 
 const MOST = 48; // letters of a label in a line of text
-export const UTILIZATION = /\.(load|utilization)$/;
+const UTILIZATION = /\.(load|utilization)$/;
 
 // { text, whole } of a name, whole with its doc string; null where it is called as it is written.
 export function labelOf(model, name) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from qps.observing.sources import FLAGS, SOURCES, Source
+from qps.observing.measurement_sources import FLAGS, SOURCES, Source
 
 _ROWS = 200
 
