@@ -126,7 +126,7 @@ def test_thirty_telephones() -> None:
     assert _wait(graph, 30) == pytest.approx(0.0353932 + 0.00118, abs=0.0002)
     stream = graph.streams["voice"]
     assert stream.latency_certainty.kind is Kind.APPROXIMATION
-    assert "are modeled as a fluid" in " ".join(stream.latency_certainty.reasons)
+    assert "are modeled as fluid on/off sources" in " ".join(stream.latency_certainty.reasons)
 
 
 def test_bursts_of_no_length_are_averaged_out() -> None:

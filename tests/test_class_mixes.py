@@ -78,9 +78,10 @@ def test_three_classes_fill_three_stations() -> None:
         (
             50,
             (
-                "Mix of readers with writers, at high concurrency: s disk saturates below 21.1 %, "
-                "s CPU and s disk saturate together from 21.1 % to 84.2 %, s CPU saturates above "
-                "84.2 % of readers in the system (now 50 %)."
+                "Mix of readers with writers, at high concurrency: s disk throughput saturates "
+                "below 21.1 %, s CPU and s disk throughput saturate together from 21.1 % to "
+                "84.2 %, s CPU saturates above 84.2 % of readers in the system (50 % in this "
+                "spec)."
             ),
         ),
         (5, "At high concurrency s CPU saturates, whatever the mix of readers and writers."),

@@ -92,10 +92,10 @@ def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
     assert told in spec_difference_view(spec_difference(old, new)).answer
 
 
-def test_what_is_played_says_that_it_is_typical() -> None:
+def test_what_is_simulated_says_that_values_are_nominal() -> None:
     spec = spec_of()
     configuration = spec.configuration()
     told = typically_played(lower(spec.model, configuration), 100, spec.model, configuration)
-    assert told.remarks == ("with the typical value of `cost`, an uncertain input",)
+    assert told.remarks == ("with the nominal value of `cost`, an uncertain input",)
     certain = spec.configuration(settings=("cost = 1 ms/request",))
     assert typically_played(lower(spec.model, certain), 100, spec.model, certain).remarks == ()

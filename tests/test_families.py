@@ -59,7 +59,7 @@ def answer(
     *more: str,
 ) -> str:
     """Return what `qps solve` says of a text, by identifiers."""
-    monkeypatch.setattr("qps.commands.solve.labels_of", lambda _: labels.PLAIN)
+    monkeypatch.setattr("qps.reports.text.worded_changes.labels_of", lambda _: labels.PLAIN)
     monkeypatch.setenv("COLUMNS", "500")
     monkeypatch.chdir(folder)
     Path("spec.qps").write_text(text, encoding="utf-8")
@@ -312,9 +312,9 @@ def test_a_node_that_no_stream_visits_may_have_no_machine(
     nothing = answer(text, tmp_path, monkeypatch, capsys, "--set", "spare = pod * 0")
     assert "spare" not in nothing.partition("\n")[2].replace("spare_edge", "")
     none = answer(text, tmp_path, monkeypatch, capsys)
-    assert re.search(r"spare.cpu +0 % +never", none)
+    assert re.search(r"spare.cpu +0 % +no limit", none)
     three = answer(text, tmp_path, monkeypatch, capsys, "--set", "spares = 3")
-    assert re.search(r"spare.cpu +5 % +never", three)
+    assert re.search(r"spare.cpu +5 % +no limit", three)
     assert main(["solve", "spec.qps", "--set", "cart = pod * 0"]) == 2
     assert "`ask` visits it here" in capsys.readouterr().err
 

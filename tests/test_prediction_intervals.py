@@ -329,4 +329,4 @@ def test_what_takes_long_is_told_by_a_surface_and_says_so(tmp_path: Path) -> Non
     (found,) = claims.coverages
     assert found.error is not None
     assert found.error < 1e-3
-    assert "intervals from a response surface, up to" in coverage_lines([found])
+    assert "intervals from a surrogate model, up to" in coverage_lines([found])

@@ -80,7 +80,7 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
         told = beside_limit(quality.at_limit, 1)
         rows.append(
             RequirementRow(
-                measure=f"{called(QUALITY)} ({quality.metric})",
+                measure=f"{called(QUALITY)} ({phrase(f'quality.{quality.metric}')})",
                 limit="≤ 1",
                 value=marked_value(told, quality.at_limit, quality.known),
                 beyond="",

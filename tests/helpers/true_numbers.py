@@ -276,7 +276,10 @@ class Truth:
     def _requirements(self, table: ShownTable) -> Iterator[str]:
         _, _, *columns = table.head
         for what, verdict, *cells in table.rows:
-            is_quality = what.text == f"{self.labels.of(QUALITY)} ({self.graph.metric.value})"
+            is_quality = (
+                what.text
+                == f"{self.labels.of(QUALITY)} ({phrase(f'quality.{self.graph.metric.value}')})"
+            )
             criterion = (
                 None if is_quality else self._criterion(self.name_in(what, self._required) or "")
             )
@@ -397,12 +400,10 @@ class Truth:
 
     def _saturates(self, item: object) -> set[str]:
         saturation, target = item.saturation, item.target  # type: ignore[attr-defined]
-        found = (
-            {"from the start"} if saturation.method.value == "saturated from the start" else set()
-        )
+        found = {"none"} if saturation.method.value == "saturated from the start" else set()
         if saturation.at is None:
             return found | (
-                {"never"}
+                {phrase("table.no_limit")}
                 if saturation.not_below is None
                 else {f"not below {saturation.not_below:,}"}
             )
@@ -413,7 +414,7 @@ class Truth:
                 f"{saturation.not_below:,} to {floor(saturation.at):,}",
                 f"{saturation.not_below:,} to {floor(saturation.at) + 1:,}",
             }
-        return found | ({"from the start"} if saturation.at <= self.graph.low else set())
+        return found | ({"none"} if saturation.at <= self.graph.low else set())
 
     def _made_up(
         self, what: Cell, cell: Cell, parts: Mapping[str, Formula], load: float
