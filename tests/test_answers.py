@@ -49,7 +49,7 @@ def test_one_number_of_users_is_no_range() -> None:
 MEASURES = (
     SHOP
     + '''
-"""What is sent in a day.
+"""Volume per day.
 The pages alone."""
 measure in_a_day = line.forth.throughput * 1 day
 measure idle_share = 1 - web.cpu.load
@@ -68,7 +68,7 @@ def test_measures_are_told_at_the_answer(
     assert main(["solve", "--all", "s.qps", *settings]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     # 200 users, 50 kB a second each: 864 GB a day
-    assert "What is sent in a day 864 GB in_a_day" in lines
+    assert "Volume per day 864 GB in_a_day" in lines
     assert "idle share 0.9 idle_share" in lines
     assert "crowd 20 ≤ 20 200 crowd" in lines
     assert main(["solve", "s.qps", *settings, "--format", "json"]) == 0
@@ -77,7 +77,7 @@ def test_measures_are_told_at_the_answer(
         "name": "in_a_day",
         "value": pytest.approx(864e9 * 8),
         "unit": "bit",
-        "doc": "What is sent in a day.\nThe pages alone.",
+        "doc": "Volume per day.\nThe pages alone.",
         "known": {"kind": "exact", "reasons": []},
     }
     assert [one["name"] for one in told] == ["in_a_day", "idle_share", "crowd"]

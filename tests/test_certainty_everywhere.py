@@ -154,17 +154,17 @@ def test_a_requirement_that_asks_for_certainty_is_held_against_one_that_does_not
 
 
 @pytest.mark.parametrize("asked", [("--for", "calls", "--users", "300"), ("--users", "300")])
-def test_what_is_turned_round_says_that_values_are_typical(
+def test_what_is_turned_round_says_that_values_are_nominal(
     asked: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "spec.qps"
     path.write_text(CERTAIN.replace(" with 95 % certainty", ""))
     told = " ".join(text_of(capsys, "solve", str(path), *asked).split())
-    assert "with the typical value of cost, an uncertain input" in told
+    assert "with the nominal value of cost, an uncertain input" in told
     told = text_of(capsys, "solve", str(path), *asked, "--format", "json")
     assert json.loads(told)["typical"] == ["cost"]
     told = text_of(capsys, "solve", str(path), *asked, "--set", "cost = 1 ms/request")
-    assert "typical" not in told
+    assert "nominal" not in told
 
 
 @pytest.mark.parametrize(
@@ -289,5 +289,5 @@ def test_sure_tells_the_answer_beside_it_for_what_it_is(
 ) -> None:
     told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")
     answer = answer_of(capsys, waiting)
-    stated = f"{answer:,} with the confidence that each requirement states."
+    stated = f"With the confidence that each requirement states ({answer:,} users): Limit"
     assert stated in " ".join(told.split())

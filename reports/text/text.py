@@ -16,7 +16,7 @@ from qps.compiler.quantities.dimension import (
     MONEY,
     TIME,
 )
-from qps.reports.text.capacity_text import accuracy, capacity, uncertainty
+from qps.reports.text.capacity_text import accuracy, capacity, nominal_line, uncertainty
 from qps.reports.text.closed_text import closed_lines
 from qps.reports.text.estimates import limit_of
 from qps.reports.text.facts import COLUMNS, facts_text, title_lines
@@ -91,18 +91,17 @@ def solve_text(
 
     place = ", ".join([answer.file, *circumstances(answer)])
     many = capacity(answer)
-    facts = list(_all_facts(answer, labels))
+    head = [(phrase("accuracy"), accuracy(answer, labels)), ("Uncertainty", uncertainty(answer))]
     if markdown:
-        parts = [
-            f"### {printable(title)} ({place})",
-            f"**{escaped(many)}**",
-            facts_of(facts),
-        ]
+        parts = [f"### {printable(title)} ({place})", f"**{escaped(many)}**"]
     else:
-        parts = [
-            "\n".join(title_lines(title, place, columns)),
-            facts_of([("Capacity", many), *facts]),
-        ]
+        parts = ["\n".join(title_lines(title, place, columns))]
+        head.insert(0, ("Capacity", many))
+    facts, nominal = list(_all_facts(answer, labels)), line_of(nominal_line(answer))
+    if nominal:
+        parts += [facts_of(head), f"{nominal}\n{facts_of(facts)}"]
+    else:
+        parts.append(facts_of([*head, *facts]))
     tables = [
         _requirements(answer, labels),
         measure_table(answer, labels, named=True),
@@ -134,10 +133,8 @@ def circumstances(answer: Answer) -> tuple[str, ...]:
 
 
 def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
-    """Yield the facts of `--all` under their labels."""
+    """Yield the facts of `--all` below the capacity: with uncertain inputs, of nominal ones."""
     told = labels.told
-    yield phrase("accuracy"), accuracy(answer, labels)
-    yield "Uncertainty", uncertainty(answer)
     yield "Limit", limit_reached(answer, labels)
     yield "Next limit", next_limit_line(answer, labels)
     yield "More users", " ".join(more_users_lines(answer, labels))
