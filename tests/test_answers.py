@@ -68,7 +68,7 @@ def test_measures_are_told_at_the_answer(
     assert main(["solve", "--all", "s.qps", *settings]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     # 200 users, 50 kB a second each: 864 GB a day
-    assert "Volume per day 864 GB in_a_day" in lines
+    assert "volume per day 864 GB in_a_day" in lines
     assert "idle share 0.9 idle_share" in lines
     assert "crowd 20 ≤ 20 200 crowd" in lines
     assert main(["solve", "s.qps", *settings, "--format", "json"]) == 0
@@ -82,4 +82,4 @@ def test_measures_are_told_at_the_answer(
     }
     assert [one["name"] for one in told] == ["in_a_day", "idle_share", "crowd"]
     assert main(["solve", "s.qps", *settings, "--format", "markdown"]) == 0
-    assert "| What is sent in a day | 864 GB | in\\_a\\_day |" in capsys.readouterr().out
+    assert "| volume per day | 864 GB | in\\_a\\_day |" in capsys.readouterr().out

@@ -118,7 +118,7 @@ observe runs "share.csv" { users -> N; busy in % -> host.cpu.load; source "us" }
     lines = {line.split()[1]: line for line in out.splitlines() if len(line.split()) > 1}
     assert "≤ 10,504 " in lines["counts"]
     assert " ≥ 2.001 ms " in lines["times"]
-    assert lines["amounts"].split()[2:] == "2 ms ≥ 2.001 ms +0.1 % 0.5 ms 10".split()
+    assert " ".join(lines["amounts"].split()[2:]) == "2 ms ≥ 2.001 ms +0.1 % 0.5 ms 10"
     assert lines["runs[2].busy"].split()[2:6] == ["4", "%", "0.00375", "%"]
 
 
