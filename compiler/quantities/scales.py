@@ -100,7 +100,7 @@ def quantity(
 ) -> str:
     """Return a value in base units with the unit that suits its size, or that of one `beside` it.
 
-    The unit is that of the other where the value there is from 0.01 to 10,000.
+    The unit is that of the other where the value there is from 0.1 to 10,000.
 
     >>> quantity(0.2298, TIME), quantity(1e7, DATA_RATE), quantity(0.06, DIMENSIONLESS, share=True)
     ('229.8 ms', '10 Mbit/s', '6 %')
@@ -119,7 +119,7 @@ def quantity(
     return with_unit(number(value / factor, digits), unit)
 
 
-_READ_BESIDE = (0.01, 10_000)
+_READ_BESIDE = (0.1, 10_000)
 """Values that are read at once in the unit of another, not in that of their own size."""
 
 

@@ -71,7 +71,7 @@ export function quantity(units, value, dimension, { share = false, digits = 4, b
   return withUnit(number(value / factor, digits), unit);
 }
 
-const READ_BESIDE = [0.01, 10_000]; // values that are read at once in the unit of another
+const READ_BESIDE = [0.1, 10_000]; // values that are read at once in the unit of another
 
 // A number with its unit behind it, money with its sign before it: `40 ms`, `$1,118/month`.
 export function withUnit(text, unit) {
