@@ -200,6 +200,18 @@ def test_percentiles_of_fixed_services_in_a_room(
         assert 1 <= found <= -(-places // cores)  # its own service, and those before it
 
 
+@pytest.mark.parametrize("queueing", ["mgc cv 1.5 room 6", "mgc cv 3 room 5", "mg1 cv 4 room 2"])
+def test_no_percentile_of_a_room_is_below_zero(queueing: str) -> None:
+    flow = (graph := _box(queueing, 4 if "mgc" in queueing else 1, 2000)).streams["flow"]
+    for users in (20, 200, 2000):
+        found = [
+            graph.at(users).number(flow.latency_quantile(Fraction(level, 100)))
+            for level in (1, 25, 50, 75, 99)
+        ]
+        assert found == sorted(found)
+        assert found[0] > 0
+
+
 def test_users_who_wait_for_what_may_be_lost_are_refused_by_name() -> None:
     with pytest.raises(QpsError, match=r"closed stream `flow` loses requests at far\.cpu"):
         lowered(

@@ -59,7 +59,9 @@ class Room(Law, frozen=True):
         if _is_fixed(queue):
             waits = minimum(longer * _wait_quantile(offered, known), _longest_wait(offered))
             return offered.service * waits
-        return longer * offered.service * (times - 1)
+        # Scaled are waits: what is left of a service that takes less than the mean is not longer.
+        later, sooner = maximum(ZERO, times - 1), minimum(ZERO, times - 1)
+        return offered.service * (longer * later + minimum(ONE, longer) * sooner)
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what gets in leaves less at random than all that comes."""
