@@ -24,8 +24,11 @@ from qps.compiler.lower.switches import is_on
 from qps.engine.formulas import ONE, ZERO, Formula, number
 from qps.engine.remembering import Memory
 
-Told = tuple[Configuration, LoadGraph, bool]
-"""A graph in which nothing moves, or else an outline, and what it was lowered of."""
+OUTLINE, BY_POINTS, AT_ANY_POINT = "outline", "by points", "at any point"
+"""How a graph is labeled in which nothing moves: by where its numbers lie or not; or an outline."""
+
+Told = tuple[Configuration, LoadGraph, str]
+"""A graph, what it was lowered of, and which of these it is."""
 
 Shape = tuple[object, ...]
 """All of a configuration but its numbers, and what else a graph was asked for with."""
@@ -179,18 +182,25 @@ class KeptGraphs:
         """Yield all graphs in which nothing moves, and all outlines."""
         for shape, alike in self._kept.items():
             for kept in alike:
-                is_outline = shape == self.outline_of(kept.configuration)
-                if is_outline or shape == self.shape_of(kept.configuration, False):  # noqa: FBT003
-                    yield kept.configuration, kept.graph, is_outline
+                of = kept.configuration
+                if shape == self.outline_of(of):
+                    yield of, kept.graph, OUTLINE
+                for which in (BY_POINTS, AT_ANY_POINT):
+                    if shape == self._unmoved(of, which):
+                        yield of, kept.graph, which
 
     def take(self, graphs: Iterable[Told]) -> None:
         """Keep graphs that were lowered elsewhere, of this very model."""
-        for configuration, graph, is_outline in graphs:
-            if is_outline:
+        for configuration, graph, which in graphs:
+            if which == OUTLINE:
                 self.keep_outline(configuration, graph)
             else:
-                self.keep(self.shape_of(configuration, False), configuration, graph)  # noqa: FBT003
+                self.keep(self._unmoved(configuration, which), configuration, graph)
         self.added = 0
+
+    def _unmoved(self, configuration: Configuration, which: str) -> Shape:
+        """Return the shape of graphs in which no number moves, nor sizes do."""
+        return self.shape_of(configuration, False, which == BY_POINTS)  # noqa: FBT003
 
     def _with_numbers(
         self, kept: _Kept, configuration: Configuration, put_in: Mapping[str, Formula]

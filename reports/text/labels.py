@@ -271,18 +271,18 @@ def labels_of(model: ir.Model) -> Labels:
 def _noun_phrases(model: ir.Model) -> dict[str, str]:
     """Return the noun phrase of each name with a docstring; what two share names neither."""
     hardware = model.machines.keys() | model.networks.keys()
-    found = {name: noun_phrase(doc) for name, doc in documented(model) if doc}
+    found = {name: noun_label(doc) for name, doc in documented(model) if doc}
     found = {name: one if name in hardware else _uncapitalized(one) for name, one in found.items()}
     times = Counter(found.values())
     return {name: one if times[one] == 1 else "" for name, one in found.items()}
 
 
-def noun_phrase(doc: str) -> str:
+def noun_label(doc: str) -> str:
     """Return the noun phrase of few words that a docstring begins with; empty where it has none.
 
-    >>> noun_phrase("Bytes of a message. Of text alone."), noun_phrase("Packet rate: on the wire")
+    >>> noun_label("Bytes of a message. Of text alone."), noun_label("Packet rate: on the wire")
     ('Bytes of a message', 'Packet rate')
-    >>> noun_phrase("How busy the threads are."), noun_phrase("A picture waits, with its packets.")
+    >>> noun_label("How busy the threads are."), noun_label("A picture waits, with its packets.")
     ('', '')
     """
     head = _HEAD.split(_line(doc), maxsplit=1)[0].strip()

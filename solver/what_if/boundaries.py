@@ -52,7 +52,7 @@ class Failure(Struct, frozen=True):
         return self.refused and self.requirement.endswith(_UNTOLD)
 
 
-class FailureAt(Failure, frozen=True):
+class FailureAt(Failure, frozen=True, kw_only=True):
     """A failure at a value of the number, where the measure is beyond a limit, or on a strict one.
 
     The limit is a largest value if `at_most`, otherwise a smallest.
