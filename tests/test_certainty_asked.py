@@ -16,7 +16,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.sobol import sobol_points
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
@@ -136,7 +136,7 @@ def test_none_can_be_promised() -> None:
     spec = spec_of("require { replies.latency <= 0.5 ms with 99 % certainty }")
     found = solved(spec)
     assert found.capacity is None
-    told = answer_told(complete_answer(spec.model, spec.configuration(), found))
+    told = answer_sentence(complete_answer(spec.model, spec.configuration(), found))
     assert told.startswith("Not even 1 user is known to be supported:")
     assert told.endswith("is not met.")
 

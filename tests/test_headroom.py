@@ -19,7 +19,7 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
 from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.labels import PLAIN
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.reports.text.text import solve_text
 from qps.reports.text.worded_changes import Wording, wording
 from qps.solver.answer import Answer
@@ -310,7 +310,7 @@ def test_a_load_just_above_saturation_is_told_apart() -> None:
         "stream talk { traffic N * 50 packet/s; at host { sync } }\n"
     )
     # 1,667 users * 600 us
-    assert "host.cpu utilization is 100.02 % (saturated)" in answer_told(_answer(text))
+    assert "host.cpu utilization is 100.02 % (saturated)" in answer_sentence(_answer(text))
 
 
 # -- the margin, and what helps most -----------------------------------------------------
@@ -389,16 +389,19 @@ STEEP = SPEC + "measure crowd = N * 1 ms\nmeasure steep = (1 - (1 - (N/2000)^40)
 def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much() -> None:
     text = f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n"
     assert (
-        answer_told(_answer(text))
+        answer_sentence(_answer(text))
         == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
     )
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
     told = "49 users. With 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
-    assert answer_told(_answer(text)) == told
+    assert answer_sentence(_answer(text)) == told
 
 
 def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
     text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
     answer = _answer(text)
-    assert answer_told(answer) == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
+    assert (
+        answer_sentence(answer)
+        == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
+    )
     assert "crowd is 54 ms, not below the limit of 50 ms" in headroom_lines(answer)[1]

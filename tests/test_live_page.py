@@ -28,7 +28,7 @@ from qps.reports.pages.way_strip import SUMS
 from qps.reports.text.answers import SolveView
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import quantity
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.reports.text.solve_view import solve_view
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import Solution
@@ -267,14 +267,14 @@ def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_
     assert solution.bottleneck is not None
     first = page.run("() => qps.shown.solved.first.name")
     assert first == solution.bottleneck.resource
-    assert page.run(ANSWERS)["answer"] == answer_told(
+    assert page.run(ANSWERS)["answer"] == answer_sentence(
         answer_of(spec, *settings), labels_of(spec.model)
     )
 
 
 def test_what_does_not_depend_on_the_users_is_told_in_the_page(open_page: Any) -> None:
     spec = checked(SHOP.replace(" for each user", "").replace("0.1 core", "1 core"))
-    told = answer_told(answer_of(spec))
+    told = answer_sentence(answer_of(spec))
     assert told.startswith("Capacity does not depend on the number of users")
     assert open_page(html_of(spec)).run(ANSWERS)["answer"] == told
 

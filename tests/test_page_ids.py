@@ -7,7 +7,7 @@ from pathlib import Path
 
 from helpers.specs import checked
 from qps.compiler.lower.lowering import lower
-from qps.reports.pages.live_ways import asked_stream
+from qps.reports.pages.live_ways import timed_stream
 
 SCRIPTS = Path(__file__).parents[1] / "reports" / "scripts"
 BY_TEXT = re.compile(
@@ -39,7 +39,7 @@ def test_the_stream_of_which_a_time_is_required_is_drawn_however_that_is_written
     asked = {}
     for text in ("second.latency <= 1 s", "second.p99 <= 1 s", "2 * second.latency <= 1 s"):
         model = checked(TWO % text)
-        asked[text] = asked_stream(lower(model.model, model.configuration()))
+        asked[text] = timed_stream(lower(model.model, model.configuration()))
     assert set(asked.values()) == {1}
     other = checked(TWO % "second.loss <= 1 %")
-    assert asked_stream(lower(other.model, other.configuration())) == 0
+    assert timed_stream(lower(other.model, other.configuration())) == 0

@@ -22,7 +22,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explanation import explanation_text
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.reports.text.text import solve_text
 from qps.solver.answers.answer_parts import Way
 from qps.solver.answers.answering import largest_acceptable, solve
@@ -198,7 +198,7 @@ def test_the_text_tells_the_target() -> None:
     spec = checked(f"target cpu 75 %, link 80 %\n{SPEC}")
     answer = answer_of(spec)
     told = "75 users. With 76, web.cpu utilization is 76 %, above its target of 75 %."
-    assert answer_told(answer) == told
+    assert answer_sentence(answer) == told
     text = solve_text(answer, "A site")
     rows = [line.split() for line in text.splitlines()]
     assert ["Utilization", "of", "At", "75", "Target", "Fits", "up", "to", "Main", "demand"] in rows

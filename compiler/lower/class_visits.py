@@ -64,7 +64,7 @@ class ClassVisits:
     def end(self) -> None:
         """Sum up what the visits ask for: each as long as all that is done there in a row."""
         for run in self._served:
-            # Visits that are alike are told so by their formulas.
+            # Visits that are alike are known by their formulas.
             run.visit.service = self._expressions.with_counts(total(run.services))
 
     def wait(

@@ -26,7 +26,7 @@ from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.traffic_in_calls import CallTraffic
 from qps.compiler.lower.traffic_parts import ClassTraffic, Traffic, closed_source
 from qps.compiler.lower.transport_recovery import recovery
-from qps.compiler.lower.walk.lower_streams import WalkedStream
+from qps.compiler.lower.walk.lower_streams import StreamClass
 from qps.compiler.network.itinerary import (
     At,
     Call,
@@ -81,7 +81,7 @@ class ItineraryFlows:
     """Follows the flows of one class."""
 
     def __init__(
-        self, network: Network, walked: WalkedStream, builder: NetworkBuilder, traffic: Traffic
+        self, network: Network, walked: StreamClass, builder: NetworkBuilder, traffic: Traffic
     ) -> None:
         self._network = network
         self._of = of = walked.of

@@ -1,4 +1,4 @@
-"""What premises leave in doubt of what is told of a network: for each theorem by itself."""
+"""What premises leave in doubt of the numbers of a network: for each theorem by itself."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where `many_wait`, more users
     than were drawn, what goes by a law of two moments differs less than that says, and waits by
     unlike times may be off by as many times as these differ. So they may where more users wait for
-    answers than stations serve, unless it `is_below_knee`. Its numbers are told at some `points`,
+    answers than stations serve, unless it `is_below_knee`. Its numbers lie at some `points`,
     none where these are not known.
     """
 

@@ -7,25 +7,23 @@ from collections.abc import Sequence
 from qps.compiler.lower.itinerary_flows import ItineraryFlows
 from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
-from qps.compiler.lower.walk.lower_streams import WalkedStream
+from qps.compiler.lower.walk.lower_streams import StreamClass
 from qps.compiler.network.network import Network
 from qps.engine.formulas import ONE
 
 
-def traffic_of(
-    network: Network, walked: Sequence[WalkedStream], builder: NetworkBuilder
-) -> Traffic:
+def traffic_of(network: Network, walked: Sequence[StreamClass], builder: NetworkBuilder) -> Traffic:
     """Return the traffic of all classes, with kinds and elastic parameters as symbols."""
-    traffic = Traffic(stations={name: _asked_of(name, network) for name in builder.stations})
+    traffic = Traffic(stations={name: _without_traffic(name, network) for name in builder.stations})
     for one in walked:
         found = ItineraryFlows(network, one, builder, traffic).result()
         traffic.classes[found.name] = found
-    for name, asked in traffic.stations.items():
-        _add_kept(asked, name, network)
+    for name, station in traffic.stations.items():
+        _add_background(station, name, network)
     return traffic
 
 
-def _asked_of(name: str, network: Network) -> StationTraffic:
+def _without_traffic(name: str, network: Network) -> StationTraffic:
     """Return what is asked of a station or pool before any class comes there: nothing."""
     pool = network.pools.get(name)
     if pool is not None:
@@ -42,12 +40,12 @@ def _asked_of(name: str, network: Network) -> StationTraffic:
     )
 
 
-def _add_kept(asked: StationTraffic, name: str, network: Network) -> None:
+def _add_background(traffic: StationTraffic, name: str, network: Network) -> None:
     """Add what idles; what flows take for good is among what their classes ask for."""
-    station, of_visits = network.stations.get(name), frozenset(asked.parts)
+    station, of_visits = network.stations.get(name), frozenset(traffic.parts)
     kept = network.pools[name].kept if station is None else station.background
     for by, load in kept:
         if by not in of_visits:
-            asked.add(by, load)
+            traffic.add(by, load)
             if station is not None and station.is_bits and station.rate is not None:
-                asked.carried.append(load * station.rate)
+                traffic.carried.append(load * station.rate)

@@ -117,9 +117,9 @@ def measured(
 ) -> Certainty:
     """Return how a number is known, with the error that was measured of such numbers.
 
-    Where it is told at some operating points, the ends of a range of populations, its error is the
+    Where some operating points are given, the ends of a range of populations, its error is the
     largest at any of these. What one or two methods state of themselves is less where less is
-    waited; where waits may be far longer than is told, nothing says how much is waited.
+    waited; where waits may be far longer than predicted, nothing says how much is waited.
     """
     anywhere = _measured(known, quantity, is_below_knee=is_below_knee)
     errors = table().get(quantity)

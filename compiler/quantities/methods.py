@@ -83,8 +83,8 @@ def reason_of(method: str, at: Names = (), *, case: str = "", **arguments: Names
     row = _row(method)
     whole = f"{row.reason}: {row.notes[case]}" if case in row.notes else row.reason
     places = (at,) if isinstance(at, str) else tuple(at)
-    told = {name: _Told(value) for name, value in arguments.items()}
-    return Reason(method=method, text=whole.format(at=_Told(places), **told), at=places)
+    told = {name: _Argument(value) for name, value in arguments.items()}
+    return Reason(method=method, text=whole.format(at=_Argument(places), **told), at=places)
 
 
 def _row(method: str) -> Method:
@@ -125,10 +125,10 @@ def known_by(
     )
 
 
-class _Told(Struct, frozen=True):
+class _Argument(Struct, frozen=True):
     """An argument of a reason: names in words, joined by `and` or another word, or a number.
 
-    `%` makes it a percentage, `#thing` a count of things; `plain` is told as it is.
+    `%` makes it a percentage, `#thing` a count of things; `plain` stays as it is.
     """
 
     value: Names | float

@@ -18,7 +18,7 @@ from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
 from qps.reports.pages.live_numbers import LiveNumbers
 from qps.reports.pages.live_records import Records, known_as, knowns, line
-from qps.reports.pages.live_ways import asked_stream, route_of, steps_of
+from qps.reports.pages.live_ways import route_of, steps_of, timed_stream
 from qps.reports.pages.topology import Topology, places_of
 from qps.reports.pages.way_strip import LEVEL
 from qps.reports.text.quantities import in_percent, is_share
@@ -83,7 +83,7 @@ class LiveGraphs:
                 "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality_value is None else step(graph.quality_value),
                 "metric": graph.metric.value,
-                "asked": asked_stream(graph),
+                "asked": timed_stream(graph),
             }
         )
 

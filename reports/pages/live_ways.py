@@ -79,7 +79,7 @@ def _place(part: LatencyPart, network: Network) -> str:
     return part.place or (network.place_of(waited) if waited else "")
 
 
-def asked_stream(graph: LoadGraph) -> int | None:
+def timed_stream(graph: LoadGraph) -> int | None:
     """Return the number of the stream of which a time is required, else of the first with one.
 
     None where none does.

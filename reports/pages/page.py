@@ -60,7 +60,7 @@ from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.reports.text.solve_view import solve_view
 from qps.reports.text.table import Table
 from qps.reports.text.text import GIVES_WAY, carried, circumstances, remarks, title_of
@@ -190,7 +190,7 @@ def page_view(
         title=title_of(model) if compared is None else compared.title,
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(answer)),
-        answer=answer_told(answer, words.labels),
+        answer=answer_sentence(answer, words.labels),
         saturates=words.labels.told(first_to_saturate(answer)),
         decision=_decision(answer, words),
         scale_up=HELPS,

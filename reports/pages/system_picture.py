@@ -20,7 +20,7 @@ from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
 from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, Layout, laid_out
-from qps.reports.pages.live_ways import BACK, THERE, Route, Step, asked_stream, route_of, steps_of
+from qps.reports.pages.live_ways import BACK, THERE, Route, Step, route_of, steps_of, timed_stream
 from qps.reports.pages.topology import Place, places_of, topology_of
 from qps.reports.pages.way_strip import Strip, spans_of, strip_of
 from qps.reports.text.how_known import marked_value
@@ -111,7 +111,7 @@ def system_picture(
 ) -> SystemPicture | None:
     """Return the picture at a population; None where nothing takes time, or there is no place."""
     topology = topology_of(graph.network)
-    asked = asked_stream(graph)
+    asked = timed_stream(graph)
     if asked is None or not topology.places:
         return None
     stream = list(graph.streams.values())[asked]

@@ -34,7 +34,7 @@ from qps.solver.answers.solution import QUALITY, Verdict
 _DIGITS = 3
 
 
-def answer_told(answer: Answer, labels: Labels = PLAIN) -> str:
+def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
     """Return the answer in words, with its reason; that of `--confidence` where it was asked."""
     if answer.at_confidence and answer.odds is not None:
         return promise_text(answer, answer.odds)
@@ -67,7 +67,7 @@ def answer_told(answer: Answer, labels: Labels = PLAIN) -> str:
 def limit_reached(answer: Answer, labels: Labels) -> str:
     """Return which limit is passed with one user more; the whole answer where none is."""
     if answer.verdict is not Verdict.LIMITED:
-        return answer_told(answer, labels)
+        return answer_sentence(answer, labels)
     users = counted((answer.capacity or 0) + 1, answer.population)
     mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""
     return phrase("limit.reached", users=users, mode=mode, reason=_reason(answer, labels))

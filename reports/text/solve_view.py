@@ -22,7 +22,7 @@ from qps.reports.text.answers import (
     TargetView,
 )
 from qps.reports.text.formula_text import formula
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.reports.text.worded_changes import PLAIN_WORDS, Wording
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import (
@@ -46,7 +46,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         mode=answer.mode,
         case=answer.case,
         settings=answer.settings,
-        answer=answer_told(answer),
+        answer=answer_sentence(answer),
         population=PopulationView(answer.population, answer.low, answer.high),
         resources=tuple(map(_resource, answer.resources)),
         traffic=tuple(_same(CarriedView, one) for one in answer.traffic),

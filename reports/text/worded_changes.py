@@ -124,7 +124,7 @@ def changes_of(
 
 
 class Wording(Struct, frozen=True, kw_only=True):
-    """What an answer is told with: what things are called, what has no price by its hardware.
+    """What an answer is shown with: what things are called, what has no price by its hardware.
 
     `changes` are those that raise the capacity, in words and with their settings.
     """
@@ -144,7 +144,7 @@ PLAIN_WORDS = Wording(labels=PLAIN)
 
 
 def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wording:
-    """Return what an answer is told with; a price is asked of what would help."""
+    """Return what an answer is shown with; a price is asked of what would help."""
     changes: tuple[AdviceView, ...] = ()
     if answer.advice:
         of = changes_of(model, configuration, answer.assumptions)

@@ -110,7 +110,7 @@ class TracesView(Struct, frozen=True, kw_only=True):
 
 
 def trace_answers(traces: Sequence[Trace], limits: Limits) -> TracesView:
-    """Return everything that is told of some traces."""
+    """Return all that is worked out of some traces."""
     views = tuple(_view(trace, limits) for trace in traces)
     table = None
     if len(views) >= _FEWEST_CORRELATED:

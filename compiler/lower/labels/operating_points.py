@@ -51,7 +51,7 @@ class OperatingPoints(Struct, frozen=True):
         return [] if self.numbers is None else self.numbers.at_ends(formulas)
 
     def put_on(self, stream: StreamMeasures) -> StreamMeasures:
-        """Return a stream with the points at which its numbers are told, where any is no bound."""
+        """Return a stream with the points at which its numbers lie, where any is no bound."""
         if self.numbers is None or not stream.doubts.is_like_drawn or not _is_approximate(stream):
             return stream
         each = stream.kinds or (stream,)

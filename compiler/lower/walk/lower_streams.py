@@ -24,7 +24,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, Formula, number, symbol
 
 
-class WalkedStream(Struct, frozen=True, kw_only=True):
+class StreamClass(Struct, frozen=True, kw_only=True):
     """A stream as a class of the network, with its calls by their numbers."""
 
     of: Class
@@ -32,7 +32,7 @@ class WalkedStream(Struct, frozen=True, kw_only=True):
     calls: dict[int, ir.Call]
 
 
-def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> WalkedStream:
+def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     """Walk a stream from its source to its end; QpsError where it has no way."""
     expressions = network.expressions
     flow, emission = _source(stream, expressions), stream.emission
@@ -64,7 +64,7 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> WalkedStream:
         rank=None if rank is None else number(rank),
         playout=_playout(stream.playout),
     )
-    return WalkedStream(of=of, stream=stream, calls=calls.made)
+    return StreamClass(of=of, stream=stream, calls=calls.made)
 
 
 def _walk(

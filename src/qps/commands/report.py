@@ -28,7 +28,7 @@ from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import SimulatedSection, page_view
 from qps.reports.text.labels import labels_of
-from qps.reports.text.reasons import answer_told
+from qps.reports.text.reasons import answer_sentence
 from qps.reports.text.sizing_text import sizing_answer
 from qps.simulation.player import player
 from qps.solver.answers.solution import Verdict
@@ -94,7 +94,7 @@ def _in_one_line(output: Path, found: list[Solved]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
     first = found[0]
-    told = answer_told(first.answer, first.model.once(labels_of))
+    told = answer_sentence(first.answer, first.model.once(labels_of))
     return f"{output}: {told}{others}"
 
 
