@@ -145,6 +145,6 @@ class ClassVisits:
 
     def add_wait(self, visit: Visit) -> None:
         """Put a place for the wait of a visit into the latency."""
-        place = self._expressions.configuration.place_of(visit.resource)
+        place = self._network.place_of(visit.resource)
         self._result.visits[len(self._result.latency)] = visit
         self._state.append(wait_for(visit.resource, place=place))

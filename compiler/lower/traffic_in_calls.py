@@ -65,13 +65,17 @@ class CallTraffic:
         return len(self._begun)
 
     @property
+    def _reached(self) -> Formula:
+        """How often the last call that has begun is reached; once outside of any."""
+        return self._begun[-1].reached if self._begun else ONE
+
+    @property
     def _result(self) -> ClassTraffic:
         return self._state.result
 
     def begin(self, number: int, times: Formula | None) -> None:
         """Begin a call that is made so many times, once where that is None."""
         result, state = self._result, self._state
-        around = self._begun[-1].reached if self._begun else ONE
         self._begun.append(
             _Begun(
                 call=self._calls[number],
@@ -80,7 +84,7 @@ class CallTraffic:
                 losses=len(result.losses),
                 visits=len(result.visits),
                 passes=result.passes,
-                reached=around * (times or ONE),
+                reached=self._reached * (times or ONE),
             )
         )
         if times is not None:
@@ -139,8 +143,7 @@ class CallTraffic:
             return made
         share = begun.times
         times = apply("mean", left - (1 - share), left)
-        around = self._begun[-1].reached if self._begun else ONE
-        return replace(made, times=times, reached=around * times)
+        return replace(made, times=times, reached=self._reached * times)
 
     def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
         """Return how often a call is made, None where that rests on numbers that are moving."""
