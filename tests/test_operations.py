@@ -475,3 +475,23 @@ def test_a_quotient_has_the_divisor_that_the_table_says(word: str, data: st.Data
 def test_what_the_language_has_names_its_arguments(word: str) -> None:
     row = OPERATIONS[word]
     assert len(row.arguments) in (0, 1 if row.takes_more else row.operands)
+
+
+def test_the_ball_of_a_largest_number_has_nothing_below_zero_where_that_is_among_them() -> None:
+    for radius in (4.87e-307, 2e-11, 3.0):
+        assert OPERATIONS["max"].ball(arb(0), arb(0, radius)) >= 0
+        assert -OPERATIONS["min"].ball(arb(0, radius), arb(0)) >= 0
+        slowest = OPERATIONS["slowest"].ball
+        branch = (OPERATIONS["max"].ball(arb(0), arb(0, min(radius, 1e-6))), arb(1), arb(1))
+        found = slowest(*branch, *branch)
+        assert found.contains(1.5)
+        assert float(found.rad()) < 1e-5
+
+
+def test_a_number_of_copies_is_one_but_for_its_last_digits() -> None:
+    """One that is a quotient of equal products is known no better."""
+    row = OPERATIONS["closed_rate"]
+    nearly = arb(1, 1e-18)
+    found = row.ball(arb(10), arb(2), arb(0.5), arb(1), arb(0), nearly)
+    assert found.overlaps(row.ball(arb(10), arb(2), arb(0.5), arb(1), arb(0), arb(1)))
+    assert float(found.rad()) < 1e-15

@@ -96,7 +96,8 @@ def _interval(value: arb) -> Interval:
     near = float(value.mid())
     if value.is_exact() and arb(near) == value:
         return Interval(near, near)
-    return Interval(below(float(value.lower())), above(float(value.upper())))
+    low = below(float(value.lower()))
+    return Interval(max(low, 0.0) if value >= 0 else low, above(float(value.upper())))
 
 
 def at_ends(function: Callable[..., arb], *operands: arb, falls: Collection[int] = ()) -> arb:

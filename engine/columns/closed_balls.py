@@ -112,9 +112,7 @@ def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> ar
         return UNKNOWN
     try:
         with ctx.extraprec(_MORE_BITS):
-            if not all(m < 1 or m >= 1 for m in copies):
-                return UNKNOWN
-            read = tuple(map(_counted, stations_of(told)))
+            read = tuple(map(_counted, stations_of(_copies_told(told))))
             if customers.is_exact():
                 found: arb = between(value, _exactly(customers), think, read, _on_line)
                 return found
@@ -122,6 +120,19 @@ def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> ar
             return joined(*(between(value, end, think, read, _on_line) for end in ends))
     except _TooMuchError:
         return None
+
+
+def _copies_told(told: Sequence[arb]) -> list[arb]:
+    """Return operands of stations, of which each has surely less than one copy, or no less.
+
+    Less than one is one copy that is visited for longer: that is so, too, where it is not known.
+    """
+    found = list(told)
+    for at in range(0, len(found), 4):
+        demand, copies = found[at], found[at + 3]
+        if not (copies < 1 or copies >= 1):
+            found[at], found[at + 3] = demand / copies.min(arb(1)), copies.max(arb(1))
+    return found
 
 
 def _counted(station: Station) -> Station:

@@ -195,7 +195,11 @@ def maximum(*parts: arb) -> arb:
     if INFINITE in parts and not any(part.is_nan() for part in parts):
         return INFINITE
     found = [part for part in parts if part != -INFINITE]
-    return reduce(arb.max, found) if found else -INFINITE
+    if not found:
+        return -INFINITE
+    largest = reduce(arb.max, found)
+    # Flint rounds a radius up: what is at least zero would have an end below it.
+    return largest.nonnegative_part() if 0 in parts else largest
 
 
 def minimum(*parts: arb) -> arb:
