@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -75,6 +77,57 @@ def test_an_error_is_that_of_the_case() -> None:
     assert told.endswith("within 55 %")
     unproven = known_by("one-fast-core", "a.cpu", is_proven=False)
     assert unproven.kind is Kind.APPROXIMATION
+
+
+_SAYS_HOW = re.compile(r"simulated|exact|within")
+
+
+def test_an_error_says_how_it_was_measured() -> None:
+    for name, one in METHODS.items():
+        if one.error or one.errors or one.up_to:
+            told = (one.measured, one.reason, *one.notes.values())
+            assert any(map(_SAYS_HOW.search, told)) or one.measured, name
+
+
+_STATED = ("error", True)
+_ERROR_CALLS = {"known_by", "reason_of", "approximation", "Certainty"}
+
+
+def _is_named_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+
+
+def _is_number(node: ast.AST) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and bool(node.value)
+
+
+def _floats_for_errors(text: str) -> Iterator[int]:
+    """Yield the lines at which code states an error: beside the calls that take one, or as one."""
+    tree = ast.parse(text)
+    called = {one.func.id for one in ast.walk(tree) if _is_named_call(one)}
+    for node in ast.walk(tree):
+        if called & _ERROR_CALLS and _is_number(node) and isinstance(node.value, float):
+            yield node.lineno
+        elif isinstance(node, ast.keyword) and (node.arg, _is_number(node.value)) == _STATED:
+            yield node.value.lineno
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("known_by('a', error=_MOST)\n_MOST = 0.3", [2]),
+        ("replace(one, error=1)", [1]),
+        ("known_by('a', error=one.error or 0.0)", []),
+        ("wait(0.5)", []),
+    ],
+)
+def test_an_error_in_code_is_found(text: str, found: list[int]) -> None:
+    assert list(_floats_for_errors(text)) == found
+
+
+def test_errors_stand_in_tables_alone() -> None:
+    for file in sorted((ROOT / "compiler" / "lower").rglob("*.py")):
+        assert not list(_floats_for_errors(file.read_text(encoding="utf-8"))), file
 
 
 def test_the_page_is_that_of_the_table() -> None:

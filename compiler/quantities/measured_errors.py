@@ -22,6 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind
+from qps.compiler.quantities.methods import METHODS
 
 
 class Quantity(StrEnum):
@@ -158,7 +159,7 @@ def _measured(known: Certainty, quantity: Quantity, *, is_below_knee: bool) -> C
             return stated
         if not UNEQUAL_SERVICES.isdisjoint(known.methods):
             is_far = FAR_UNEQUAL_SERVICES in known.methods
-            below = _VERY_UNLIKE_BELOW_KNEE.get(quantity) if is_below_knee else None
+            below = METHODS[FAR_UNEQUAL_SERVICES].errors.get(quantity) if is_below_knee else None
             return replace(known, error=below if is_far else MOST_STATED)
     errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.methods)
@@ -172,12 +173,9 @@ UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three
 times apart all rates and times were within 110 % of what `tests/helpers/unlike_services.py` plays,
-nearly all within a factor of two, also where every station is full.
+nearly all within a factor of two, also where every station is full. Those further apart have errors
+where no more users wait than stations serve; beyond the knee rates were up to ten times as high.
 """
-_VERY_UNLIKE_BELOW_KNEE = {Quantity.LATENCY: 0.8, Quantity.RATE: 0.4, Quantity.LOAD: 0.4}
-"""Of those further apart than that, where no more users wait than stations serve: of 218 networks,
-services up to 16 times apart, 19 in 20 were within (`python tests/helpers/unlike_services.py
-4500`). Beyond the knee rates were up to ten times as high."""
 
 
 def as_stated(known: Certainty) -> Certainty:

@@ -94,9 +94,14 @@ def _cited(one: Method) -> str:
 
 
 def _error(one: Method) -> str:
+    return f"{_stated(one)}: {one.measured}" if one.measured else _stated(one)
+
+
+def _stated(one: Method) -> str:
     if one.error is not None:
         return percent(one.error, 2)
-    stated = sorted({*one.errors.values(), *(error for _, error in one.up_to)})
+    steps = (error for each in one.up_to.values() for _, error in each)
+    stated = sorted({*one.errors.values(), *steps})
     if not stated:
         return ""
     low, high = percent(stated[0], 2), percent(stated[-1], 2)

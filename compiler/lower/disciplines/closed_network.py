@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
@@ -16,11 +17,10 @@ from qps.compiler.lower.queueing import Law, Queue, Stage, Visit, mean_service
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
-    approximation,
     together,
 )
 from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
-from qps.compiler.quantities.methods import known_by
+from qps.compiler.quantities.methods import METHODS, known_by
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -39,32 +39,9 @@ _LEAST = number(Fraction(1, 10**9))
 _LEAST_SHARE = number(Fraction(1, 20))
 
 
-class _Measured(Struct, frozen=True):
-    """How far off a network was told as if it were in product form: nine of ten and more within."""
-
-    rates: float
-    times: float
-
-
-_MEAN_ALONE = ((2.0, _Measured(0.15, 0.6)), (3.0, _Measured(0.2, 0.6)), (4.0, _Measured(0.35, 0.7)))
-"""By the coefficient of variation of service, at most.
-
-Up to 2 of the networks below, beyond of 300 of one class: 95 % were within (`python
-tests/helpers/residual_service.py 300`). Beyond 4 nothing was measured.
-"""
-
-_UNLIKE = ((1.35, _Measured(0.2, 0.3)), (2.0, _Measured(0.5, 0.6)), (3.0, _Measured(0.8, 1.1)))
-"""By how many times as long as others services take at most.
-
-Of 400 networks of one to three stations and classes, some of them open, 95 % were within (`python
-tests/helpers/unlike_services.py 400`). Beyond, none was off by more times than services differ.
-"""
-
-_FAR_APART = 3.0
-_QUANTILES = {(False, False): 0.55, (False, True): 0.95, (True, False): 0.8, (True, True): 0.95}
-"""Of quantiles up to 99 %, by whether open traffic is there, and services are far apart."""
-_VARIED = 2.0
-"""Of the service of these networks the coefficient of variation, at most."""
+_FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
+_VARIED = 2
+"""Quantiles were measured up to that coefficient of variation of service."""
 
 
 class Uneven(Struct, frozen=True, kw_only=True):
@@ -77,69 +54,38 @@ class Uneven(Struct, frozen=True, kw_only=True):
     resource: str
     is_exponential: bool
     times: float | None
-    varies: float | None = 1.0
+    varies: float | None = 1
 
     @property
     def known(self) -> Certainty:
         """How well times are told of a network that has such a station."""
-        of_mean = None if self._mean_alone is None else self._mean_alone.times
-        return self._known(None if self._unlike is None else self._unlike.times, of_mean)
+        return self._known("times")
 
     @property
     def rates_known(self) -> Certainty:
         """How well the rates of its users are told: less rests on waits where users think, too."""
-        of_mean = None if self._mean_alone is None else self._mean_alone.rates
-        return self._known(None if self._unlike is None else self._unlike.rates, of_mean)
+        return self._known("rates")
 
     @property
-    def _mean_alone(self) -> _Measured | None:
-        """Return how far off it is that services count with their mean alone, if measured."""
-        if self.varies is None:
-            return None
-        return next((told for most, told in _MEAN_ALONE if self.varies <= most), None)
+    def is_far_apart(self) -> bool:
+        """True where services are further apart than was measured; not where nobody knows."""
+        return self.times is not None and self.times > _FAR_APART
 
-    @property
-    def _unlike(self) -> _Measured | None:
-        """Return how far off it is that visits wait in proportion to unlike services, if known."""
-        if self.times is None:
-            return None
-        if self.times == 1:
-            return _Measured(0.0, 0.0)
-        beyond = _Measured(self.times - 1, self.times - 1)
-        return next((told for most, told in _UNLIKE if self.times <= most), beyond)
-
-    def _known(self, of_unlike: float | None, of_mean: float | None) -> Certainty:
+    def _known(self, of: str) -> Certainty:
         """Return how it is known, of errors that were measured together, and do not multiply."""
-        parts = []
+        parts, name = [], self.resource
         if not self.is_exponential:
-            widest, found = _MEAN_ALONE[-1], self._mean_alone
-            alone = found or widest[1]
-            parts.append(
-                known_by(
-                    "product-form-by-means",
-                    self.resource,
-                    error=of_mean,
-                    case="" if found else "beyond",
-                    rates=alone.rates,
-                    times=alone.times,
-                    most=widest[0],
-                )
-            )
-        if self.times != 1:
+            method = "product-form-by-means"
+            told = known_by(method, name, case=of, apart=self.varies)
+            is_beyond = told.error is None
+            parts.append(known_by(method, name, case="beyond") if is_beyond else told)
+        if self.times is None or self.is_far_apart:
             # Where first comes first all wait alike; in product form each waits in proportion to
             # its own service. So no wait is further off than services differ.
-            near = [one for one in _UNLIKE if self.times is not None and self.times <= one[0]]
-            most, told = near[0] if near else _UNLIKE[-1]
-            parts.append(
-                known_by(
-                    "unequal-services" if near else FAR_UNEQUAL_SERVICES,
-                    self.resource,
-                    error=of_unlike,
-                    most=most,
-                    rates=told.rates,
-                    times=told.times,
-                )
-            )
+            off = None if self.times is None else self.times - 1
+            parts.append(known_by(FAR_UNEQUAL_SERVICES, name, error=off, most=_FAR_APART))
+        elif self.times != 1:
+            parts.append(known_by("unequal-services", name, case=of, apart=self.times))
         return together(*parts)
 
 
@@ -282,30 +228,28 @@ class InClosedNetwork(Law, frozen=True):
         """The law of the times is a guess."""
         if queue.traits.is_insensitive:
             return known_by("closed-gamma-sharing", queue.resource)
-        error = self._quantile_error(queue)
-        case = "" if error is None else "measured"
-        known = known_by("closed-gamma", queue.resource, case=case, error=error)
-        of_means = () if error is None else self.stations_known.because
-        return approximation(*of_means, *known.because, error=error)
+        known = known_by("closed-gamma", queue.resource, case=self._quantile_case(queue))
+        of_means = () if known.error is None else self.stations_known.because
+        return replace(known, because=(*dict.fromkeys((*of_means, *known.because)),))
 
     def mean_beside(self, queue: Queue) -> Certainty:
         """Quantiles were measured with all that stations do to means."""
-        if queue.traits.is_insensitive or self._quantile_error(queue) is None:
+        if queue.traits.is_insensitive or not self._quantile_case(queue):
             return self.mean_known(queue)
         return together(*(stream.known for stream in self.streams))
 
-    def _quantile_error(self, queue: Queue) -> float | None:
-        """Return how far off quantiles are where first comes first, in networks of such queues."""
-        times = [one.times for one in self.uneven]
-        known = [one for one in times if one is not None]
+    def _quantile_case(self, queue: Queue) -> str:
+        """Return of which networks of first come first served quantiles were measured, if any."""
         varied = all(one.varies is not None and one.varies <= _VARIED for one in self.uneven)
         is_plain = not any(
             one.pools or one.network.is_nested or one.network.forks for one in self.streams
         )
-        if len(known) < len(times) or queue.traits.has_ranks or not (is_plain and varied):
-            return None
+        is_known = all(one.times is not None for one in self.uneven)
+        if queue.traits.has_ranks or not (is_known and is_plain and varied):
+            return ""
         is_mixed = any(self.stream_of(visit) is None for visit in queue.visits)
-        return _QUANTILES[is_mixed, max(known, default=1.0) > _FAR_APART]
+        far = " far apart" if any(one.is_far_apart for one in self.uneven) else ""
+        return f"users{' and open traffic' if is_mixed else ''}{far}"
 
     def together(self, own: Visit, fork: int) -> Formula | None:
         """Return how long calls take that are made together in a cycle."""
