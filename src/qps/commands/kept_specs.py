@@ -191,7 +191,9 @@ def read_kept(
         (found, parts, made_by, made_on), all_objects = decoded(data, _types(kind), objects)
     except (StoredValueError, TypeError, ValueError):  # whatever it was: it is made anew
         return None, None
-    if type(found) is not kind or made_on != on or checksum_of(parts) != made_by:
+    if type(found) is not kind or type(parts) is not str or made_on != on:
+        return None, None
+    if checksum_of(parts.split("\n")) != made_by:
         return None, None
     return found, Kept(all_objects, sha256(data).hexdigest())
 
@@ -204,7 +206,8 @@ def keep(value: Struct, key: str, files: KeptFiles, below: Kept | None = None) -
         return None
     on, objects = ("", ()) if below is None else (below.checksum, below.objects)
     try:
-        data, all_objects = encoded((value, parts, made_by, on), _types(type(value)), objects)
+        root = value, "\n".join(parts), made_by, on
+        data, all_objects = encoded(root, _types(type(value)), objects)
     except StoredValueError:  # what holds what no file can hold is made every time
         return None
     files.write(key, data)

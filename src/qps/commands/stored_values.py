@@ -270,6 +270,7 @@ class _Writing:
         self._groups: dict[tuple[int, str, int], list[tuple[object, Parts]]] = {}
         self._dicts: list[dict[Any, Any]] = []
         self._lists: list[list[Any]] = []
+        self._named: dict[type, tuple[str, _Type]] = {}
 
     def tables(self, root: object) -> tuple[_Tables, Sequence[Any]]:
         """Return the tables of a value, and all objects in the order of their numbers."""
@@ -289,7 +290,7 @@ class _Writing:
 
     def _walk(self, roots: Parts) -> None:
         """Note each object below some, behind its parts."""
-        heights, types, named = self._heights, self._types, dict[type, tuple[str, _Type]]()
+        heights, types, named = self._heights, self._types, self._named
         begun: dict[int, Parts] = {}
         stack = self._met(roots)
         while stack:
