@@ -132,9 +132,9 @@ class ItinerarySteps(Struct, kw_only=True):
     def _play_out(self) -> None:
         """Let what arrives wait in the playout buffer; what is too late for it is as stated."""
         point = self.stations.point
-        buffer = point.buffers.get(self.of.name)
+        buffer = point.buffers.get(self.of.stream)
         if buffer is None:
-            variance = sum(self.numbers(one) for one in point.jitter[self.of.name])
+            variance = sum(self.numbers(one) for one in point.jitter[self.of.stream])
             if variance > 0:
                 self._split()
                 self._add(Shake(sqrt(variance)))
@@ -144,7 +144,7 @@ class ItinerarySteps(Struct, kw_only=True):
         if buffer.late is not None:
             self._add(Lose(kind=LossKind.VOLUNTARY.value, share=self.numbers(buffer.late)))
             self.stations.remarks.append(
-                f"items late for the playout buffer of {self.of.name} are lost at the "
+                f"items late for the playout buffer of {self.of.stream} are lost at the "
                 "predicted rate"
             )
 
@@ -156,7 +156,7 @@ class ItinerarySteps(Struct, kw_only=True):
         self._frame.steps.append(step)
 
     def _refuse(self, what: str) -> NoReturn:
-        raise refused(f"the simulation does not support {what}, on the path of `{self.of.name}`")
+        raise refused(f"the simulation does not support {what}, on the path of `{self.of.stream}`")
 
     # -- nodes ---------------------------------------------------------------------------
 
@@ -228,7 +228,7 @@ class ItinerarySteps(Struct, kw_only=True):
         lasting = None if node.on_for is None else self.numbers(node.on_for)
         if node.bursty and lasting is None:
             self.stations.remarks.append(
-                f"{self.of.name} is active part of the time, with no duration given: simulated "
+                f"{self.of.stream} is active part of the time, with no duration given: simulated "
                 "as random thinning"
             )
         self._lot(Thin(share, lasting))

@@ -66,8 +66,8 @@ def operating_point(graph: LoadGraph, users: int) -> OperatingPoint:
             name: tuple(part.value for part in one.jitter) for name, one in graph.streams.items()
         },
         buffers={
-            name: _buffer(graph, name)
-            for name, one in network.classes.items()
+            one.stream: _buffer(graph, one.stream)
+            for one in network.classes.values()
             if one.playout is not None
         },
     )

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network.arrivals import ArrivalProcess
+from qps.compiler.network.class_kinds import kinds_in
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
 from qps.simulation.itinerary_steps import ItinerarySteps, with_worth
-from qps.simulation.kinds import Numbers, each_of, kinds_in
+from qps.simulation.kinds import Numbers, each_of
 from qps.simulation.lengths import episode_of, lead_of
 from qps.simulation.operating_point import OperatingPoint, operating_point
 from qps.simulation.played import Choose, Pick, Played, Serve, Source, Step, served
@@ -85,7 +86,7 @@ class _Playing(Struct, kw_only=True):
         is_drawn = of.is_closed or of.arrivals.variation is not None
         for share, kind in each_of(of_users):
             each = [
-                (part, *self._steps_of(of, Numbers(self.stations.point, kind | own)))
+                (part, *self._steps_of(of, Numbers(self.stations.point, of.values | kind | own)))
                 for part, own in each_of(of_items)
             ]
             if not is_drawn or len(each) == 1:
@@ -116,15 +117,15 @@ class _Playing(Struct, kw_only=True):
         if of.think is None or of.amount is None:
             rate = share * flows * numbers(of.arrivals.rate) / sent
         else:
-            customers = self._customers(of.name, share * flows * numbers(of.amount))
+            customers = self._customers(of.stream, share * flows * numbers(of.amount))
             think = numbers(of.think)
-            rate = share * flows * point.values.number(point.rates[of.name])
+            rate = share * flows * point.values.number(point.rates[of.stream])
         if rate <= 0:
             return
-        self.flows[of.name] = self.flows.get(of.name, 0.0) + arriving
+        self.flows[of.stream] = self.flows.get(of.stream, 0.0) + arriving
         variation = of.arrivals.variation
         source = Source(
-            stream=of.name,
+            stream=of.stream,
             rate=rate,
             flows=share * flows,
             steps=steps,

@@ -221,6 +221,35 @@ def test_kinds_of_users_stay_kinds() -> None:
     assert len(kinds.names) == len(kinds.shares) == 2
 
 
+_BY_KIND = """
+kinds sort of users { light 60 %; heavy 40 % }
+param often by sort { light 1; heavy 3 }
+param pause by sort { light 4 s; heavy 1 s }
+topology { node a = box; node b = box; link lan = ports between a, b }
+stream s for each user {
+  traffic 1 request, 1 kB/request, think pause
+  at a { call b * often { work } }
+}
+"""
+
+
+def test_a_closed_class_is_one_for_each_kind_of_its_users() -> None:
+    graph = lowered(_HEAD + _BY_KIND)
+    light, heavy = graph.network.classes.values()
+    assert (light.name, heavy.name) == ("s (light)", "s (heavy)")
+    assert light.stream == heavy.stream == "s"
+    assert graph.at(10).number(light.population or ZERO) == pytest.approx(6)
+    assert graph.at(10).number(heavy.think or ZERO) == 1
+    calls = [n for one in (light, heavy) for n in one.itinerary.nodes if isinstance(n, nodes.Call)]
+    assert [graph.at(1).number(one.times.often) for one in calls if one.times] == [1, 3]
+    assert "s (heavy): closed" in network_text(graph, "spec.qps")
+
+
+def test_a_closed_class_is_one_where_no_number_of_it_rests_on_kinds() -> None:
+    spec = _BY_KIND.replace("* often ", "").replace("think pause", "think 1 s")
+    assert [*lowered(_HEAD + spec).network.classes] == ["s"]
+
+
 def _default(path: Path) -> tuple[object, object]:
     spec = check_file(path).value
     assert spec is not None

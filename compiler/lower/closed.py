@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool, SharedStation
 from qps.compiler.lower.forked_stations import Fork, Forked, forked
 from qps.compiler.lower.nested_stations import Nested, nested, shared
+from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
@@ -379,7 +380,7 @@ class Closed(Struct, frozen=True, kw_only=True):
 
     def changed(self, change: Callable[[Formula], Formula]) -> Closed:
         """Return the same with every formula changed."""
-        found = _changed(self, change)
+        found = formulas_changed(self, change)
         assert isinstance(found, Closed)
         return found
 
@@ -392,17 +393,3 @@ class Closed(Struct, frozen=True, kw_only=True):
             or any(resource == one.resource for one in stream.pools)
             or resource in stream.alone
         )
-
-
-def _changed(one: object, change: Callable[[Formula], Formula]) -> object:
-    """Return a value with all formulas in it changed."""
-    if isinstance(one, Formula):
-        return change(one)
-    if isinstance(one, Struct) and not isinstance(one, Span | Certainty):
-        fields = {name: _changed(getattr(one, name), change) for name in one.__struct_fields__}
-        return type(one)(**fields)
-    if isinstance(one, tuple):
-        return tuple(_changed(each, change) for each in one)
-    if isinstance(one, Mapping):
-        return {key: _changed(each, change) for key, each in one.items()}
-    return one

@@ -23,7 +23,7 @@ def rates_known(
     """Return how the rate of each closed stream is known: too high where waits are too short."""
     known: dict[str, Certainty] = {}
     for one in closed.streams.values():
-        own = gate.of(one.stream).lowered(opposite(_waits_known(one, queues)))
+        own = gate.of(one.name).lowered(opposite(_waits_known(one, queues)))
         known[one.stream] = together(known.get(one.stream, EXACT), own)
     return known
 

@@ -60,12 +60,12 @@ def holding(
     taken: dict[str, Sequence[_Taken]] = {}
     first: dict[str, _Taken] = {}
     visited: dict[str, set[str | None]] = {}
-    closed = {stream.name for stream, _ in classes}
+    closed = {result.name for _, result in classes}
     for stream, result in classes:
-        holds = waited_for(stream.name, demands)
+        holds = waited_for(result.name, demands)
         for hold in holds:
             _refuse_others(stream, demands[hold.pool], closed)
-        taken[stream.name] = own = _in_order(stream, holds)
+        taken[result.name] = own = _in_order(stream, holds)
         for one in own:
             known = first.setdefault(one.name, one)
             if known.around != one.around:
@@ -83,7 +83,6 @@ def holding(
 
 
 def pools_of(
-    stream: str,
     result: ClassTraffic,
     demands: Mapping[str, StationTraffic],
     stations: Sequence[ClosedStation],
@@ -93,19 +92,19 @@ def pools_of(
     often: Callable[[str, Formula], Formula],
 ) -> Pools:
     """Return what a cycle of a stream holds, which takes of a pool so `often`."""
-    taken = held.taken[stream]
+    taken = held.taken[result.name]
     told = _Told(result, demands, stations, expressions, taken=taken, homes=held.homes, often=often)
     mixed = tuple(one.resource for one in stations if one.resource in held.mixed)
     return Pools(tuple(told.pool(one) for one in taken if one.around is None), mixed)
 
 
-def waited_for(stream: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
-    """Return the holds of a stream that are waited for, in order, the outer ones first."""
+def waited_for(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
+    """Return the holds of a class that are waited for, in order, the outer ones first."""
     found = [
         hold
         for demand in demands.values()
         for hold in demand.holds
-        if hold.stream == stream and hold.stage is not None
+        if hold.stream == of and hold.stage is not None
     ]
     return sorted(found, key=lambda hold: (hold.begins, -hold.ends))
 

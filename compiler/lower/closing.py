@@ -34,7 +34,7 @@ from qps.engine.substitution import Substitution
 
 def closed_streams(
     streams: Mapping[str, ir.Stream],
-    results: Mapping[str, Sequence[ClassTraffic]],
+    results: Iterable[ClassTraffic],
     demands: Mapping[str, StationTraffic],
     loads: Mapping[str, Formula],
     expressions: ExpressionLowering,
@@ -42,10 +42,9 @@ def closed_streams(
 ) -> Closed:
     """Return what the closed streams come to; QpsError where that is not told.
 
-    Of each stream there are the results of its kinds of users, or one. Pools that are never full
-    are `unfilled`: they hold up nobody.
+    Pools that are never full are `unfilled`: they hold up nobody.
     """
-    classes = [(streams[name], one) for name, each in results.items() for one in each]
+    classes = [(streams[one.stream], one) for one in results]
     sources = {one.closed.symbol: stream for stream, one in classes if one.closed is not None}
     if not sources:
         return Closed()

@@ -114,7 +114,6 @@ class Closing:
             delay=delay,
             stations=stations,
             pools=pools_of(
-                self._stream.name,
                 self._result,
                 self._demands,
                 stations,

@@ -88,7 +88,9 @@ class ItineraryFlows:
         self._traffic = traffic
         self._expressions = builder.expressions
         rate = of.arrivals.rate
-        self._result = ClassTraffic(name=of.name, closed=closed_source(of), sent=of.flows * rate)
+        self._result = ClassTraffic(
+            name=of.name, stream=of.stream, closed=closed_source(of), sent=of.flows * rate
+        )
         self._state = FlowState(
             result=self._result,
             is_bare=of.items.primary is None,
@@ -96,7 +98,7 @@ class ItineraryFlows:
             rate=rate,
             copies=of.flows,
         )
-        self._calls = CallTraffic(self._state, of.name, walked.calls, self._expressions)
+        self._calls = CallTraffic(self._state, of.stream, walked.calls, self._expressions)
         self._visits = ClassVisits(
             network,
             of,
@@ -229,7 +231,7 @@ class ItineraryFlows:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 node.span,
-                f"no traffic of `{self._of.name}` reaches the queue of {node.why}",
+                f"no traffic of `{self._of.stream}` reaches the queue of {node.why}",
                 hint="remove it, or reduce the loss before it",
             )
         return QueuePart(node.why, node.length / rate, node.span)
@@ -283,12 +285,12 @@ class ItineraryFlows:
             capacity = self._network.capacity_of(name)
             assert capacity is not None
             load = often * (each + node.per_flow) / capacity
-            self._traffic.stations[name].add(by, load, self._of.name)
+            self._traffic.stations[name].add(by, load, self._of.stream)
             return
         station = self._network.stations[name]
         work = each + node.per_flow / node.pace
         demand, busy = self._traffic.stations[name], often * work * node.pace
-        demand.add(by, busy / station.servers / station.fastest, self._of.name)
+        demand.add(by, busy / station.servers / station.fastest, self._of.stream)
         if station.is_bits:
             demand.carried.append(often * work)
         self._count(node, often)
@@ -299,7 +301,7 @@ class ItineraryFlows:
         served: tuple[str, ...] = (name,)
         if node.thread is not None:
             self._pass(node.thread, node)
-            self._traffic.stations[node.thread].add(by, busy, self._of.name)
+            self._traffic.stations[node.thread].add(by, busy, self._of.stream)
             wait(self._network.stations[node.thread], stay.held, asked, is_bounded=bounded)
             served = (name, node.thread)
         self._cores[len(self._result.latency)] = station.servers if node.thread is None else ONE
@@ -339,7 +341,7 @@ class ItineraryFlows:
             self._state.append(LatencyPart(stage=node.why, value=value))
 
     def _cross(self, node: Cross) -> None:
-        now, result, name = self._state, self._result, self._of.name
+        now, result, name = self._state, self._result, self._of.stream
         for index, port in enumerate(node.ports):
             self._lose_full(port.station)
             station, demand = self._station(port), self._traffic.stations[port.station]

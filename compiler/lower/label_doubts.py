@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -112,18 +112,21 @@ NO_DOUBTS = ClassDoubts()
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """The doubts of a network: the `checks` of its premises, and its classes.
+    """The doubts of a network: the `checks` of its premises, its classes, and `kinds` of streams.
 
     Of the stations that are `unlike` those of random networks nothing measured there is told.
     """
 
     checks: Checks = NO_CHECKS
     classes: Mapping[str, ClassDoubts] = field(default_factory=dict)
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unlike: frozenset[str] = frozenset()
 
-    def of(self, stream: str) -> ClassDoubts:
-        """Return the doubts of a class."""
-        found = self.classes.get(stream, NO_DOUBTS)
+    def of(self, name: str) -> ClassDoubts:
+        """Return the doubts of a class, or of a stream whose kinds of users are classes."""
+        found = _together(
+            [self.classes.get(one, NO_DOUBTS) for one in self.kinds.get(name, [name])]
+        )
         return replace(found, is_like_drawn=self.unlike.isdisjoint(found.rests_on))
 
     def beside(self, unlike: frozenset[str]) -> Gate:
@@ -143,6 +146,19 @@ class Gate(Struct, frozen=True, kw_only=True):
             below = all(one.is_below_knee for one in classes)
             return measured(known, Quantity.LOAD, is_below_knee=below, points=points_of(places))
         return as_stated(known)
+
+
+def _together(each: Sequence[ClassDoubts]) -> ClassDoubts:
+    """Return the doubts of what is told of several classes together: those of all."""
+    first, *others = each
+    return replace(
+        first,
+        held_up=tuple(dict.fromkeys(why for one in each for why in one.held_up)),
+        rests_on=first.rests_on.union(*(one.rests_on for one in others)),
+        calls_rarely=any(one.calls_rarely for one in each),
+        many_wait=any(one.many_wait for one in each),
+        is_below_knee=all(one.is_below_knee for one in each),
+    )
 
 
 NO_GATE = Gate()

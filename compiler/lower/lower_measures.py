@@ -324,7 +324,7 @@ def stream_measures(
         else (),
         cycle_certainty=EXACT if closed is None else closed.known,
         rate_known=result.rate_known,
-        doubts=measures.gate.of(stream.name),
+        doubts=measures.gate.of(result.name),
         met_known=together(
             result.known, *(measures.resources[n].open_known for n in result.unbounded)
         ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -17,7 +16,7 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.build_network import network_of, with_disciplines
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
-from qps.compiler.lower.closed_kinds import put_together, with_kinds_apart
+from qps.compiler.lower.closed_kinds import put_together
 from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import with_known, with_resting
@@ -56,6 +55,7 @@ from qps.compiler.lower.traffic import traffic_of
 from qps.compiler.lower.traffic_parts import Traffic
 from qps.compiler.lower.unfilled_pools import unfilled_pools
 from qps.compiler.lower.walk.lower_streams import walked_stream
+from qps.compiler.network.class_kinds import with_classes_by_kind
 from qps.engine.formulas import Formula, population
 from qps.engine.substitution import Substitution
 
@@ -164,9 +164,8 @@ def _lowered_model(
     there = tuple(one for one in model.streams if expressions.holds(one.condition))
     walked = [walked_stream(stream, builder) for stream in there]
     builder.idle()
-    network = network_of(builder, (one.of for one in walked))
+    network = with_classes_by_kind(network_of(builder, (one.of for one in walked)))
     traffic = traffic_of(network, walked, builder)
-    traffic = with_kinds_apart(traffic, expressions)
     traffic = over_all_kinds(traffic, expressions)
     traffic = with_losses(traffic, network, expressions)
     demands = traffic.stations
@@ -197,11 +196,10 @@ def _lowered_model(
         expressions.settle(one.parameter.name, one.value, one.known)
     if elastic or closed.values:
         traffic = traffic.of_each(lambda one: one.changed(put_in))
-    closed_classes = traffic.closed
     of_users = ClosedPools(
         streams=closed.streams,
         demands=demands,
-        results=chain(*closed_classes.values()),
+        results=traffic.closed,
         resources=resources,
         put_in=put_in,
         gate=gate,
@@ -209,7 +207,7 @@ def _lowered_model(
     roomy = unfilled_pools(
         closed.unfilled,
         demands=demands,
-        classes=closed_classes,
+        classes=traffic.classes,
         queues=queues | of_users.queues,
         resources=resources,
         rates=rates,
@@ -230,11 +228,15 @@ def _lowered_model(
     resources = with_load_errors(points, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream in there:
-        if stream.name not in closed_classes:
+        if stream.emission.think is None:
             alone = traffic.classes[stream.name]
             told = stream_measures(stream, alone, measured, expressions, queues)
         else:
-            each = [(closed.streams[one.name], one) for one in closed_classes[stream.name]]
+            each = [
+                (closed.streams[one.name], one)
+                for one in traffic.closed
+                if one.stream == stream.name
+            ]
             told = put_together(
                 stream.name,
                 [
@@ -242,6 +244,7 @@ def _lowered_model(
                     for of, one in each
                 ],
                 rates[stream.name],
+                gate.of(stream.name),
             )
         measured.streams[stream.name] = points.put_on(told)
     in_series = replace(measured, series=in_series_anywhere(measured.streams))

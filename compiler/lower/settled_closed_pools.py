@@ -55,7 +55,7 @@ class ClosedPools:
                 (by_name[one.name], hold.stage)
                 for one in all_of
                 for hold in demand.holds
-                if hold.stream == one.stream and hold.stage is not None
+                if hold.stream == one.name and hold.stage is not None
             ]
             visits = [
                 replace(of.visits[at].changed(put_in), service=ZERO, batch=ONE) for of, at in taken
@@ -75,7 +75,7 @@ class ClosedPools:
             whose[one.stream] = whose.get(one.stream, ZERO) + much
         pool = streams[0].pool(name)
         whole = minimum(_NEARLY_ALL, total(parts.values()))
-        known = together(*(self._gate.of(one.stream).lowered(one.known) for one in streams))
+        known = together(*(self._gate.of(one.name).lowered(one.known) for one in streams))
         self.resources[name] = replace(
             load,
             load=whole,

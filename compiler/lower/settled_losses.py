@@ -34,12 +34,7 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
     symbols, stations = traffic.losing, traffic.stations
     if not symbols:
         return traffic
-    closed = {
-        visit.resource
-        for each in traffic.closed.values()
-        for one in each
-        for visit in one.visits.values()
-    }
+    closed = {visit.resource for one in traffic.closed for visit in one.visits.values()}
     before = _QueuesBefore(stations, frozenset(closed), frozenset(symbols.values()), expressions)
     left = {
         name: offered
@@ -110,7 +105,7 @@ def _may_lack_room(
 
 def _refuse_closed(offered: Mapping[str, Offered], traffic: Traffic) -> None:
     """Refuse users who wait for the answer to what may be lost."""
-    waiting = {one.closed.symbol: one.name for one in traffic.every if one.closed is not None}
+    waiting = {one.closed.symbol: one.stream for one in traffic.closed if one.closed is not None}
     for name, one in offered.items():
         asked = traffic.stations[name]
         for symbol in one.symbols & waiting.keys():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from qps.compiler.lower.itinerary_flows import ItineraryFlows
 from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
@@ -15,8 +17,10 @@ from qps.engine.formulas import ONE
 def traffic_of(network: Network, walked: Sequence[StreamClass], builder: NetworkBuilder) -> Traffic:
     """Return the traffic of all classes, with kinds and elastic parameters as symbols."""
     traffic = Traffic(stations={name: _without_traffic(name, network) for name in builder.stations})
-    for one in walked:
-        found = ItineraryFlows(network, one, builder, traffic).result()
+    streams = {one.of.name: one for one in walked}
+    for of in network.classes.values():
+        own = replace(streams[of.stream], of=of)
+        found = ItineraryFlows(network.seen_by(of), own, builder, traffic).result()
         traffic.classes[found.name] = found
     for name, station in traffic.stations.items():
         _add_background(station, name, network)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -101,7 +100,7 @@ class Spent(Struct, frozen=True):
 
 
 class ClassTraffic(Struct, kw_only=True):
-    """What a stream came to: its latency, its losses, the resources it passes.
+    """What a class of a `stream` came to: its latency, its losses, the resources it passes.
 
     `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
     those that have one, by resource, `rates` what they may name of its rate or rating; `visits` is
@@ -112,6 +111,7 @@ class ClassTraffic(Struct, kw_only=True):
     """
 
     name: str
+    stream: str
     latency: list[LatencyPart] = field(default_factory=list)
     losses: list[LossPart] = field(default_factory=list)
     queues: list[QueuePart] = field(default_factory=list)
@@ -159,32 +159,20 @@ class ClassTraffic(Struct, kw_only=True):
 class Traffic(Struct, frozen=True, kw_only=True):
     """What all classes ask of each station and pool, and what each class comes to.
 
-    Where the kinds of users of a closed class are classes of their own, `kinds` has these. What
-    finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is asked
-    of a station by a component, of each item, in a second.
+    What finds no room is a symbol, by its station: `losing`. Of fitted costs, `counted` is what is
+    asked of a station by a component, of each item, in a second.
     """
 
     stations: dict[str, StationTraffic] = field(default_factory=dict)
     classes: dict[str, ClassTraffic] = field(default_factory=dict)
-    kinds: dict[str, tuple[ClassTraffic, ...]] = field(default_factory=dict)
     losing: dict[str, Formula] = field(default_factory=dict)
     counted: dict[tuple[str, str], dict[str, Formula]] = field(default_factory=dict)
 
     @property
-    def closed(self) -> dict[str, tuple[ClassTraffic, ...]]:
-        """Each closed class, by its kinds of users where these are classes of their own."""
-        closed = (one for one in self.classes.values() if one.closed is not None)
-        return {one.name: self.kinds.get(one.name, (one,)) for one in closed}
-
-    @property
-    def every(self) -> Iterator[ClassTraffic]:
-        """All classes, and all kinds that are classes of their own."""
-        return chain(self.classes.values(), *self.kinds.values())
+    def closed(self) -> list[ClassTraffic]:
+        """All classes of users who wait for their answers."""
+        return [one for one in self.classes.values() if one.closed is not None]
 
     def of_each(self, change: Callable[[ClassTraffic], ClassTraffic]) -> Traffic:
         """Return the traffic with all that classes come to changed."""
-        return replace(
-            self,
-            classes={name: change(one) for name, one in self.classes.items()},
-            kinds={name: tuple(map(change, each)) for name, each in self.kinds.items()},
-        )
+        return replace(self, classes={name: change(one) for name, one in self.classes.items()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 
 from msgspec import Struct
@@ -34,23 +34,20 @@ def unfilled_pools(
     names: Collection[str],
     *,
     demands: Mapping[str, StationTraffic],
-    classes: Mapping[str, Sequence[ClassTraffic]],
+    classes: Mapping[str, ClassTraffic],
     queues: Mapping[str, PlacedQueue],
     resources: Mapping[str, ResourceLoad],
     rates: Mapping[str, Certainty],
     put_in: Substitution,
     gate: Gate,
 ) -> UnfilledPools:
-    """Return what pools come to of which closed streams take; their waits are taken out.
-
-    Of each stream there are the results of its kinds of users, or one.
-    """
+    """Return what pools come to of which closed streams take; their waits are taken out."""
     found, rooms = dict[str, ResourceLoad](), dict[str, Room]()
     comings = {
         name: [
             (hold, one, put_in(one.visits.pop(hold.stage).rate))
             for hold in demands[name].holds
-            for one in classes[hold.stream]
+            for one in [classes[hold.stream]]
             if hold.stage is not None
         ]
         for name in sorted(names)
@@ -63,10 +60,10 @@ def unfilled_pools(
         for hold, one, rate in each:
             time, how = _held(hold, one, queues)
             much = rate * time * amount * room.unit
-            parts[hold.stream] = parts.get(hold.stream, ZERO) + much
-            whose[hold.stream] = whose.get(hold.stream, ZERO) + much
+            parts[one.stream] = parts.get(one.stream, ZERO) + much
+            whose[one.stream] = whose.get(one.stream, ZERO) + much
             # By Little's law: so many are held as come in a second, times how long each is.
-            known += [rates[hold.stream], gate.of(hold.stream).lowered(how)]
+            known += [rates[one.stream], gate.of(hold.stream).lowered(how)]
         whole = minimum(_NEARLY_ALL, total(parts.values()))
         found[name] = replace(
             load,

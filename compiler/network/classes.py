@@ -44,9 +44,11 @@ class Class(Struct, frozen=True, kw_only=True):
 
     Those of an amount belong to users who `think` so long between answer and request; the rate of
     their `arrivals` is a symbol. Of a smaller `rank` items go first where a station asks for it.
+    They are of a `stream`, or of one kind of its users, for which symbols have some `values`.
     """
 
     name: str
+    stream: str
     flows: Formula
     arrivals: Arrivals
     items: Items
@@ -57,6 +59,7 @@ class Class(Struct, frozen=True, kw_only=True):
     think: Formula | None = None
     rank: Formula | None = None
     playout: Playout | None = None
+    values: dict[Formula, Formula] = field(default_factory=dict)
 
     @property
     def is_closed(self) -> bool:

@@ -47,10 +47,10 @@ def multigraph(
     for one in classes.values():
         for start, end, call in _edges(one):
             if call is None:
-                graph.add_edge(start, end, kind="hop", stream=one.name)
+                graph.add_edge(start, end, kind="hop", stream=one.stream)
             else:
                 times = None if call.times is None else call.times.often
-                graph.add_edge(start, end, kind="call", stream=one.name, times=times)
+                graph.add_edge(start, end, kind="call", stream=one.stream, times=times)
     return graph
 
 

@@ -12,11 +12,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.network.classes import Class, ItemKinds
+from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.network.stations_and_pools import Pool, Station, StationKind
 from qps.engine.formulas import Formula
+from qps.engine.substitution import Substitution
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -63,6 +66,15 @@ class Network(Struct, frozen=True, kw_only=True):
         from qps.compiler.network.multigraph import multigraph  # noqa: PLC0415 - seldom needed
 
         return multigraph(self.classes, self.stations, self.pools)
+
+    def seen_by(self, of: Class) -> Network:
+        """Return the network as a class meets it, whose kind of users has values of its own."""
+        if not of.values:
+            return self
+        put_in = Substitution(of.values)
+        stations = {n: formulas_changed(one, put_in) for n, one in self.stations.items()}
+        pools = {n: formulas_changed(one, put_in) for n, one in self.pools.items()}
+        return replace(self, stations=stations, pools=pools)
 
     def place_of(self, name: str) -> str:
         """Return the node or link at which a station or pool stands: of a port, its link."""

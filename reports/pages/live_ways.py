@@ -106,8 +106,8 @@ class Route(Struct, frozen=True):
 
 
 def route_of(network: Network, topology: Topology, name: str) -> Route:
-    """Return the route of the items of a class, with its calls; of no class an empty one."""
-    one = network.classes.get(name)
+    """Return the route of the items of a stream, with its calls; of none an empty one."""
+    one = next((one for one in network.classes.values() if one.stream == name), None)
     found = _Route(topology)
     if one is not None:
         found.through(one.itinerary, None)

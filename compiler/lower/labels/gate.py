@@ -40,8 +40,13 @@ def gate_of(
     return Gate(
         checks=checks,
         classes={name: checking.doubts_of(one, checks) for name, one in network.classes.items()},
+        kinds={one.stream: _kinds(one, network) for one in network.classes.values() if one.values},
         unlike=unlike_stations(walked, checking.numbers),
     )
+
+
+def _kinds(of: Class, network: Network) -> tuple[str, ...]:
+    return tuple(name for name, one in network.classes.items() if one.stream == of.stream)
 
 
 class _Checking(Struct, frozen=True):
@@ -59,10 +64,10 @@ class _Checking(Struct, frozen=True):
             found = {s.name: self._why(of_station(self.walked, s, self.numbers)) for s in stations}
             fails[premise] = {name: why for name, why in found.items() if why}
         for premise, of_class in OF_CLASSES.items():
-            found = {
-                name: self._why(of_class(self.walked, one, self.numbers))
-                for name, one in network.classes.items()
-            }
+            found = dict[str, tuple[Reason, ...]]()
+            for name, one in network.classes.items():
+                found[name] = why = self._why(of_class(self.walked, one, self.numbers))
+                found[one.stream] = tuple(dict.fromkeys((*found.get(one.stream, ()), *why)))
             fails[premise] = {name: why for name, why in found.items() if why}
         return Checks(fails={premise: found for premise, found in fails.items() if found})
 

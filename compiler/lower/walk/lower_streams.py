@@ -49,6 +49,7 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     _walk(stream, network, under_way, calls)
     of = Class(
         name=stream.name,
+        stream=stream.name,
         flows=flow.total,
         arrivals=Arrivals(
             process=ArrivalProcess.POISSON if variation is None else ArrivalProcess.RENEWAL,
