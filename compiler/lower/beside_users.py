@@ -14,7 +14,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed import Beside, ClosedStream
-from qps.compiler.lower.closed_stations import SharedStation
+from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.engine.formulas import Formula, minimum, total
 
@@ -115,7 +115,7 @@ def _beside(
     return Beside(station=own, network=network, open_load=open_loads[own.resource])
 
 
-def _erlangs(station: SharedStation, open_loads: Mapping[str, Formula]) -> Formula:
+def _erlangs(station: ClosedStation, open_loads: Mapping[str, Formula]) -> Formula:
     return open_loads[station.resource] * station.servers
 
 

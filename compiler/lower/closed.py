@@ -12,9 +12,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_stations import ClosedStation, HeldPool, SharedStation
+from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
 from qps.compiler.lower.forked_stations import Fork, Forked, forked
-from qps.compiler.lower.nested_stations import Nested, nested, shared
+from qps.compiler.lower.nested_stations import Nested, nested
 from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
@@ -33,7 +33,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     jobs: tuple[Formula, ...]
     delays: tuple[Formula, ...]
-    stations: tuple[SharedStation, ...]
+    stations: tuple[ClosedStation, ...]
     held: tuple[tuple[HeldPool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     forks: tuple[Fork, ...] = ()
@@ -52,9 +52,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
 
     @property
     def _nested(self) -> Nested:
-        if self.is_of_one:
-            return nested(self.stations, self.held[0])
-        return shared(self.stations, self.held)
+        return nested(self.stations, self.held)
 
     def _of_nested(self, word: str, *which: Formula | int) -> Formula:
         """Return what an operation on networks with pools and speeds comes to."""
@@ -111,7 +109,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             for one in self.stations
             if one.resource in names
         ]
-        inner = nested(within, (pool,))
+        inner = nested(within, [(pool,)])
         return apply("nested_rate", _AS_MANY_AS_EVER, ZERO, *inner.operands)
 
     def _asked(self, name: str, resource: str) -> Formula:
@@ -196,7 +194,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         now = replace(own, open_load=open_load * own.servers)
         return apply("mixed_room", limit, *self._of_one((now, *others))) / own.servers
 
-    def _from(self, resource: str, number: int | None = None) -> tuple[SharedStation, ...]:
+    def _from(self, resource: str, number: int | None = None) -> tuple[ClosedStation, ...]:
         """Return the stations, that of a name first: where there are several, that of a class."""
         own = next(
             one
@@ -205,12 +203,12 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         )
         return (own, *(one for one in self.stations if one is not own))
 
-    def _of_one(self, stations: tuple[SharedStation, ...]) -> list[Formula]:
+    def _of_one(self, stations: tuple[ClosedStation, ...]) -> list[Formula]:
         """Return what the operations of one class take."""
         each = [(one.demands[0], one.servers, one.open_load, one.copies) for one in stations]
         return [*self.jobs, *self.delays, *chain.from_iterable(each)]
 
-    def _of_all(self, stations: tuple[SharedStation, ...]) -> list[Formula]:
+    def _of_all(self, stations: tuple[ClosedStation, ...]) -> list[Formula]:
         """Return what the operations of several classes take, behind how many these are."""
         each = [(one.servers, one.open_load, one.copies, *one.demands) for one in stations]
         return [*self.jobs, *self.delays, *chain.from_iterable(each)]
@@ -335,7 +333,7 @@ class Beside(Struct, frozen=True, kw_only=True):
     `open_load` is what all but the users ask of it, of which the parameters are a part.
     """
 
-    station: SharedStation
+    station: ClosedStation
     network: ClosedNetwork
     open_load: Formula
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed import ClosedNetwork
 from qps.compiler.lower.closed_cycle import Cycle
-from qps.compiler.lower.closed_stations import ClosedStation, SharedStation
+from qps.compiler.lower.closed_stations import ClosedStation
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 1000))
@@ -61,7 +61,7 @@ def _ranked(
         waits = total(one.found for one in before) / maximum(_LEAST, 1 - busy)
         for name, demand in zip(network.names, own.demands, strict=True):
             if demand is not ZERO:
-                behind[(name, own.resource)] = waits * _at(classes[name], own.resource).visits
+                behind[(name, own.resource)] = waits * classes[name].often[own.resource]
     delays = tuple(
         delay + total(waits for (one, _), waits in behind.items() if one == name)
         for name, delay in zip(network.names, network.delays, strict=True)
@@ -74,7 +74,7 @@ def _ranked(
 
 
 def _before(
-    own: SharedStation, network: ClosedNetwork, classes: Mapping[str, Cycle]
+    own: ClosedStation, network: ClosedNetwork, classes: Mapping[str, Cycle]
 ) -> Iterator[_Before]:
     """Yield the classes of a network that go before those of a station."""
     for other in network.stations:
@@ -94,9 +94,5 @@ def _before(
             yield _Before(
                 work=rate * demand / own.copies,
                 meanwhile=fewer * demand / own.copies,
-                found=waiting * demand / _at(classes[name], own.resource).visits / own.servers,
+                found=waiting * demand / classes[name].often[own.resource] / own.servers,
             )
-
-
-def _at(one: Cycle, resource: str) -> ClosedStation:
-    return next(station for station in one.stations if station.resource == resource)

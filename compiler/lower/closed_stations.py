@@ -1,4 +1,4 @@
-"""Stations of closed streams, and pools that these hold."""
+"""Stations of closed classes, and pools that these hold."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from qps.engine.formulas import ONE, Formula, total
+from qps.engine.formulas import Formula, total
 
 
 class ClosedStation(Struct, frozen=True, kw_only=True):
-    """A resource that a closed stream waits for.
+    """A resource that closed classes wait for: one, or all of a network.
 
-    A cycle asks `demand` seconds of one server of it, all visits and all `copies` together; each
-    copy has so many `servers`, of which other traffic keeps `open_load` busy. One with `speeds` has
-    one server, faster or slower by how many are there; the demand is that at speed 1. Where some
-    go before others, it has a `rank` there, and makes so many `visits`. Of what all wait there a
-    class has its part by its `weight`: by its demand, or by its visits, as first comes first.
+    A cycle of each asks its part of the `demands`, in seconds of one server of it, all visits and
+    all `copies` together; each copy has so many `servers`, of which other traffic keeps `open_load`
+    busy. One with `speeds` has one server, faster or slower by how many are there; the demand is
+    that at speed 1. Where some go before others, each `rank` has a station of its own. Of what all
+    wait there a class has its part by its weight: by its demand, or by its visits, as first comes
+    first.
     """
 
     resource: str
-    demand: Formula
+    demands: tuple[Formula, ...]
+    weights: tuple[Formula, ...]
     servers: Formula
     open_load: Formula
     copies: Formula
     speeds: tuple[Formula, ...] = ()
     rank: int | None = None
-    visits: Formula = ONE
-    weight: Formula = ONE
+
+    @property
+    def demand(self) -> Formula:
+        """What a cycle asks of it where it is the station of one class."""
+        (demand,) = self.demands
+        return demand
 
 
 class HeldPool(Struct, frozen=True, kw_only=True):
@@ -54,11 +60,6 @@ class HeldPool(Struct, frozen=True, kw_only=True):
     own: tuple[str, ...]
     pools: tuple[HeldPool, ...]
 
-    @property
-    def all_delays(self) -> Formula:
-        """The delays of it and of all pools within."""
-        return self.delay + total(one.all_delays for one in self.pools)
-
     def held(self, times: Mapping[str, Formula]) -> Formula:
         """Return how long a cycle holds it, from how long it is at each place within."""
         within = total(times[name] for name in self.stations)
@@ -69,20 +70,3 @@ class HeldPool(Struct, frozen=True, kw_only=True):
     def every(self) -> tuple[HeldPool, ...]:
         """It and all pools within."""
         return (self, *(deeper for one in self.pools for deeper in one.every))
-
-
-class SharedStation(Struct, frozen=True, kw_only=True):
-    """A station of a network, with what a cycle of each of its closed streams asks of it.
-
-    Where some go before others, each `rank` has one of its own. Of what all wait there each has its
-    part by its weight.
-    """
-
-    resource: str
-    demands: tuple[Formula, ...]
-    weights: tuple[Formula, ...]
-    servers: Formula
-    open_load: Formula
-    copies: Formula
-    speeds: tuple[Formula, ...] = ()
-    rank: int | None = None

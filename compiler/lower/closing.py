@@ -20,7 +20,6 @@ from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
 from qps.compiler.lower.closed_cycle import Cycle
 from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
-from qps.compiler.lower.closed_stations import SharedStation
 from qps.compiler.lower.cycles import Closing, Loads, refused
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
@@ -171,8 +170,9 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
 def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
     stations = [station for one in classes for station in one.stations]
     places = {(station.resource, station.rank): station for station in stations}
+    nothing = (ZERO,), (ZERO,)
     asked = {
-        (one.name, station.resource, station.rank): (station.demand, station.weight)
+        (one.name, station.resource, station.rank): (station.demands, station.weights)
         for one in classes
         for station in one.stations
     }
@@ -184,18 +184,13 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
         forks=classes[0].forks if len(classes) == 1 else (),
         often=classes[0].often if len(classes) == 1 else {},
         stations=tuple(
-            SharedStation(
-                resource=name,
-                demands=tuple(demand for demand, _ in of_each),
-                weights=tuple(weight for _, weight in of_each),
-                servers=station.servers,
-                open_load=station.open_load,
-                copies=station.copies,
-                speeds=station.speeds,
-                rank=rank,
+            replace(
+                station,
+                demands=tuple(demand for (demand,), _ in of_each),
+                weights=tuple(weight for _, (weight,) in of_each),
             )
-            for (name, rank), station in places.items()
-            for of_each in [[asked.get((one.name, name, rank), (ZERO, ZERO)) for one in classes]]
+            for place, station in places.items()
+            for of_each in [[asked.get((one.name, *place), nothing) for one in classes]]
         ),
     )
 

@@ -313,12 +313,12 @@ class Closing:
             each = each * speeds[-1]
         station = ClosedStation(
             resource=name,
-            demand=each * servers,
+            demands=(each * servers,),
+            weights=(each * servers if _is_at_once(demand) else self._visits(name, demand.count),),
             servers=servers,
             open_load=part.open_load * servers,
             copies=demand.count,
             speeds=speeds,
-            weight=each * servers if _is_at_once(demand) else self._visits(name, demand.count),
         )
         if queueing is None or not queueing.traits.has_ranks:
             return station
@@ -338,7 +338,6 @@ class Closing:
             station,
             open_load=load * station.servers / demand.servers,
             rank=rank,
-            visits=self._visits(station.resource, station.copies),
         )
 
     def _is_several(self, demand: StationTraffic) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed_stations import SharedStation
+from qps.compiler.lower.closed_stations import ClosedStation
 from qps.engine.formulas import ZERO, Formula, number
 from qps.engine.networks.forked_networks import BRANCH, GROUP, OWN, STATION
 
@@ -50,7 +50,7 @@ def every(forks: Sequence[Fork]) -> Iterator[Fork]:
 
 
 def forked(
-    stations: Sequence[SharedStation], forks: Sequence[Fork], often: Mapping[str, Formula]
+    stations: Sequence[ClosedStation], forks: Sequence[Fork], often: Mapping[str, Formula]
 ) -> Forked:
     """Return a network as the operations of the engine take it."""
     by_name = {one.resource: one for one in stations}
