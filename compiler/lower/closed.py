@@ -261,14 +261,15 @@ class Limit(Struct, frozen=True, kw_only=True):
         return room / self.work
 
 
-class ClosedStream(Struct, frozen=True, kw_only=True):
-    """A closed stream, or one kind of its users, settled: so many `jobs` are under way in all.
+class Cycle(Struct, frozen=True, kw_only=True):
+    """What a cycle of a closed class asks for: so many `jobs` are under way in all.
 
-    It has the name of the `stream`, but for kinds; each flow has an `amount` under way.
-
+    It has the name of its `stream`, but for kinds of users; each flow has an `amount` under way.
     A cycle takes `delay` s besides its stations, the time to `think` included, and makes so many
-    `visits` of each of them. `free` is how many cycles all make in a second where no limits bind,
-    `rate` what each flow makes. At machines of their own they are `alone`.
+    `visits` of each of them and of its pools, of which it `held` the outermost. Stations are
+    `mixed` that are visited while a pool is held and while it is not, by it or by others, and
+    `overlapping` where several are busy with one stage. At machines of its own it waits for open
+    traffic alone: `own_waits`. Calls that it makes together are `forks`.
     """
 
     name: str
@@ -280,13 +281,31 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     think: Formula
     delay: Formula
     stations: tuple[ClosedStation, ...]
+    held: tuple[HeldPool, ...]
     limits: tuple[Limit, ...]
+    visits: Mapping[str, Formula]
+    own_waits: Mapping[str, Formula]
+    mixed: tuple[str, ...] = ()
+    overlapping: tuple[str, ...] = ()
+    forks: tuple[Fork, ...] = ()
+
+    @property
+    def pools(self) -> tuple[HeldPool, ...]:
+        """All pools that it holds, those within others, too."""
+        return tuple(one for pool in self.held for one in pool.every)
+
+
+class ClosedStream(Cycle, frozen=True, kw_only=True):
+    """A closed class, settled as one of a `network`.
+
+    `free` is how many cycles all make in a second where no limits bind, `rate` what each flow
+    makes. At machines of their own they are `alone`.
+    """
+
+    network: ClosedNetwork
     free: Formula
     rate: Formula
-    network: ClosedNetwork
-    visits: Mapping[str, Formula]
     alone: Mapping[str, Alone]
-    pools: tuple[HeldPool, ...] = ()
     known: Certainty = EXACT
     """How its waits are known, besides what each station does to it."""
     stations_known: Certainty = EXACT

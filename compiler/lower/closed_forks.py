@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from qps.compiler import ir
+from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.forked_stations import Branch, Fork, Own
 from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.engine.formulas import Formula
@@ -26,9 +27,7 @@ def path_of(result: ClassTraffic, stage: int) -> Path:
     return tuple((call.fork, call.number) for call in calls if call.fork is not None)
 
 
-def homes_of(
-    stream: ir.Stream, result: ClassTraffic, refused: Callable[[ir.Stream, str, str], Exception]
-) -> dict[str, Path]:
+def homes_of(stream: ir.Stream, result: ClassTraffic) -> dict[str, Path]:
     """Return where each resource is waited for; an error where that is in several branches."""
     homes: dict[str, Path] = {}
     for stage, visit in result.visits.items():
@@ -43,9 +42,7 @@ def homes_of(
     return homes
 
 
-def refuse_forks(
-    stream: ir.Stream, result: ClassTraffic, refused: Callable[[ir.Stream, str, str], Exception]
-) -> None:
+def refuse_forks(stream: ir.Stream, result: ClassTraffic) -> None:
     """Refuse calls made together of which some are left out, or lost."""
     for part in result.latency:
         if any(call.fork is not None for call in part.calls):

@@ -7,13 +7,13 @@ all its visits are: while a place is held, its service is a delay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency import in_line
@@ -22,16 +22,6 @@ from qps.compiler.lower.lower_queues import variation_of
 from qps.compiler.lower.pools import room_of
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.engine.formulas import ZERO, Formula, maximum, total
-
-
-class Pools(Struct, frozen=True):
-    """The pools of a cycle that are taken first, and the stations that are `mixed`.
-
-    These are visited while a pool is held, and while it is not, by this cycle or by others.
-    """
-
-    held: tuple[HeldPool, ...]
-    mixed: tuple[str, ...]
 
 
 class _Taken(Struct, frozen=True):
@@ -45,7 +35,8 @@ class _Taken(Struct, frozen=True):
 class Holding(Struct, frozen=True, kw_only=True):
     """What closed streams hold: the pools of each by its name, in order.
 
-    The `homes` of stations are the innermost pools that are held at all visits of all of them.
+    The `homes` of stations are the innermost pools that are held at all visits of all of them. What
+    is visited while a pool is held, and while it is not, is `mixed`.
     """
 
     taken: Mapping[str, Sequence[_Taken]]
@@ -82,22 +73,6 @@ def holding(
     return Holding(taken=taken, homes=homes, mixed=mixed)
 
 
-def pools_of(
-    result: ClassTraffic,
-    demands: Mapping[str, StationTraffic],
-    stations: Sequence[ClosedStation],
-    expressions: ExpressionLowering,
-    *,
-    held: Holding,
-    often: Callable[[str, Formula], Formula],
-) -> Pools:
-    """Return what a cycle of a stream holds, which takes of a pool so `often`."""
-    taken = held.taken[result.name]
-    told = _Told(result, demands, stations, expressions, taken=taken, homes=held.homes, often=often)
-    mixed = tuple(one.resource for one in stations if one.resource in held.mixed)
-    return Pools(tuple(told.pool(one) for one in taken if one.around is None), mixed)
-
-
 def waited_for(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
     """Return the holds of a class that are waited for, in order, the outer ones first."""
     found = [
@@ -109,49 +84,42 @@ def waited_for(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
     return sorted(found, key=lambda hold: (hold.begins, -hold.ends))
 
 
-class _Told:
-    """What pools come to, each with those within."""
+def pools_of(
+    result: ClassTraffic,
+    demands: Mapping[str, StationTraffic],
+    stations: Sequence[ClosedStation],
+    expressions: ExpressionLowering,
+    *,
+    holding: Holding,
+    often: Callable[[str, Formula], Formula],
+) -> tuple[HeldPool, ...]:
+    """Return the outermost pools of a cycle, which takes of each so `often`."""
+    every = holding.taken[result.name]
+    asked_of = {one.resource: one.demand for one in stations}
 
-    def __init__(
-        self,
-        result: ClassTraffic,
-        demands: Mapping[str, StationTraffic],
-        stations: Sequence[ClosedStation],
-        expressions: ExpressionLowering,
-        *,
-        taken: Sequence[_Taken],
-        homes: Mapping[str, str | None],
-        often: Callable[[str, Formula], Formula],
-    ) -> None:
-        self._often = often
-        self._result, self._demands, self._expressions = result, demands, expressions
-        self._stations = {one.resource: one for one in stations}
-        self._taken, self._homes = taken, homes
-
-    def pool(self, taken: _Taken) -> HeldPool:
-        """Return a pool with what goes on while it is held."""
-        within = [one for one in self._taken if one.around == taken.name]
-        pools = tuple(self.pool(one) for one in within)
-        here = tuple(
-            name for name, at in self._homes.items() if at == taken.name and name in self._stations
-        )
-        asked = total(self._stations[name].demand for name in here)
+    def pool_of(taken: _Taken) -> HeldPool:
+        pools = tuple(pool_of(one) for one in every if one.around == taken.name)
+        here = tuple(n for n, at in holding.homes.items() if at == taken.name and n in asked_of)
+        asked = total(asked_of[name] for name in here)
         asked = asked + total(pool.asked for pool in pools)
-        alone = self._expressions.averaged(total(self._alone(hold) for hold in taken.holds))
+        alone = expressions.averaged(total(_alone(hold, result) for hold in taken.holds))
         rest = maximum(ZERO, alone - asked)
-        demand, first = self._demands[taken.name], taken.holds[0]
+        demand, first = demands[taken.name], taken.holds[0]
         kept = total(part for parts in demand.parts.values() for part in parts)
         room = room_of(kept, demand.capacity, [one.amount for one in taken.holds], ())
         node = taken.name.rpartition(".")[0]
+        varied = (
+            one for hold in taken.holds for one in _varied(hold, result, demands, expressions)
+        )
         return HeldPool(
             resource=taken.name,
-            taken=self._often(taken.name, first.machines),
+            taken=often(taken.name, first.machines),
             alone=alone,
             asked=asked,
             delay=maximum(ZERO, rest - total(pool.alone - pool.asked for pool in pools)),
             places=room.places,
             copies=first.machines,
-            variation=self._variance(taken) / alone**2,
+            variation=expressions.averaged(total(varied)) / alone**2,
             unit=first.amount * room.unit / first.machines,
             kept=room.kept,
             stations=here,
@@ -159,23 +127,28 @@ class _Told:
             pools=pools,
         )
 
-    def _alone(self, hold: Hold) -> Formula:
-        """Return what is done while something is held, without waits."""
-        line = in_line(self._result.latency[hold.begins : hold.ends], hold.depth)
-        return total(part.value for part in line)
+    return tuple(pool_of(one) for one in every if one.around is None)
 
-    def _variance(self, taken: _Taken) -> Formula:
-        """Return the variance of what is done, of which each visit varies by itself."""
-        found = []
-        for hold in taken.holds:
-            for index in range(hold.begins, hold.ends):
-                visit = self._result.visits.get(index)
-                queueing = None if visit is None else self._demands[visit.resource].queueing
-                if visit is None or queueing is None:
-                    continue
-                varied = visit.service * variation_of(visit.resource, queueing, self._expressions)
-                found.append(self._result.latency[index].times * varied**2)
-        return self._expressions.averaged(total(found))
+
+def _alone(hold: Hold, result: ClassTraffic) -> Formula:
+    """Return how long something is held without waits."""
+    line = in_line(result.latency[hold.begins : hold.ends], hold.depth)
+    return total(part.value for part in line)
+
+
+def _varied(
+    hold: Hold,
+    result: ClassTraffic,
+    demands: Mapping[str, StationTraffic],
+    expressions: ExpressionLowering,
+) -> Iterator[Formula]:
+    """Yield the variances of what is done meanwhile: each visit varies by itself."""
+    for index in range(hold.begins, hold.ends):
+        visit = result.visits.get(index)
+        queueing = None if visit is None else demands[visit.resource].queueing
+        if visit is not None and queueing is not None:
+            varied = visit.service * variation_of(visit.resource, queueing, expressions)
+            yield result.latency[index].times * varied**2
 
 
 def _in_order(stream: ir.Stream, holds: Sequence[Hold]) -> list[_Taken]:
@@ -226,32 +199,27 @@ def _refuse_others(stream: ir.Stream, demand: StationTraffic, closed: Collection
     """Refuse a pool that open traffic takes from besides, or that is taken of by other amounts."""
     for hold in demand.holds:
         if hold.stream not in closed:
-            raise QpsError.single(
-                codes.NO_ANSWER,
-                stream.span,
-                f"no response time for closed stream `{stream.name}`: open stream "
-                f"`{hold.stream}` takes from {hold.pool}, too",
+            raise refused(
+                stream,
+                f"open stream `{hold.stream}` takes from {hold.pool}, too",
+                f"make `{hold.stream}` closed with a think time, or give each stream its own pool",
                 secondary=[Label(hold.span, "taken here")],
-                hint=f"make `{hold.stream}` closed with a think time, or give each stream its "
-                "own pool",
             )
         if hold.amount != demand.holds[0].amount:
-            raise QpsError.single(
-                codes.NO_ANSWER,
-                hold.span,
-                f"no response time for closed stream `{stream.name}`: amounts taken from "
-                f"{hold.pool} differ",
+            raise refused(
+                stream,
+                f"amounts taken from {hold.pool} differ",
+                "take equal amounts, or use a separate pool for each amount",
+                at=hold.span,
                 secondary=[Label(demand.holds[0].span, "taken here, too")],
-                hint="take equal amounts, or use a separate pool for each amount",
             )
 
 
 def _crossing(stream: ir.Stream, one: Hold, other: Hold) -> QpsError:
-    return QpsError.single(
-        codes.NO_ANSWER,
-        other.span,
-        f"no response time for closed stream `{stream.name}`: holding times of "
-        f"{other.pool} and {one.pool} overlap without nesting",
+    return refused(
+        stream,
+        f"holding times of {other.pool} and {one.pool} overlap without nesting",
+        "give pools back in reverse order of taking",
+        at=other.span,
         secondary=[Label(one.span, "taken here")],
-        hint="give pools back in reverse order of taking",
     )

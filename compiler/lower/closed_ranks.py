@@ -15,8 +15,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed import ClosedNetwork
-from qps.compiler.lower.closed_cycle import Cycle
+from qps.compiler.lower.closed import ClosedNetwork, Cycle
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 
@@ -61,7 +60,7 @@ def _ranked(
         waits = total(one.found for one in before) / maximum(_LEAST, 1 - busy)
         for name, demand in zip(network.names, own.demands, strict=True):
             if demand is not ZERO:
-                behind[(name, own.resource)] = waits * classes[name].often[own.resource]
+                behind[(name, own.resource)] = waits * classes[name].visits[own.resource]
     delays = tuple(
         delay + total(waits for (one, _), waits in behind.items() if one == name)
         for name, delay in zip(network.names, network.delays, strict=True)
@@ -94,5 +93,5 @@ def _before(
             yield _Before(
                 work=rate * demand / own.copies,
                 meanwhile=fewer * demand / own.copies,
-                found=waiting * demand / classes[name].often[own.resource] / own.servers,
+                found=waiting * demand / classes[name].visits[own.resource] / own.servers,
             )

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.beside_users import asked_of, refuse_within, stations_beside
-from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
-from qps.compiler.lower.closed_cycle import Cycle
+from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream, Cycle
 from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
-from qps.compiler.lower.cycles import Closing, Loads, refused
+from qps.compiler.lower.closed_refused import refused
+from qps.compiler.lower.cycles import Closing, Loads
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -48,27 +48,26 @@ def closed_streams(
     if not sources:
         return Closed()
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
-    of_all = [(stream, result) for stream, result in classes if result.closed is not None]
-    pools = holding(of_all, {n: one for n, one in demands.items() if n not in unfilled})
+    pools = holding(classes, {n: one for n, one in demands.items() if n not in unfilled})
     closing = [
         Closing(
-            stream,
-            result,
-            result.closed,
+            stream=stream,
+            traffic=one,
+            source=one.closed,
             demands=demands,
             parted=parted,
             streams=sources,
-            held=pools,
+            holding=pools,
             expressions=expressions,
         )
-        for stream, result in classes
-        if result.closed is not None
+        for stream, one in classes
+        if one.closed is not None
     ]
     for one in closing:
         one.forget_own()
     networks = _networks([one.cycle for one in closing])
     rates = {
-        symbol: networks[one.cycle.name].rate(one.cycle.name) / one.flows
+        symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
         for symbol, one in zip(sources, closing, strict=True)
     }
     found = []
@@ -117,7 +116,7 @@ def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:
     together_with = {one.name: {one.name} for one in cycles}
     at: dict[tuple[str, int | None], str] = {}
     for one in cycles:
-        held = [(deeper.resource, None) for pool in one.pools.held for deeper in pool.every]
+        held = [(pool.resource, None) for pool in one.pools]
         for place in [*((own.resource, own.rank) for own in one.stations), *held]:
             other = at.setdefault(place, one.name)
             joined = together_with[one.name] | together_with[other]
@@ -151,14 +150,14 @@ def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> 
 
 def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowering) -> None:
     """Refuse what would take too long to tell: pools of very many places for as many users."""
-    if not cycle.pools.held:
+    if not cycle.held:
         return
     from qps.engine.networks.nested_numbers import MOST_PLACES  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
     if there.number(expressions.put_in(cycle.jobs)) <= MOST_PLACES:
         return
-    for pool in (one for held in cycle.pools.held for one in held.every):
+    for pool in cycle.pools:
         if there.number(expressions.put_in(pool.places * pool.copies)) > MOST_PLACES:
             raise refused(
                 stream,
@@ -180,9 +179,9 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
         names=tuple(one.name for one in classes),
         jobs=tuple(one.jobs for one in classes),
         delays=tuple(_outside(one) for one in classes),
-        held=tuple(one.pools.held for one in classes),
+        held=tuple(one.held for one in classes),
         forks=classes[0].forks if len(classes) == 1 else (),
-        often=classes[0].often if len(classes) == 1 else {},
+        often=classes[0].visits if len(classes) == 1 else {},
         stations=tuple(
             replace(
                 station,
@@ -197,10 +196,9 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
 
 def _outside(cycle: Cycle) -> Formula:
     """Return what a cycle takes besides its stations while no pool is held."""
-    pools = cycle.pools.held
-    if not pools:
+    if not cycle.held:
         return cycle.delay
-    return maximum(ZERO, cycle.delay - total(one.alone - one.asked for one in pools))
+    return maximum(ZERO, cycle.delay - total(one.alone - one.asked for one in cycle.held))
 
 
 def _parted(

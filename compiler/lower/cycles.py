@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.closed import Alone, ClosedNetwork, ClosedStream, Limit
-from qps.compiler.lower.closed_cycle import Cycle
+from qps.compiler.lower.closed import Alone, ClosedNetwork, ClosedStream, Cycle, Limit
 from qps.compiler.lower.closed_forks import (
     WAY,
     Path,
@@ -28,10 +27,11 @@ from qps.compiler.lower.closed_forks import (
     refuse_forks,
 )
 from qps.compiler.lower.closed_pools import Holding, pools_of
+from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.cycles_known import CycleKnown
-from qps.compiler.lower.forked_stations import Fork, Own
+from qps.compiler.lower.forked_stations import Own
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import speeds_of
 from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
@@ -47,86 +47,89 @@ class Loads(Struct, frozen=True):
     open_load: Formula
 
 
-def refused(stream: ir.Stream, why: str, hint: str | None = None) -> QpsError:
-    """Return that it is not told how long the users of a stream wait."""
-    return QpsError.single(
-        codes.NO_ANSWER,
-        stream.span,
-        f"no response time for closed stream `{stream.name}`: {why}",
-        hint=hint or "use an open workload with a rate",
-    )
+class Closing(Struct, frozen=True, kw_only=True, dict=True):
+    """A class of a closed stream while it is settled, with what all `streams` ask for."""
 
-
-class Closing:
-    """A closed stream while it is settled."""
-
-    def __init__(
-        self,
-        stream: ir.Stream,
-        result: ClassTraffic,
-        source: ClosedSource,
-        *,
-        demands: Mapping[str, StationTraffic],
-        parted: Mapping[str, Loads],
-        streams: Mapping[Formula, ir.Stream],
-        held: Holding,
-        expressions: ExpressionLowering,
-    ) -> None:
-        self._held = held
-        self.stream = self._stream = stream
-        self._result = result
-        self._source = source
-        self._demands = demands
-        self._parted = parted
-        self._streams = streams
-        self._expressions = expressions
-        self._spent = [
-            (one.on, expressions.averaged(one.held) / source.symbol, path_of(result, one.stage))
-            for one in result.spent
-        ]
-        self._homes: Mapping[str, Path] = {}
+    stream: ir.Stream
+    traffic: ClassTraffic
+    source: ClosedSource
+    demands: Mapping[str, StationTraffic]
+    parted: Mapping[str, Loads]
+    streams: Mapping[Formula, ir.Stream]
+    holding: Holding
+    expressions: ExpressionLowering
 
     @cached_property
     def cycle(self) -> Cycle:
-        """What a cycle of the stream is made of."""
+        """What a cycle of the class is made of."""
         waited = dict.fromkeys(
             visit.resource
-            for visit in self._result.visits.values()
-            if not self._demands[visit.resource].holds
+            for visit in self.traffic.visits.values()
+            if not self.demands[visit.resource].holds
         )
         lone = [name for name in waited if self._is_alone(name)]
         stations = tuple(self._station(name) for name in waited if name not in lone)
         own = {name: self._own_wait(name) for name in lone}
-        refuse_forks(self._stream, self._result, refused)
-        self._homes = homes_of(self._stream, self._result, refused)
-        overlapping = self._overlapping(stations)
+        refuse_forks(self.stream, self.traffic)
         delay = self._delay(stations, own, WAY)
         names = [one.resource for one in stations]
         machines = {name: self._own(name) for name in lone if self._homes[name] != WAY}
         forks = forks_of(
-            self._result, self._homes, names, machines, lambda at: self._delay(stations, own, at)
+            self.traffic, self._homes, names, machines, lambda at: self._delay(stations, own, at)
         )
         self._refuse_no_time(delay, stations)
-        self._refuse_with_forks(forks, stations)
+        if forks:
+            self._refuse_with_forks(stations)
+        held = pools_of(
+            self.traffic,
+            self.demands,
+            stations,
+            self.expressions,
+            holding=self.holding,
+            often=self._visits,
+        )
+        copies = {one.resource: one.copies for one in stations}
+        copies |= {one.resource: one.copies for pool in held for one in pool.every}
         return Cycle(
-            name=self._result.name,
-            jobs=self._source.flows * self._source.amount,
+            name=self.traffic.name,
+            stream=self.stream.name,
+            span=self.stream.span,
+            jobs=self.source.flows * self.source.amount,
+            flows=self.source.flows,
+            amount=self.source.amount,
+            think=self.source.think,
             delay=delay,
             stations=stations,
-            pools=pools_of(
-                self._result,
-                self._demands,
-                stations,
-                self._expressions,
-                held=self._held,
-                often=self._visits,
-            ),
+            held=held,
             limits=tuple(self._limits()),
+            visits={name: self._visits(name, count) for name, count in copies.items()},
             own_waits=own,
-            overlapping=overlapping,
+            mixed=tuple(name for name in names if name in self.holding.mixed),
+            overlapping=self._overlapping(stations),
             forks=forks,
-            often={one.resource: self._visits(one.resource, one.copies) for one in stations},
         )
+
+    @cached_property
+    def _homes(self) -> dict[str, Path]:
+        """The calls made together in which each resource is waited for."""
+        return homes_of(self.stream, self.traffic)
+
+    @cached_property
+    def _in_a_cycle(self) -> Substitution:
+        """Puts in a rate of one cycle a second: what each asks for is what comes in a second."""
+        return Substitution({self.source.symbol: ONE})
+
+    @cached_property
+    def _times(self) -> list[tuple[tuple[str, ...], Formula, Path]]:
+        """How long a cycle is in each stage that is no wait: busy on what, in which calls."""
+        return [
+            (
+                one.on,
+                self._in_a_cycle(self.expressions.averaged(one.held)),
+                path_of(self.traffic, one.stage),
+            )
+            for one in self.traffic.spent
+        ]
 
     def _own(self, name: str) -> Own:
         """Return a machine of each holder's own that is visited in calls made together."""
@@ -135,13 +138,13 @@ class Closing:
 
     def _served(self, station: ClosedStation) -> Formula:
         """Return how long a cycle is served at a station: on one of its cores at a time."""
-        servers = self._demands[station.resource].servers
+        servers = self.demands[station.resource].servers
         is_several = station.servers is servers
         return station.demand if is_several else station.demand * servers
 
-    def _refuse_with_forks(self, forks: Sequence[Fork], stations: Sequence[ClosedStation]) -> None:
+    def _refuse_with_forks(self, stations: Sequence[ClosedStation]) -> None:
         """Refuse what is not told together with calls that are made together."""
-        held = [name for name, demand in self._demands.items() if self._takes_of(demand)]
+        held = [name for name, demand in self.demands.items() if self._takes_of(demand)]
         paced = [one.resource for one in stations if one.speeds]
         ranked = [one.resource for one in stations if one.rank is not None]
         for name, why in (
@@ -149,22 +152,15 @@ class Closing:
             *((name, "has load-dependent speeds") for name in paced),
             *((name, "has priorities") for name in ranked),
         ):
-            if forks:
-                told = f"it makes parallel calls, and {name} {why}"
-                hint = "make the calls sequential"
-                raise refused(self._stream, told, f"{hint} for a conservative result")
+            told = f"it makes parallel calls, and {name} {why}"
+            raise refused(self.stream, told, "make the calls sequential for a conservative result")
 
     def _takes_of(self, demand: StationTraffic) -> bool:
-        return any(hold.stream == self._result.name for hold in demand.holds)
-
-    @property
-    def flows(self) -> Formula:
-        """How many flows it has."""
-        return self._source.flows
+        return any(hold.stream == self.traffic.name for hold in demand.holds)
 
     def forget_own(self) -> None:
         """Count no waiting as missing at what each holder has of its own: nobody waits there."""
-        result = self._result
+        result = self.traffic
         for name in tuple(result.uncounted):
             if self._is_own(name):
                 del result.uncounted[name]
@@ -173,7 +169,7 @@ class Closing:
 
     def _is_own(self, name: str) -> bool:
         """Return whether nobody and nothing else is ever at a resource."""
-        part = self._parted[name]
+        part = self.parted[name]
         return part.open_load is ZERO and not self._others_at(name) and self._is_alone(name)
 
     def settled(
@@ -183,43 +179,29 @@ class Closing:
 
         `rates` are those of one flow of each class where no limits bind.
         """
-        cycle, source = self.cycle, self._source
+        cycle = self.cycle
         free = network.rate(cycle.name)
-        rate = free / source.flows
+        rate = free / cycle.flows
         limits = tuple(self._shared(limit, rates) for limit in cycle.limits)
         if limits:
             rate = minimum(rate, *(limit.at_most for limit in limits))
         time = cycle.jobs / free
-        visits = dict(cycle.often)
-        pools = tuple(one for pool in cycle.pools.held for one in pool.every)
-        visits |= {one.resource: self._visits(one.resource, one.copies) for one in pools}
         return ClosedStream(
-            name=cycle.name,
-            stream=self._stream.name,
-            span=self._stream.span,
-            jobs=cycle.jobs,
-            flows=source.flows,
-            amount=source.amount,
-            think=source.think,
-            delay=cycle.delay,
-            stations=cycle.stations,
-            limits=limits,
+            **(asdict(cycle) | {"limits": limits}),
             free=free,
             rate=rate,
             network=network,
-            visits=visits,
-            pools=pools,
             alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
             known=together(self._known.within(limits), known),
         )
 
     def _shared(self, limit: Limit, rates: Mapping[Formula, Formula]) -> Limit:
         """Return a limit with what other classes ask while a flow makes a cycle."""
-        asked = self._parted[limit.resource].by
+        asked = self.parted[limit.resource].by
         others = [
-            work * rates[symbol] / rates[self._source.symbol]
+            work * rates[symbol] / rates[self.source.symbol]
             for symbol, work in asked.items()
-            if symbol is not self._source.symbol
+            if symbol is not self.source.symbol
         ]
         return replace(limit, work=total((limit.own, *others))) if others else limit
 
@@ -245,24 +227,24 @@ class Closing:
     def _known(self) -> CycleKnown:
         """What tells how the waits of a cycle are known."""
         return CycleKnown(
-            stream=self._stream,
-            result=self._result,
+            stream=self.stream,
+            result=self.traffic,
             cycle=self.cycle,
-            demands=self._demands,
-            expressions=self._expressions,
+            demands=self.demands,
+            expressions=self.expressions,
         )
 
     def _others_at(self, name: str) -> list[ir.Stream]:
         """Return the other closed streams that are at a resource."""
-        at = [self._streams[symbol] for symbol in self._parted[name].by]
-        return [stream for stream in at if stream is not self._stream]
+        at = [self.streams[symbol] for symbol in self.parted[name].by]
+        return [stream for stream in at if stream is not self.stream]
 
     def _refuse_others(self, name: str) -> None:
         """Refuse what several closed streams share where it is a holder's own."""
         others = self._others_at(name)
         if others:
             raise refused(
-                self._stream,
+                self.stream,
                 f"it shares {name} with closed stream `{others[0].name}`",
                 f"set its queueing, such as `queueing {name} ps`",
             )
@@ -272,44 +254,44 @@ class Closing:
 
         So it is at the machine of each holder; elsewhere two may choose the same one.
         """
-        held, count = self._result.held.get(name), self._demands[name].count
+        held, count = self.traffic.held.get(name), self.demands[name].count
         if held is None:
             return False
-        is_own = self._stream.flows_from == self._result.where[name]
-        if len(self._parted[name].by) > 1 and (count is ONE or not is_own):
+        is_own = self.stream.flows_from == self.traffic.where[name]
+        if len(self.parted[name].by) > 1 and (count is ONE or not is_own):
             return False
         met = held if is_own else held * count
-        most = self._expressions.put_in(met * self._source.amount)
+        most = self.expressions.put_in(met * self.source.amount)
         return most.is_constant and compare("<=", most, ONE)
 
     def _station(self, name: str) -> ClosedStation:
         """Return a resource as a station."""
-        demand = self._demands[name]
-        queueing, part = demand.queueing, self._parted[name]
+        demand = self.demands[name]
+        queueing, part = demand.queueing, self.parted[name]
         if queueing is not None and queueing.speeds and part.open_load is not ZERO:
             raise refused(
-                self._stream,
+                self.stream,
                 f"{name} has load-dependent speeds and other traffic",
                 "use `ps` or `mmc` with one speed",
             )
         if queueing is not None and not queueing.traits.may_be_closed:
             raise refused(
-                self._stream,
+                self.stream,
                 f"`{queueing.written}` at {name} supports only open workloads",
                 "use `ps`, `mm1` or `mmc`, or an open workload with a rate",
             )
         if queueing is not None and queueing.traits.has_ranks and not queueing.is_preemptive:
             raise refused(
-                self._stream,
+                self.stream,
                 f"at {name}, high priority waits for the residual service of low priority",
                 f"make it preemptive: `queueing {name} priority preemptive`",
             )
-        work = part.by.get(self._source.symbol, ZERO)
-        each = work * demand.count / self._source.flows
+        work = part.by.get(self.source.symbol, ZERO)
+        each = work * demand.count / self.source.flows
         servers = demand.servers if self._is_several(demand) else ONE
         speeds: tuple[Formula, ...] = ()
         if queueing is not None and queueing.speeds:
-            speeds = speeds_of(name, queueing, self._expressions)
+            speeds = speeds_of(name, queueing, self.expressions)
             each = each * speeds[-1]
         station = ClosedStation(
             resource=name,
@@ -326,12 +308,12 @@ class Closing:
 
     def _ranked(self, station: ClosedStation, demand: StationTraffic) -> ClosedStation:
         """Return a station at which some go before others, as this stream sees it."""
-        own = [v for v in self._result.visits.values() if v.resource == station.resource]
+        own = [v for v in self.traffic.visits.values() if v.resource == station.resource]
         rank = max(visit.rank for visit in own)
         before = [
             visit.rate * visit.service
             for visit in demand.visits
-            if visit.rank <= rank and visit.rate.symbols.isdisjoint(self._streams)
+            if visit.rank <= rank and visit.rate.symbols.isdisjoint(self.streams)
         ]
         load = total((*before, total(demand.background) * demand.servers))
         return replace(
@@ -344,7 +326,7 @@ class Closing:
         """Return whether the cores of a resource are servers of their own."""
         if demand.queueing is None or not demand.queueing.counts_servers:
             return False
-        known = self._expressions.put_in(demand.servers).exact
+        known = self.expressions.put_in(demand.servers).exact
         return known is not None and known.denominator == 1
 
     def _own_wait(self, name: str) -> Formula:
@@ -359,7 +341,7 @@ class Closing:
     def _overlapping(self, stations: Sequence[ClosedStation]) -> tuple[str, ...]:
         """Return the stations of which several are busy with one stage."""
         names, found = {one.resource for one in stations}, dict[str, None]()
-        for on, _, _ in self._spent:
+        for on, _, _ in self._times:
             here = [name for name in on if name in names]
             found |= dict.fromkeys(here if len(here) > 1 else ())
         return tuple(found)
@@ -373,17 +355,17 @@ class Closing:
         off again, at most as far as there is such a delay.
         """
         places = {one.resource: one for one in stations}
-        whole = {name for name, one in places.items() if one.servers is self._demands[name].servers}
+        whole = {name for name, one in places.items() if one.servers is self.demands[name].servers}
         overlapping = self._overlapping(stations)
         mixed = (set(places) - whole) | set(overlapping)
         spent = [
             time
-            for on, time, path in self._spent
+            for on, time, path in self._times
             if path == at and not any(n in places and n not in mixed for n in on)
             if path == WAY or not any(n in own for n in on)
         ]
         waits = [wait for name, wait in own.items() if self._homes[name] == at]
-        besides = [self._source.think, self._playout] if at == WAY else []
+        besides = [self.source.think, self._playout] if at == WAY else []
         delay = total((*besides, *spent, *waits))
         twice = [name for name in places if name in mixed and self._homes[name] == at]
         delay = delay - total(places[name].demand for name in twice)
@@ -392,11 +374,11 @@ class Closing:
     @property
     def _playout(self) -> Formula:
         """How long a cycle is held in a playout buffer where it ends."""
-        playout = self._stream.playout
+        playout = self.stream.playout
         if playout is None:
             return ZERO
-        held = self._expressions.symbol(f"{self._stream.name}.playout", playout.delay)
-        return held * self._expressions.averaged(self._result.rate) / self._source.symbol
+        held = self.expressions.symbol(f"{self.stream.name}.playout", playout.delay)
+        return held * self._in_a_cycle(self.expressions.averaged(self.traffic.rate))
 
     def _limits(self) -> Iterator[Limit]:
         """Yield the resources that state no queueing and yet serve no more than they can.
@@ -405,44 +387,38 @@ class Closing:
         does what an elastic parameter takes of it.
         """
         own: list[Limit] = []
-        taken_by = {one.symbol for one in self._expressions.elastic.values()}
-        for limit in self._all_limits():
-            moves = not taken_by.isdisjoint(limit.open_load.symbols)
-            if moves or len(self._parted[limit.resource].by) > 1:
+        taken_by = {one.symbol for one in self.expressions.elastic.values()}
+        for name in self.traffic.unbounded:
+            part = self.parted[name]
+            work = part.by.get(self.source.symbol)
+            if work is None:
+                continue
+            limit = Limit(resource=name, work=work, open_load=part.open_load, own=work)
+            if len(part.by) > 1 or not taken_by.isdisjoint(part.open_load.symbols):
                 yield limit
             else:
                 own.append(limit)
         yield from _tightest(own)
 
-    def _all_limits(self) -> Iterator[Limit]:
-        for name in self._result.unbounded:
-            part = self._parted[name]
-            if self._source.symbol not in part.by:
-                continue
-            work = part.by[self._source.symbol]
-            yield Limit(resource=name, work=work, open_load=part.open_load, own=work)
-
     def _refuse_no_time(self, delay: Formula, stations: Sequence[ClosedStation]) -> None:
         """Refuse a cycle that takes no time at all: it would go round without end."""
         parts = (delay, *(station.demand for station in stations))
-        if all(_is_nothing(part, self._expressions) for part in parts):
+        if all(_is_nothing(part, self.expressions) for part in parts):
             raise QpsError.single(
                 codes.NO_ANSWER,
-                self._stream.span,
-                f"a cycle of closed stream `{self._stream.name}` takes no time",
+                self.stream.span,
+                f"a cycle of closed stream `{self.stream.name}` takes no time",
                 hint="add a think time, or a step with a service demand",
             )
 
     def _visits(self, resource: str, copies: Formula) -> Formula:
         """Return how often a cycle visits a station, or takes of a pool."""
-        flows, symbol = self._source.flows, self._source.symbol
         rates = [
-            self._expressions.averaged(visit.rate)
-            for visit in self._result.visits.values()
+            self.expressions.averaged(visit.rate)
+            for visit in self.traffic.visits.values()
             if visit.resource == resource
         ]
-        in_a_cycle = Substitution({symbol: ONE})(total(rates))  # a sum would not be divided by it
-        return in_a_cycle * copies / flows
+        return self._in_a_cycle(total(rates)) * copies / self.source.flows
 
 
 def _tightest(limits: list[Limit]) -> Iterator[Limit]:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.lower.closed import Limit
-from qps.compiler.lower.closed_cycle import Cycle
+from qps.compiler.lower.closed import Cycle, Limit
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
@@ -51,12 +50,11 @@ class CycleKnown(Struct, frozen=True, kw_only=True):
 
     def _pools_known(self) -> list[Certainty]:
         """Return how it is known what is waited for pools, and while some of them are held."""
-        pools, found = self.cycle.pools, []
-        if pools.held:
-            held = [one.resource for pool in pools.held for one in pool.every]
+        held, found = [one.resource for one in self.cycle.pools], []
+        if held:
             found.append(known_by("flow-equivalent-server", held))
-        if pools.mixed:
-            found.append(known_by("held-as-not-held", list(pools.mixed)))
+        if self.cycle.mixed:
+            found.append(known_by("held-as-not-held", list(self.cycle.mixed)))
         return found
 
     def _mixes(self, visit: Visit) -> bool:
