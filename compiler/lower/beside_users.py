@@ -9,12 +9,13 @@ more it takes, so that there is one rate at which the resource is loaded to its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NoReturn
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed import Beside, ClosedStream
-from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.engine.formulas import Formula, minimum, total
 
@@ -30,11 +31,11 @@ def refuse_within(
         for symbol, before in by.items():
             if parameter.symbol in before.symbols:
                 why = f"the demand of `{sources[symbol].name}` on {name} depends on it"
-                raise _refused(parameter, sources[symbol], why)
+                raise _refused(parameter, sources[symbol].name, sources[symbol].span, why)
 
 
 def stations_beside(
-    streams: Mapping[Formula, tuple[ir.Stream, ClosedStream]],
+    streams: Mapping[Formula, ClosedStream],
     raw_loads: Mapping[str, Formula],
     open_loads: Mapping[str, Formula],
     parameters: Iterable[ElasticParameter],
@@ -46,30 +47,30 @@ def stations_beside(
     """
     found: dict[str, Beside] = {}
     for parameter in parameters:
-        for stream, closed in streams.values():
+        for closed in streams.values():
             if parameter.symbol in closed.free.symbols:
-                one = _beside(parameter, stream, closed, open_loads)
+                one = _beside(parameter, closed, open_loads)
                 found[one.station.resource] = one
         for name, load in raw_loads.items():
             if name in found or parameter.symbol not in load.symbols:
                 continue
             for symbol in load.symbols:
-                if symbol in streams and parameter.symbol in streams[symbol][1].free.symbols:
-                    stream, closed = streams[symbol]
+                if symbol in streams and parameter.symbol in streams[symbol].free.symbols:
+                    closed = streams[symbol]
                     slowed = next(
                         one.resource
                         for one in closed.network.stations
                         if parameter.symbol in one.open_load.symbols
                     )
                     why = f"it uses {name} and {slowed}, where they queue behind it"
-                    raise _refused(parameter, stream, why)
+                    raise _refused(parameter, closed.stream, closed.span, why)
     return found
 
 
 def asked_of(
     by: Mapping[Formula, Formula],
     open_load: Formula,
-    streams: Mapping[Formula, tuple[ir.Stream, ClosedStream]],
+    streams: Mapping[Formula, ClosedStream],
     parameters: Iterable[ElasticParameter],
 ) -> Formula:
     """Return what a resource is asked for by open traffic and by users, who ask so much of it.
@@ -79,51 +80,44 @@ def asked_of(
     moving = {one.symbol for one in parameters}
     parts = [open_load]
     for symbol, before in by.items():
-        closed = streams[symbol][1]
+        closed = streams[symbol]
         fixed = [one.at_most for one in closed.limits if moving.isdisjoint(one.open_load.symbols)]
         parts.append(before * minimum(closed.free / closed.flows, *fixed))
     return total(parts)
 
 
 def _beside(
-    parameter: ElasticParameter,
-    stream: ir.Stream,
-    closed: ClosedStream,
-    open_loads: Mapping[str, Formula],
+    parameter: ElasticParameter, closed: ClosedStream, open_loads: Mapping[str, Formula]
 ) -> Beside:
     """Return the station at which a parameter makes users slower; QpsError for another way."""
     network, symbol = closed.network, parameter.symbol
     at = [one for one in network.stations if symbol in one.open_load.symbols]
+
+    def refuse(why: str) -> NoReturn:
+        raise _refused(parameter, closed.stream, closed.span, why)
+
     if not network.is_of_one:
         others = [name for name in network.names if name != closed.name]
-        why = f"they share a resource with closed stream `{others[0]}`"
-        raise _refused(parameter, stream, why)
+        refuse(f"they share a resource with closed stream `{others[0]}`")
     if network.is_nested:
-        why = "they use a pool or load-dependent speeds"
-        raise _refused(parameter, stream, why)
+        refuse("they use a pool or load-dependent speeds")
     if network.forks:
-        raise _refused(parameter, stream, "they make parallel calls")
+        refuse("they make parallel calls")
     outside = (*network.jobs, *network.delays, *network.behind.values())
     own = next(iter(at), None)
     elsewhere = own is None or any(symbol in formula.symbols for formula in outside)
-    if own is None or elsewhere or own.open_load is not _erlangs(own, open_loads):
-        why = "it slows them at several machines or ports, or has priority over them"
-        raise _refused(parameter, stream, why)
+    if own is None or elsewhere or own.open_load is not open_loads[own.resource] * own.servers:
+        refuse("it slows them at several machines or ports, or has priority over them")
     if len(at) > 1:
-        why = f"it slows them at {at[0].resource} and at {at[1].resource}"
-        raise _refused(parameter, stream, why)
+        refuse(f"it slows them at {at[0].resource} and at {at[1].resource}")
     return Beside(station=own, network=network, open_load=open_loads[own.resource])
 
 
-def _erlangs(station: ClosedStation, open_loads: Mapping[str, Formula]) -> Formula:
-    return open_loads[station.resource] * station.servers
-
-
-def _refused(parameter: ElasticParameter, stream: ir.Stream, why: str) -> QpsError:
+def _refused(parameter: ElasticParameter, stream: str, span: Span, why: str) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         parameter.span,
-        f"the share of `{parameter.name}` beside closed stream `{stream.name}` is unknown: {why}",
-        secondary=[Label(stream.span, "closed stream")],
-        hint=f"fix `{parameter.name} = …`, or use a rate for `{stream.name}`",
+        f"the share of `{parameter.name}` beside closed stream `{stream}` is unknown: {why}",
+        secondary=[Label(span, "closed stream")],
+        hint=f"fix `{parameter.name} = …`, or use a rate for `{stream}`",
     )

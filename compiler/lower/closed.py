@@ -5,7 +5,7 @@ Their stations are what they wait for; all else that takes time in a cycle is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 
 from msgspec import Struct, field
@@ -127,9 +127,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
-        if self.is_of_one:
-            return apply("closed_rate", *self._of_one(self.stations))
-        return apply("class_rate", len(self.names), number + 1, *self._of_all(self.stations))
+        return self._of("closed_rate", "class_rate", self.stations, *self._class(name))
 
     def wait(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream waits at a station."""
@@ -147,11 +145,9 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("forked_time", *self._at(resource)) - self._asked(name, resource)
         number = self.names.index(name)
         stations = self._from(resource, number)
-        if self.is_of_one:
-            return apply("closed_wait", *self._of_one(stations))
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
-        if visited[0].resource != resource:
-            return apply("class_wait", len(self.names), number + 1, *self._of_all(stations))
+        if self.is_of_one or visited[0].resource != resource:
+            return self._of("closed_wait", "class_wait", stations, *self._class(name))
         cycle = self.jobs[number] / self.rate(name) - self.delays[number]
         served = total(one.demands[number] for one in visited)
         elsewhere = total(self._wait(name, one.resource) for one in visited[1:])
@@ -165,17 +161,13 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         Each is visited so often; there all are served at once, or one after the other. The stream
         visits no others.
         """
-        operands = []
+        operands = [*self.jobs, *self.delays]
         for one in self.stations:
             often, shares = visits.get(one.resource, (ZERO, False))
-            told = (one.servers, one.open_load, one.copies)
-            asked = (*one.demands, *told) if self.is_of_one else (*told, *one.demands)
-            operands += [*asked, often, ONE if shares else ZERO]
-        first = (*self.jobs, *self.delays)
+            operands += [*self._group(one), often, ONE if shares else ZERO]
         if self.is_of_one:
-            return apply("closed_quantile", level, *first, *operands)
-        of = number(self.names.index(name) + 1)
-        return apply("class_quantile", len(self.names), of, level, *first, *operands)
+            return apply("closed_quantile", level, *operands)
+        return apply("class_quantile", len(self.names), *self._class(name), level, *operands)
 
     def open_wait(self, resource: str) -> Formula:
         """Return what a visit of open traffic waits at a station, in mean service times."""
@@ -183,16 +175,13 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return self._of_nested("wait", self._nested.places[resource])
         if self.forks:
             return apply("forked_wait", *self._at(resource))
-        stations = self._from(resource)
-        if self.is_of_one:
-            return apply("mixed_wait", *self._of_one(stations))
-        return apply("class_open_wait", len(self.names), *self._of_all(stations))
+        return self._of("mixed_wait", "class_open_wait", self._from(resource))
 
     def room(self, resource: str, limit: Formula, open_load: Formula) -> Formula:
         """Return how much more than an open load brings a station to a load in all."""
         own, *others = self._from(resource)
         now = replace(own, open_load=open_load * own.servers)
-        return apply("mixed_room", limit, *self._of_one((now, *others))) / own.servers
+        return apply("mixed_room", limit, *self._operands((now, *others))) / own.servers
 
     def _from(self, resource: str, number: int | None = None) -> tuple[ClosedStation, ...]:
         """Return the stations, that of a name first: where there are several, that of a class."""
@@ -203,15 +192,25 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         )
         return (own, *(one for one in self.stations if one is not own))
 
-    def _of_one(self, stations: tuple[ClosedStation, ...]) -> list[Formula]:
-        """Return what the operations of one class take."""
-        each = [(one.demands[0], one.servers, one.open_load, one.copies) for one in stations]
-        return [*self.jobs, *self.delays, *chain.from_iterable(each)]
+    def _of(
+        self, word: str, of_several: str, stations: Iterable[ClosedStation], *which: int
+    ) -> Formula:
+        """Return what an operation on networks of one class comes to, or that on those of several.
 
-    def _of_all(self, stations: tuple[ClosedStation, ...]) -> list[Formula]:
-        """Return what the operations of several classes take, behind how many these are."""
-        each = [(one.servers, one.open_load, one.copies, *one.demands) for one in stations]
-        return [*self.jobs, *self.delays, *chain.from_iterable(each)]
+        These are told of `which` class it is.
+        """
+        if self.is_of_one:
+            return apply(word, *self._operands(stations))
+        return apply(of_several, len(self.names), *which, *self._operands(stations))
+
+    def _operands(self, stations: Iterable[ClosedStation]) -> list[Formula]:
+        """Return what operations on networks take, without which class of how many is asked for."""
+        return [*self.jobs, *self.delays, *chain.from_iterable(map(self._group, stations))]
+
+    def _group(self, one: ClosedStation) -> tuple[Formula, ...]:
+        """Return what operations are told of a station: what one class asks comes first."""
+        of_all = one.servers, one.open_load, one.copies
+        return (*one.demands, *of_all) if self.is_of_one else (*of_all, *one.demands)
 
 
 class Alone(Struct, frozen=True, kw_only=True):

@@ -70,27 +70,22 @@ def closed_streams(
         symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
         for symbol, one in zip(sources, closing, strict=True)
     }
-    found = []
+    elastic, found = tuple(expressions.elastic.values()), []
     for one in closing:
         network = networks[one.cycle.name]
         _refuse_classes(one.cycle, one.stream, network)
         _refuse_many(one.cycle, one.stream, expressions)
-        found.append(one.settled(network, _network_known(network, expressions), rates))
-    elastic = tuple(expressions.elastic.values())
-    found = [
-        replace(one, slowed_by=frozenset(e.name for e in elastic if e.symbol in one.rate.symbols))
-        for one in found
-    ]
-    values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
+        known = one.settled(network, _network_known(network, expressions), rates)
+        slowed_by = frozenset(e.name for e in elastic if e.symbol in known.rate.symbols)
+        found.append(replace(known, slowed_by=slowed_by))
     open_loads = {name: part.open_load for name, part in parted.items() if part.by}
     taken_by = {one.symbol for one in elastic}
-    told = {
-        symbol: (stream, one) for (symbol, stream), one in zip(sources.items(), found, strict=True)
-    }
-    beside = stations_beside(told, loads, open_loads, elastic)
+    settled = dict(zip(sources, found, strict=True))
+    beside = stations_beside(settled, loads, open_loads, elastic)
+    values = {symbol: one.rate for symbol, one in settled.items()}
     at_rates = Substitution(values)
     asked = {
-        name: asked_of(parted[name].by, open_load, told, elastic)
+        name: asked_of(parted[name].by, open_load, settled, elastic)
         for name, open_load in open_loads.items()
         if name not in beside and not taken_by.isdisjoint(open_load.symbols)
     }
@@ -98,7 +93,7 @@ def closed_streams(
     return Closed(
         streams={one.name: one for one in found},
         values=values,
-        loads=held | _filled(found, parted) | _paced(found, sources, parted),
+        loads=held | _filled(found, parted) | _paced(settled, parted),
         open_loads=open_loads,
         beside=beside,
         asked=asked,
@@ -248,13 +243,11 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
 
 
 def _paced(
-    found: Iterable[ClosedStream],
-    sources: Mapping[Formula, ir.Stream],
-    parted: Mapping[str, Loads],
+    found: Mapping[Formula, ClosedStream], parted: Mapping[str, Loads]
 ) -> dict[str, Formula]:
     """Return the loads of stations with speeds: full is where the last one is reached, and more."""
     loads: dict[str, list[Formula]] = {}
-    for symbol, stream in zip(sources, found, strict=True):
+    for symbol, stream in found.items():
         for station in stream.stations:
             if station.speeds:
                 load = parted[station.resource].by[symbol] * stream.rate

@@ -260,9 +260,6 @@ class InClosedNetwork(Law, frozen=True):
         """Return the closed stream of a visit; None where that is of open traffic."""
         return next((one for one in self.streams if one.name == own.of[0]), None)
 
-    def _is_alone(self, name: str) -> bool:
-        return any(name in stream.alone for stream in self.streams)
-
     def _open_wait(self, queue: Queue, own: Visit) -> Formula:
         """Return what open traffic waits that meets closed streams.
 
