@@ -1,6 +1,6 @@
 """What is tried on more every night (`.ci/nightly`) than before each change lands.
 
-A test marked `nightly`, or named in `tests/by_night.txt`, runs there alone; of a law, a quarter of
+A test marked `nightly`, or named in `tests/by_night.txt`, runs there alone; of a law, a fifth of
 the examples is drawn by day, other ones each time.
 """
 
@@ -26,4 +26,4 @@ def by_night() -> list[str]:
 
 def examples(count: int) -> int:
     """Return how many examples of a law are drawn: at night so many, else a part of them."""
-    return count if _IS_NIGHT else max(count // 4, min(count, _LEAST))
+    return count if _IS_NIGHT else max(count // 5, min(count, _LEAST))
