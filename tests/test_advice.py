@@ -394,12 +394,12 @@ def _anew(text: str, item: Advice) -> int | None:
     """Return the answer of a spec that was changed as an advice says, by its text."""
     if item.set:
         return _solved(checked(text), item.change).capacity
-    tenth = re.fullmatch(r"10 % (more|less) (\w+)", item.change)
-    if tenth is not None:
-        sign = "+" if tenth[1] == "more" else "-"
-        (value,) = re.findall(rf"param {tenth[2]} = ([^\n]*?)(?: in [^\n]*)?\n", text)
-        change = f"{tenth[2]} = ({value}) * (1 {sign} 10 %)"
-        return _solved(checked(text), change).capacity
+    changed = re.fullmatch(r"(10 % (?:more|less)|[\d.]+ times the) (\w+)", item.change)
+    if changed is not None:
+        tenths = {"10 % more": "1.1", "10 % less": "0.9"}
+        factor = tenths.get(changed[1]) or changed[1].removesuffix(" times the")
+        (value,) = re.findall(rf"param {changed[2]} = ([^\n]*?)(?: in [^\n]*)?\n", text)
+        return _solved(checked(text), f"{changed[2]} = ({value}) * {factor}").capacity
     # the rating is also what the costs were measured on: keep that machine, and place another
     name = item.change.removeprefix("twice the ")
     old, new = DOUBLED[name]

@@ -40,10 +40,10 @@ CORES = "cores"
 
 MARK = ("repetitions", "spread in %")
 """Columns by which a table is told to be one of `qps measure`."""
-_TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each")
+_TOLD = r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each"
 """What such a table heads by which tells how a row was measured: neither loads nor rates."""
 
-_OBSERVED = re.compile(r"time|file|users, mean|share failed|latency .+, ms")
+_OBSERVED = r"time|file|users, mean|share failed|latency .+, ms"
 """What `qps observe` heads by which tells when runs were and how they went."""
 
 _LOADS = frozenset(
@@ -60,15 +60,14 @@ _LOADS = frozenset(
     ]
 )
 """What a column may be called that is the load, where none is named."""
-_LIKELY_LOAD = re.compile(r"\b(?:cpu|processors?|load|utili[sz]ation)\b", re.IGNORECASE)
+_LIKELY_LOAD = r"(?i)\b(?:cpu|processors?|load|utili[sz]ation)\b"
 """What a heading has in it that was probably meant as the load."""
 _MOST_RATES = 10
 _MOST_NAMED = 5
-_NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
-_RATE = re.compile(
-    r"(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
-    r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$",
-    re.IGNORECASE,
+_NAMED = r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?"
+_RATE = (
+    r"(?i)(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
+    r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$"
 )
 _NOT_MEASURED = frozenset(["", "-", "nan", "na", "n/a", "null", "none", "inf", "-inf"])
 _CORES = "core"
@@ -112,7 +111,7 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
     """Return each column that is a rate."""
     found = []
     for heading in table.headings:
-        named = _NAMED.fullmatch(heading)
+        named = re.fullmatch(_NAMED, heading)
         unit = unit_of(named["unit"] if named and named["unit"] else heading)
         item = None if unit is None else (unit[1] * TIME).single_base
         if unit is not None and item not in (None, TIME_BASE, MONEY_BASE):
@@ -137,10 +136,10 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 def told_columns(table: Table) -> frozenset[str]:
     """Return the columns that tell how rows were measured: neither loads nor rates."""
     told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
-    told |= {heading for heading in table.headings if _OBSERVED.fullmatch(heading)}
+    told |= {heading for heading in table.headings if re.fullmatch(_OBSERVED, heading)}
     if not set(MARK) <= set(table.headings):
         return told
-    return told.union(heading for heading in table.headings if _TOLD.fullmatch(heading))
+    return told.union(heading for heading in table.headings if re.fullmatch(_TOLD, heading))
 
 
 def cores_of(table: Table) -> Fraction | None:
@@ -204,7 +203,7 @@ def looks_like_rate(heading: str) -> bool:
     >>> [looks_like_rate(h) for h in ("kpacket/s", "rps", "calls per second", "users", "caps")]
     [True, True, True, False, False]
     """
-    return _RATE.search(heading.strip()) is not None
+    return re.search(_RATE, heading.strip()) is not None
 
 
 def load_column(
@@ -216,7 +215,7 @@ def load_column(
     others: list[str] = []
     passed = told_columns(table) | {rate.heading for rate in rates}
     for heading in table.headings:
-        named = _NAMED.fullmatch(heading)
+        named = re.fullmatch(_NAMED, heading)
         if named is None or heading in passed:
             continue
         column = LoadColumn(heading, named["name"], Fraction(1), "")
@@ -269,7 +268,9 @@ def _chosen(
         return LoadColumn(COUNT, resource or "cpu", Fraction(1), "")
     if reading.is_served:
         return LoadColumn(None, resource or "cpu", Fraction(1), "")
-    likely = [h for h in table.headings if _LIKELY_LOAD.search(h) and h not in told_columns(table)]
+    likely = [
+        h for h in table.headings if re.search(_LIKELY_LOAD, h) and h not in told_columns(table)
+    ]
     if resource is None and likely:
         raise DataError(
             f"`{table.name}` has no column for CPU utilization",

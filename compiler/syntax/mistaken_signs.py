@@ -47,14 +47,14 @@ def comment_mended(fault: Fault) -> str | None:
     return instead(both.text, "#", at=both, told=told)
 
 
-_FROM = re.compile(r"[=*]\s*(\d[\d_.]*)$")
-_TO = re.compile(r"\s*\d[\d_.]*")
+_FROM = r"[=*]\s*(\d[\d_.]*)$"
+_TO = r"\s*\d[\d_.]*"
 
 
 def range_mended(fault: Fault) -> str | None:
     """Where a range stands for a value: `param pods = 3..12`, `node api = pod * 3..12`."""
-    low = _FROM.search(fault.before[-LOOKED_BACK:])
-    high = _TO.match(fault.behind)
+    low = re.search(_FROM, fault.before[-LOOKED_BACK:])
+    high = re.match(_TO, fault.behind)
     if fault.word != ".." or low is None or high is None:
         return None
     if re.match(r"(param|let)\b", fault.before):
@@ -66,7 +66,7 @@ def range_mended(fault: Fault) -> str | None:
     )
 
 
-_ENDS = re.compile(r"\s*([\d_.]+)\s*(?:,|\.\.)\s*([\d_.]+(?: *[\w/]+)?)\s*\]")
+_ENDS = r"\s*([\d_.]+)\s*(?:,|\.\.)\s*([\d_.]+(?: *[\w/]+)?)\s*\]"
 
 
 def bracket_mended(fault: Fault) -> str | None:
@@ -77,7 +77,7 @@ def bracket_mended(fault: Fault) -> str | None:
         )
     if fault.word in "[]":
         told = "write a range as `2..200`, choices as `a or b`"
-        ends = _ENDS.match(fault.behind) if fault.word == "[" else None
+        ends = re.match(_ENDS, fault.behind) if fault.word == "[" else None
         if ends is None:
             return told
         whole = Span(fault.span.source, fault.span.start, fault.span.end + ends.end())

@@ -49,12 +49,12 @@ def priority_mended(fault: Fault) -> str | None:
 
 
 _MEMBERS = "write `users` for its members"
-_GROUP = re.compile(r"group\s+\w+\s+of\s+[\d_]+\s+([^\W\d]\w*)")
+_GROUP = r"group\s+\w+\s+of\s+[\d_]+\s+([^\W\d]\w*)"
 
 
 def misnamed_members(statement: str, end: Span) -> str | None:
     """Where a group ends with a word that reads as a unit: `group room of 8 participants`."""
-    found = _GROUP.fullmatch(statement.strip())
+    found = re.fullmatch(_GROUP, statement.strip())
     if found is None:
         return None
     word = Span(end.source, end.end - len(found[1]), end.end)
@@ -123,7 +123,7 @@ def condition_mended(fault: Fault) -> str | None:
     return f"put the condition before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
 
 
-_CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
+_CITED = r"\bsource\s+\"[^\"\n]*\"\s*$"
 
 
 def source_mended(fault: Fault) -> str | None:
@@ -134,7 +134,7 @@ def source_mended(fault: Fault) -> str | None:
         return "put the source at the number: in the component, or in a `let`"
     if fault.word.startswith('"') and re.search(r"\btraffic\s+source$", fault.before):
         return 'put the traffic first: `traffic 30 frame/s source "…"`'
-    if fault.word not in (",", "}", "\n") and _CITED.search(fault.before[-LOOKED_BACK:]):
+    if fault.word not in (",", "}", "\n") and re.search(_CITED, fault.before[-LOOKED_BACK:]):
         return "put the source last"
     return None
 
@@ -167,12 +167,12 @@ def use_mended(fault: Fault) -> str | None:
     return None
 
 
-_MEMBER = re.compile(r"(machine|network|component)\s+(\w+)(?:\([^)]*\))?\s*=\s*([\w.]+)")
+_MEMBER = r"(machine|network|component)\s+(\w+)(?:\([^)]*\))?\s*=\s*([\w.]+)"
 
 
 def member_mended(fault: Fault) -> str | None:
     """Where a member of a family goes wrong: `machine big = pod { … }`."""
-    member = _MEMBER.match(fault.before)
+    member = re.match(_MEMBER, fault.before)
     if member is None:
         return None
     kind, name, parent = member.groups()

@@ -19,8 +19,6 @@ MOST_STATES = 100_000
 """Populations up to those of a network, times its stations, up to which it is solved exactly."""
 MOST_POWERS = 400_000
 """The same, of coefficients of its polynomials times their degree."""
-LINEARIZER_ERROR = 0.05
-"""By how much of a cycle's time others are off (`tests/test_closed_networks.py` measures it)."""
 
 
 class Place(NamedTuple):

@@ -29,9 +29,6 @@ from qps.engine.networks.linearizer import found_and_waits
 from qps.engine.queues.slowest_nodes import NODES
 from qps.engine.roots import rising_root
 
-FORKED_ERROR = 0.1
-"""By how much response times are off (`tests/test_closed_forks.py` measures it)."""
-
 _TURNS = 3
 _FEW = 5
 """Branches up to which the mean of the slowest is a sum over sets of them."""

@@ -111,11 +111,6 @@ def parenthesis(known: Certainty) -> str:
     return "" if known.is_exact else f" ({known.kind.value})"
 
 
-def with_article(kind: str) -> str:
-    """Return a kind with its article: `an upper bound`."""
-    return _WHAT[Kind(kind)][0] if kind in {each.value for each in _WHAT} else kind
-
-
 def known_sentence(known: Certainty) -> str:
     """Return in a sentence how a number is known, and why no better."""
     if known.is_exact:

@@ -9,7 +9,6 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.facts import COLUMNS
-from qps.reports.text.how_known import ALL_EXACT, because
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
@@ -152,14 +151,6 @@ _RELIABILITY = {
     Kind.LOWER_BOUND: "Conservative: other values may be enough",
     Kind.APPROXIMATION: "Approximate: other values may be enough, some of these may not",
 }
-
-
-def inverse_known_line(solution: InverseSolution) -> str:
-    """Return how the values are known, and why no better."""
-    known = solution.known
-    if known.is_exact:
-        return ALL_EXACT
-    return f"{_what(solution)}{because(known.reasons, solution.ports)}."
 
 
 def _what(solution: InverseSolution) -> str:

@@ -30,43 +30,33 @@ _SHARES = ("active", "emit", "keep", "merge")
 _BETWEEN = {"sends": "sent to", "returns": "returned by"}
 _DIRECTIONS = {"out": "egress{} from {}", "in": "ingress{} to {}"}
 _MOST_WORDS = 4
-_HEAD = re.compile(r"[.,:;](?:\s|$)| \(")
-_NO_NOUN = re.compile(
-    r"""(?ix) ` | ^(?: \W | \d
-    | (?: how | what | which | who | whom | whose | where | when | whether | why | if | because
-      | while | as | than | that | there | so | not | only | but | and | or
-      | a | an | the | this | these | those | it | its | he | they | their | we | our | you | your
-      | all | both | each | every | everything | everyone | everybody | half | one | two | some
-      | about | above | across | after | against | among | around | at | before | behind | below
-      | beside | besides | between | beyond | by | during | for | from | in | inside | into | like
-      | of | off | on | out | outside | over | per | since | through | to | toward | towards | under
-      | until | up | upon | via | with | within | without ) \b )
-    | \b(?: is | are | was | were | be | been | has | have | had | do | does | can | could | may
-      | might | must | shall | should | will | would | that | which | who | whose | where | when
-      | whether | while | because | it | they | we | you ) \b
-    | \b\d[\d.]*\ ?(?:%|(?-i:[a-z]))
-    """
-)
-"""What describes instead of naming: by its first word, by a word of a clause, or by a quantity."""
-_ORDINARY = re.compile(r"[A-Z][a-z]+\b(?!.*[A-Z0-9])")
-_NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
-_QUANTILE = re.compile(r"quantile\(([\w.]+), ?([\d.]+) ?%\)")
-_QUOTED = re.compile(r"`([^`]+)`")
+_FIRST_WORDS = """
+how what which who whom whose where when whether why if because while as than that there so not only
+but and or a an the this these those it its he they their we our you your all both each every
+everything everyone everybody half one two some about above across after against among around at
+before behind below beside besides between beyond by during for from in inside into like of off on
+out outside over per since through to toward towards under until up upon via with within without
+"""
+_CLAUSE_WORDS = """
+is are was were be been has have had do does can could may might must shall should will would that
+which who whose where when whether while because it they we you
+"""
+"""What describes instead of naming begins with one of the first, or has one of these."""
+_AMOUNT = r"\b\d[\d.]* ?(?:%|[a-z])"
+_ORDINARY = r"[A-Z][a-z]+\b(?!.*[A-Z0-9])"
+_NAME = r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)"
+_QUANTILE = r"quantile\(([\w.]+), ?([\d.]+) ?%\)"
 _STAGES = {
-    key: re.compile(pattern)
-    for key, pattern in (
-        ("stage.at", r"(.+) at (.+)"),
-        ("stage.waiting", r"waiting for (.+)"),
-        ("stage.over", r"over (.+)"),
-        ("stage.propagation", r"propagation on (.+)"),
-        ("stage.recovered", r"recovered by (.+)"),
-        ("stage.dropped", r"dropped by (.+)"),
-        ("stage.fixed", r"(.+), fixed"),
-        ("stage.together", r"(.+) together"),
-    )
+    "stage.at": r"(.+) at (.+)",
+    "stage.waiting": r"waiting for (.+)",
+    "stage.over": r"over (.+)",
+    "stage.propagation": r"propagation on (.+)",
+    "stage.recovered": r"recovered by (.+)",
+    "stage.dropped": r"dropped by (.+)",
+    "stage.fixed": r"(.+), fixed",
+    "stage.together": r"(.+) together",
 }
 """Stages of a latency, by their phrases; the page has them, too: `scripts/live/labels.js`."""
-_SATURATION = re.compile(r"saturation\((.+)\)")
 _PREFIXES = {"limit of ": "limit", "ideal of ": "ideal", "target of ": "target"}
 
 
@@ -105,7 +95,7 @@ class Labels(Struct, frozen=True, kw_only=True):
         if self.is_plain:
             return name
         for key, pattern in _STAGES.items():
-            found = pattern.fullmatch(name)
+            found = re.fullmatch(pattern, name)
             if found is not None:
                 what, where, *_ = *map(self.of, found.groups()), ""
                 return phrase(key, what=what, where=where)
@@ -118,15 +108,15 @@ class Labels(Struct, frozen=True, kw_only=True):
         """
         if self.is_plain:
             return text
-        text = _QUOTED.sub(self._quoted, text)
-        text = _QUANTILE.sub(self._quantile, text)
-        return _NAME.sub(lambda found: self._in_sentence(found[0]), text)
+        text = re.sub(r"`([^`]+)`", self._quoted, text)
+        text = re.sub(_QUANTILE, self._quantile, text)
+        return re.sub(_NAME, lambda found: self._in_sentence(found[0]), text)
 
     def _quoted(self, found: re.Match[str]) -> str:
         """Return what stands between backticks in words; what names nothing stays as it is."""
         name = found[1]
         known = self.docs, self.nodes, self.links, self.streams, self.components, self.kinds
-        saturating = _SATURATION.fullmatch(name)
+        saturating = re.fullmatch(r"saturation\((.+)\)", name)
         if saturating is not None:
             words = f"{self.of(saturating[1])} saturation point"
         elif name == QUALITY or any(name in each for each in known):
@@ -285,13 +275,21 @@ def noun_label(doc: str) -> str:
     >>> noun_label("How busy the threads are."), noun_label("A picture waits, with its packets.")
     ('', '')
     """
-    head = _HEAD.split(_line(doc), maxsplit=1)[0].strip()
-    return head if 0 < len(head.split()) <= _MOST_WORDS and not _NO_NOUN.search(head) else ""
+    head = re.split(r"[.,:;](?:\s|$)| \(", _line(doc), maxsplit=1)[0].strip()
+    return head if 0 < len(head.split()) <= _MOST_WORDS and not _describes(head) else ""
+
+
+def _describes(head: str) -> bool:
+    """Whether words describe: by the first of them, by one of a clause, or by an amount."""
+    words = re.findall(r"\w+", head.lower())
+    is_named = re.match(r"[^\W\d]", head) is not None and words[0] not in _FIRST_WORDS.split()
+    is_clause = not set(_CLAUSE_WORDS.split()).isdisjoint(words)
+    return not is_named or is_clause or "`" in head or re.search(_AMOUNT, head) is not None
 
 
 def _uncapitalized(text: str) -> str:
     """Return a noun phrase as it is amid a sentence, as other labels are; names keep their case."""
-    return f"{text[0].lower()}{text[1:]}" if _ORDINARY.match(text) else text
+    return f"{text[0].lower()}{text[1:]}" if re.match(_ORDINARY, text) else text
 
 
 def resource_words(name: str) -> str:

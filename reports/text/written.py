@@ -17,17 +17,17 @@ from qps.engine.exactness import as_float
 from qps.reports.text.quantities import number, scale_of
 
 _FINEST = 10**15
-_FITTED = re.compile(r'^fit ".*" \(([\d.e+-]+) (.*)\)$')
+_FITTED = r'^fit ".*" \(([\d.e+-]+) (.*)\)$'
 _FITTED_IN = {"%": Fraction(1, 100), "ns/byte": Fraction(1, 8 * 10**9)}
 """In which unit fitted numbers are told; others are in us for each item."""
-_AROUND = re.compile(r"\s*(?:\+- |±)")
-_SHARES = re.compile(
+_AROUND = r"\s*(?:\+- |±)"
+_SHARES = (
     r"between [\d._]+(?: %)? and [\d._]+ %"
     r"|(?:uniform|triangular|normal)\((?:[\d._]+ %(?:, )?)+\)"
     r"|one of \[(?:[\d._]+ %(?: weight [^,\]]+)?(?:, )?)+\]"
 )
 """What lies between shares that are written in per cent."""
-_WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
+_WRITTEN = r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)"
 
 
 def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
@@ -42,13 +42,13 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
     >>> unit_of("between 1 % and 4 %", Fraction(1, 50), DIMENSIONLESS)
     (Fraction(1, 100), '%')
     """
-    fitted = _FITTED.search(text)
+    fitted = re.search(_FITTED, text)
     if fitted is not None:  # it is told in four digits, and is not that number exactly
         return _FITTED_IN.get(fitted[2], Fraction(1, 10**6)), fitted[2]
     words = " ".join(text.split())
-    if dimension == DIMENSIONLESS and _SHARES.fullmatch(words):
+    if dimension == DIMENSIONLESS and re.fullmatch(_SHARES, words):
         return _FITTED_IN["%"], "%"
-    written = _WRITTEN.fullmatch(_AROUND.split(words)[0])
+    written = re.fullmatch(_WRITTEN, re.split(_AROUND, words)[0])
     if written is None or value == 0 or not _is_unit(written[2]):
         factor, unit = scale_of(as_float(value), dimension)
         exact = Fraction(factor).limit_denominator(_FINEST)
@@ -75,7 +75,7 @@ def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str
     for span, fit in fits:
         amounts = [fitted_idle(fit, span), *fit_terms(fit, span)]
         for amount, coefficient in zip(amounts, regression(fit).coefficients, strict=True):
-            written = _FITTED.search(amount.text)
+            written = re.search(_FITTED, amount.text)
             if written and coefficient.value and coefficient.half_width:
                 share = coefficient.half_width / coefficient.value
                 width = number(float(written[1]) * share, 2)

@@ -13,13 +13,12 @@ from qps.compiler.configure.configuration import VARYING, Configuration
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 
-_ASSUMED = re.compile(
-    r"\b(assum\w*|hypothe\w*|suppos\w*|fitted|guess\w*|as if|what if|never matters?"
-    r"|confidence intervals?)\b|\d % intervals?\b",
-    re.IGNORECASE,
+_ASSUMED = (
+    r"(?i)\b(assum\w*|hypothe\w*|suppos\w*|fitted|guess\w*|as if|what if|never matters?"
+    r"|confidence intervals?)\b|\d % intervals?\b"
 )
 """Words by which a doc string or a source says that something is assumed."""
-_COUNTING = re.compile(r"as_\w+|(not_|un)?counted|left_out|(in|ex)cluded|ignored|neglected")
+_COUNTING = r"as_\w+|(not_|un)?counted|left_out|(in|ex)cluded|ignored|neglected"
 """What choices are called that say as what something counts, or whether it does."""
 
 
@@ -30,7 +29,9 @@ def is_assumed(declared: ir.Option | ir.Parameter) -> bool:
     option of which each choice says as what something counts: `as_measured or as_unicast`, `counted
     or left_out`. What users send, a rate or a size, may be less however well its number is known.
     """
-    if isinstance(declared, ir.Option) and all(map(_COUNTING.fullmatch, declared.choices)):
+    if isinstance(declared, ir.Option) and all(
+        re.fullmatch(_COUNTING, one) for one in declared.choices
+    ):
         return True
     if isinstance(declared, ir.Parameter):
         if declared.fitted is not None:
@@ -38,7 +39,7 @@ def is_assumed(declared: ir.Option | ir.Parameter) -> bool:
         dimension = declared.dimension
         if dimension.exponent(TIME_BASE) < 0 or dimension.exponent(INFORMATION_BASE) > 0:
             return False
-    return any(_ASSUMED.search(text) for text in (declared.doc, declared.source) if text)
+    return any(re.search(_ASSUMED, text) for text in (declared.doc, declared.source) if text)
 
 
 def is_of_a_kind(model: ir.Model, name: str) -> bool:

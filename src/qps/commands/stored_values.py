@@ -14,7 +14,7 @@ is no larger than a small multiple of them, and is made in time in proportion to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from enum import Enum
 from fractions import Fraction
@@ -80,11 +80,11 @@ class Types:
 # -- types ---------------------------------------------------------------------------------
 
 
-def _below(own: type) -> Iterator[type]:
+def _below(own: type) -> list[type]:
     below: list[type] = type.__subclasses__(own)
-    for one in below:
-        yield one
-        yield from _below(one)
+    for one in below:  # and those that are added meanwhile
+        below += type.__subclasses__(one)
+    return below
 
 
 def _of_struct(own: Any) -> _Type:
@@ -295,21 +295,21 @@ class _Writing:
         stack = self._met(roots)
         while stack:
             value = stack[-1]
-            if id(value) in heights:
+            key, own = id(value), type(value)
+            if key in heights:
                 stack.pop()
                 continue
-            own = type(value)
             if own is dict or own is list:
-                heights[id(value)] = 0
+                heights[key] = 0
                 (self._dicts if own is dict else self._lists).append(value)
                 continue
             if own not in named:
                 name = types.name(own)
                 named[own] = name, types.named(name)
             name, how = named[own]
-            parts = begun.get(id(value))
+            parts = begun.get(key)
             if parts is None:
-                parts = begun[id(value)] = how.parts(value)
+                parts = begun[key] = how.parts(value)
                 waiting = self._met(parts)
                 if any(id(part) in begun for part in waiting):
                     raise StoredValueError("a circle goes through no dict and no list")
@@ -317,7 +317,7 @@ class _Writing:
                     stack += waiting
                     continue
             height = 1 + max(map(heights.__getitem__, map(id, parts)), default=0)
-            heights[id(value)] = height
+            heights[key] = height
             self._groups.setdefault((height, name, len(parts)), []).append((value, parts))
 
     def _met(self, parts: Parts) -> list[Any]:
