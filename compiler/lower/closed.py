@@ -366,7 +366,8 @@ class Closed(Struct, frozen=True, kw_only=True):
     `loads` are those of resources that they fill, `open_loads` what all else asks of resources that
     they visit, `loading` which of them load a resource. Where elastic parameters take of a resource
     it is a station `beside` users, or one that would be `asked` for so much while these give way.
-    Pools that are never full are `unfilled`.
+    Pools that are never full are `unfilled`; what each holder of a class has of its `own` is where
+    nobody waits.
     """
 
     streams: dict[str, ClosedStream] = field(default_factory=dict)
@@ -377,6 +378,7 @@ class Closed(Struct, frozen=True, kw_only=True):
     beside: dict[str, Beside] = field(default_factory=dict)
     asked: dict[str, Formula] = field(default_factory=dict)
     unfilled: frozenset[str] = frozenset()
+    own: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def loads_beside(self, left: Mapping[str, Formula]) -> dict[str, Formula]:
         """Return the loads of resources that elastic parameters take of, of those that these left.

@@ -79,7 +79,7 @@ def waited_for(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
         hold
         for demand in demands.values()
         for hold in demand.holds
-        if hold.stream == of and hold.stage is not None
+        if hold.of == of and hold.stage is not None
     ]
     return sorted(found, key=lambda hold: (hold.begins, -hold.ends))
 
@@ -198,11 +198,11 @@ def _home(chains: Sequence[Sequence[str]]) -> str | None:
 def _refuse_others(stream: ir.Stream, demand: StationTraffic, closed: Collection[str]) -> None:
     """Refuse a pool that open traffic takes from besides, or that is taken of by other amounts."""
     for hold in demand.holds:
-        if hold.stream not in closed:
+        if hold.of not in closed:
             raise refused(
                 stream,
-                f"open stream `{hold.stream}` takes from {hold.pool}, too",
-                f"make `{hold.stream}` closed with a think time, or give each stream its own pool",
+                f"open stream `{hold.of}` takes from {hold.pool}, too",
+                f"make `{hold.of}` closed with a think time, or give each stream its own pool",
                 secondary=[Label(hold.span, "taken here")],
             )
         if hold.amount != demand.holds[0].amount:

@@ -22,7 +22,7 @@ from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.cycles import Closing, Loads
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
@@ -63,8 +63,6 @@ def closed_streams(
         for stream, one in classes
         if one.closed is not None
     ]
-    for one in closing:
-        one.forget_own()
     networks = _networks([one.cycle for one in closing])
     rates = {
         symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
@@ -98,12 +96,30 @@ def closed_streams(
         beside=beside,
         asked=asked,
         unfilled=unfilled,
+        own={one.traffic.name: one.own for one in closing},
         loading={
             name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))
             for name, part in parted.items()
             if part.by
         },
     )
+
+
+def without_own_waits(traffic: Traffic, closed: Closed) -> Traffic:
+    """Return traffic in which no waiting counts as missing at what each holder has of its own."""
+
+    def without(one: ClassTraffic) -> ClassTraffic:
+        own = closed.own.get(one.name)
+        if not own:
+            return one
+        return replace(
+            one,
+            uncounted={n: None for n in one.uncounted if n not in own},
+            unsaid={n: unwaited for n, unwaited in one.unsaid.items() if n not in own},
+            unbounded={n: None for n in one.unbounded if n not in own},
+        )
+
+    return traffic.of_each(without)
 
 
 def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:

@@ -156,16 +156,12 @@ class Closing(Struct, frozen=True, kw_only=True, dict=True):
             raise refused(self.stream, told, "make the calls sequential for a conservative result")
 
     def _takes_of(self, demand: StationTraffic) -> bool:
-        return any(hold.stream == self.traffic.name for hold in demand.holds)
+        return any(hold.of == self.traffic.name for hold in demand.holds)
 
-    def forget_own(self) -> None:
-        """Count no waiting as missing at what each holder has of its own: nobody waits there."""
-        result = self.traffic
-        for name in tuple(result.uncounted):
-            if self._is_own(name):
-                del result.uncounted[name]
-                result.unsaid.pop(name, None)
-                result.unbounded.pop(name, None)
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """What each holder has of its own, where no waiting is counted: nobody waits there."""
+        return frozenset(name for name in self.traffic.uncounted if self._is_own(name))
 
     def _is_own(self, name: str) -> bool:
         """Return whether nobody and nothing else is ever at a resource."""
@@ -391,7 +387,7 @@ class Closing(Struct, frozen=True, kw_only=True, dict=True):
         for name in self.traffic.unbounded:
             part = self.parted[name]
             work = part.by.get(self.source.symbol)
-            if work is None:
+            if work is None or name in self.own:
                 continue
             limit = Limit(resource=name, work=work, open_load=part.open_load, own=work)
             if len(part.by) > 1 or not taken_by.isdisjoint(part.open_load.symbols):

@@ -1,4 +1,4 @@
-"""What a stream holds of a pool, from one point of its way to a later one."""
+"""What a class holds of a pool, from one point of its way to a later one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qps.engine.formulas import ONE, Formula
 
 
 class Hold(Struct, frozen=True, kw_only=True):
-    """An `amount` of a pool that each visit holds through some stages of a stream's latency.
+    """An `amount` of a pool that each visit holds through some stages of the latency `of` a class.
 
     Each of some `machines` has such a pool. The stages are those from `begins` to before `ends`;
     `stage` is that of the wait for the pool, None where no wait is counted. It stands in `depth`
@@ -23,7 +23,7 @@ class Hold(Struct, frozen=True, kw_only=True):
     """
 
     pool: str
-    stream: str
+    of: str
     visit: Visit
     amount: Formula
     machines: Formula

@@ -411,7 +411,7 @@ class ItineraryFlows:
             self._visits.add_wait(visit)
         hold = Hold(
             pool=pool.name,
-            stream=self._of.name,
+            of=self._of.name,
             visit=visit,
             amount=node.amount,
             machines=machines,

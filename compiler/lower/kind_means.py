@@ -36,7 +36,7 @@ class _Means:
         self._most, self._mixtures = expressions.largest, expressions.mixtures
         self._of_items = {one for one, of in self._mixtures.items() if not of.of_users}
         holds = (hold for asked in traffic.stations.values() for hold in asked.holds)
-        self._holding = {hold.stream for hold in holds}
+        self._holding = {hold.of for hold in holds}
 
     def of_class(self, one: ClassTraffic) -> ClassTraffic:
         """Return what a class comes to, over all items."""

@@ -30,6 +30,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.formulas import (
     ONE,
+    ZERO,
     Formula,
     number,
     total,
@@ -137,6 +138,15 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     def asked_known(self) -> Certainty:
         """How it is known what is at its target where it saturates."""
         return self.asked_at(self.target)[1]
+
+    def with_held(self, held: Iterable[tuple[str, Formula]]) -> ResourceLoad:
+        """Return the load of a pool with what streams hold of it besides."""
+        parts, streams = dict(self.parts), dict(self.streams)
+        for stream, much in held:
+            parts[stream] = parts.get(stream, ZERO) + much
+            streams[stream] = streams.get(stream, ZERO) + much
+        whole = total(parts.values())
+        return replace(self, load=whole, unsettled=whole, parts=parts, streams=streams)
 
     def asked_at(self, limit: Formula) -> tuple[Formula, Certainty]:
         """Return what is at a limit of the load where it is too much, and how that is known."""

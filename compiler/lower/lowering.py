@@ -18,7 +18,7 @@ from qps.compiler.lower.build_network import network_of, with_disciplines
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.closed_kinds import put_together
 from qps.compiler.lower.closed_known import with_stations_known
-from qps.compiler.lower.closing import closed_streams
+from qps.compiler.lower.closing import closed_streams, without_own_waits
 from qps.compiler.lower.elastic_known import with_known, with_resting
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.kind_means import over_all_kinds
@@ -47,7 +47,7 @@ from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.pools import refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
-from qps.compiler.lower.settled_closed_pools import ClosedPools
+from qps.compiler.lower.settled_closed_pools import users_pools
 from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
 from qps.compiler.lower.settled_losses import with_losses
 from qps.compiler.lower.too_long import powers_told
@@ -183,6 +183,7 @@ def _lowered_model(
     closed = closed_streams(
         by_name, traffic.closed, demands, stated, expressions, never_full(network, expressions)
     )
+    traffic = without_own_waits(traffic, closed)
     settled = settled_loads(stated, demands, expressions, targets, closed)
     put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
@@ -196,10 +197,10 @@ def _lowered_model(
         expressions.settle(one.parameter.name, one.value, one.known)
     if elastic or closed.values:
         traffic = traffic.of_each(lambda one: one.changed(put_in))
-    of_users = ClosedPools(
-        streams=closed.streams,
+    of_users = users_pools(
+        closed.streams,
         demands=demands,
-        results=traffic.closed,
+        classes=traffic.classes,
         resources=resources,
         put_in=put_in,
         gate=gate,
@@ -207,13 +208,14 @@ def _lowered_model(
     roomy = unfilled_pools(
         closed.unfilled,
         demands=demands,
-        classes=traffic.classes,
+        classes=of_users.classes,
         queues=queues | of_users.queues,
         resources=resources,
         rates=rates,
         put_in=put_in,
         gate=gate,
     )
+    traffic = replace(traffic, classes=roomy.classes)
     held_by_users, numbers = of_users.resources | roomy.resources, Numbers(expressions)
     pools = settled_pools(
         {n: one for n, one in demands.items() if n not in held_by_users},

@@ -101,7 +101,7 @@ def settled_pools(
     )
     for name in _inner_first(demands, by_name):
         demand, load = demands[name], found.resources[name]
-        held = [_held(hold, by_name[hold.stream], found, put_in) for hold in demand.holds]
+        held = [_held(hold, by_name[hold.of], found, put_in) for hold in demand.holds]
         amounts = [one.rate * one.alone * one.hold.amount for one in held]
         busy = [one.rate * one.alone for one in held]
         taken = [one.hold.amount for one in held]
@@ -114,22 +114,15 @@ def settled_pools(
         found.networks[name], found.filled[name] = network, comes
         found.holds.extend(demand.holds)
         often = comes.held / network.services * room.unit
-        parts, streams = dict(load.parts), dict(load.streams)
-        for one, much in zip(held, amounts, strict=True):
-            by = one.hold.stream
-            parts[by] = parts.get(by, ZERO) + much * often
-            streams[by] = streams.get(by, ZERO) + much * often
-        whole = total(parts.values())
+        each = [(one.hold.of, much * often) for one, much in zip(held, amounts, strict=True)]
         known = together(load.known, *(one.known for one in held))
-        found.resources[name] = replace(
-            load, load=whole, unsettled=whole, parts=parts, streams=streams, known=known
-        )
+        found.resources[name] = replace(load.with_held(each), known=known)
         vary = any(numbers.is_above_zero(v - 1) for one in held for v in one.variations)
         queue = _queue(name, held, network, comes, vary=vary)
         found.queues[name] = PlacedQueue(queue, put_in)
         for visit, one in zip(queue.visits, held, strict=True):
             if one.hold.stage is not None:
-                by_name[one.hold.stream].visits[one.hold.stage] = visit
+                by_name[one.hold.of].visits[one.hold.stage] = visit
     found.queues.update(_behind(found, by_name))
     return found
 
@@ -156,7 +149,7 @@ def _through(
     held = [
         hold
         for hold in found.holds
-        if hold.stream == visit.of[0]
+        if hold.of == visit.of[0]
         and hold.stage is not None
         and hold.begins <= stages.get(visit.of, -1) < hold.ends
     ]
@@ -271,7 +264,7 @@ def _most_at_a_time(
             (demand, hold)
             for name, demand in demands.items()
             for hold in demand.holds
-            if hold.stream == one.hold.stream
+            if hold.of == one.hold.of
             and name != one.hold.pool
             and hold.begins < one.hold.begins
             and one.hold.ends <= hold.ends
@@ -313,7 +306,7 @@ def _held(hold: Hold, result: ClassTraffic, found: SettledPools, put_in: Substit
     waits = [part for part in stages if part.queue is not None]
     stations: dict[str, Station] = {}
     uneven: list[tuple[Formula, Formula]] = []
-    inner = [one for one in found.holds if one.stream == hold.stream and one.stage in span]
+    inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
     covered = {index for one in inner for index in range(one.begins, one.ends)}
     for index, part in zip(span, stages, strict=True):
         if part.queue is None or index in covered or isinstance(part.queue.law, Loss):
@@ -439,7 +432,7 @@ def refuse_elastic(
     for parameter in parameters:
         for name, demand in demands.items():
             for hold in demand.holds:
-                if _rests_on(parameter.symbol, hold, by_name[hold.stream], demands):
+                if _rests_on(parameter.symbol, hold, by_name[hold.of], demands):
                     raise QpsError.single(
                         codes.NO_ANSWER,
                         parameter.span,
@@ -487,7 +480,7 @@ def _inside(
     return {
         visit.resource: hold
         for hold in demand.holds
-        for index, visit in results[hold.stream].visits.items()
+        for index, visit in results[hold.of].visits.items()
         if hold.begins <= index < hold.ends and visit.resource in names
     }
 

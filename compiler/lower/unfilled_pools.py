@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from fractions import Fraction
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,20 +13,22 @@ from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.pools import room_of
+from qps.compiler.lower.settled_closed_pools import held_by_users
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply, minimum, number, total
+from qps.engine.formulas import ONE, Formula, apply, total
 from qps.engine.substitution import Substitution
-
-_NEARLY_ALL = number(1 - Fraction(1, 10**9))
-"""One that is always held by as many as there are places is not full: nobody else comes."""
 
 
 class UnfilledPools(Struct, frozen=True, kw_only=True):
-    """The loads and rooms of pools that are never full, by their names."""
+    """The loads and rooms of pools that are never full, by their names.
+
+    `classes` are all classes without the waits for these.
+    """
 
     resources: dict[str, ResourceLoad]
     rooms: dict[str, Room]
+    classes: dict[str, ClassTraffic]
 
 
 def unfilled_pools(
@@ -41,40 +42,30 @@ def unfilled_pools(
     put_in: Substitution,
     gate: Gate,
 ) -> UnfilledPools:
-    """Return what pools come to of which closed streams take; their waits are taken out."""
+    """Return what pools come to of which closed streams take, and classes without their waits."""
     found, rooms = dict[str, ResourceLoad](), dict[str, Room]()
-    comings = {
-        name: [
-            (hold, one, put_in(one.visits.pop(hold.stage).rate))
-            for hold in demands[name].holds
-            for one in [classes[hold.stream]]
-            if hold.stage is not None
-        ]
-        for name in sorted(names)
+    holds = {n: [h for h in demands[n].holds if h.stage is not None] for n in sorted(names)}
+    waits = {(hold.of, hold.stage) for each in holds.values() for hold in each}
+    without = {
+        name: replace(
+            one, visits={at: v for at, v in one.visits.items() if (name, at) not in waits}
+        )
+        for name, one in classes.items()
     }
-    for name, each in comings.items():
+    for name, each in holds.items():
         demand, load = demands[name], resources[name]
         amount, kept = demand.holds[0].amount, total(load.parts.values())
         rooms[name] = room = room_of(kept, demand.capacity, [amount], ())
-        parts, whose, known = dict(load.parts), dict(load.streams), list[Certainty]()
-        for hold, one, rate in each:
+        held, known = list[tuple[str, Formula]](), list[Certainty]()
+        for hold in each:
+            assert hold.stage is not None
+            one, rate = without[hold.of], put_in(classes[hold.of].visits[hold.stage].rate)
             time, how = _held(hold, one, queues)
-            much = rate * time * amount * room.unit
-            parts[one.stream] = parts.get(one.stream, ZERO) + much
-            whose[one.stream] = whose.get(one.stream, ZERO) + much
+            held.append((one.stream, rate * time * amount * room.unit))
             # By Little's law: so many are held as come in a second, times how long each is.
-            known += [rates[one.stream], gate.of(hold.stream).lowered(how)]
-        whole = minimum(_NEARLY_ALL, total(parts.values()))
-        found[name] = replace(
-            load,
-            load=whole,
-            unsettled=whole,
-            parts=parts,
-            streams=whose,
-            known=together(*known),
-            open_load=kept,
-        )
-    return UnfilledPools(resources=found, rooms=rooms)
+            known += [rates[one.stream], gate.of(hold.of).lowered(how)]
+        found[name] = held_by_users(load, held, together(*known))
+    return UnfilledPools(resources=found, rooms=rooms, classes=without)
 
 
 def _held(
