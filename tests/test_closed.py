@@ -6,8 +6,9 @@ the marginal probabilities of each station; it knows nothing of QPS.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,9 @@ from msgspec import Struct, field
 from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower import lowering
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.compiler.quantities.certainty import Kind
 from qps.solver.answers.closed_answers import closed_solutions
 
@@ -474,3 +477,46 @@ def test_rates_level_off_where_their_cause_is(threads: int, places: int, cause: 
     graph = lowered(POOLED.format(threads=threads, places=places))
     (found,) = closed_solutions(graph, 50)
     assert found.levels_off_at == (cause,)
+
+
+_OWN_MACHINES = """
+users N in 1..20
+unit thread
+machine desk { cpu 1 core }
+machine box { cpu 1 core, queueing mm1; threads 4 thread }
+component draw { cpu 1 ms/request }
+component work { cpu 20 ms/request }
+network wire { propagation 1 ms }
+topology { node pc = desk * N; node web = box; link lan = wire between pc, web }
+stream s for each pc {
+  traffic 1 request, think 1 s
+  at pc { draw; call web { take threads; work; give threads } }
+}
+"""
+
+
+def test_the_passes_of_closed_classes_change_no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a pass was given is as it was, and the same input comes to the same."""
+    seen: list[str] = []
+
+    def unchanged(name: str, classes_of: Callable[..., list[ClassTraffic]]) -> None:
+        made = getattr(lowering, name)
+
+        def checked(*given: Any, **named: Any) -> object:
+            classes = classes_of(*given, **named)
+            before = [repr(one) for one in classes]
+            found = made(*given, **named)
+            assert [repr(one) for one in classes] == before
+            assert repr(made(*given, **named)) == repr(found)
+            seen.append(name)
+            return found
+
+        monkeypatch.setattr(lowering, name, checked)
+
+    unchanged("closed_streams", lambda _, classes, *__: classes)
+    unchanged("without_own_waits", lambda traffic, _: [*traffic.classes.values()])
+    unchanged("users_pools", lambda _, classes, **__: [*classes.values()])
+    unchanged("unfilled_pools", lambda _, classes, **__: [*classes.values()])
+    graph = lowered(_OWN_MACHINES)
+    assert "pc.cpu" not in graph.streams["s"].uncounted
+    assert seen == ["closed_streams", "without_own_waits", "users_pools", "unfilled_pools"]

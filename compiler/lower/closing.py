@@ -20,7 +20,7 @@ from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream, Cycle
 from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_refused import refused
-from qps.compiler.lower.cycles import Closing, Loads
+from qps.compiler.lower.cycles import ClosedClass, Loads
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -50,7 +50,7 @@ def closed_streams(
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
     pools = holding(classes, {n: one for n, one in demands.items() if n not in unfilled})
     closing = [
-        Closing(
+        ClosedClass(
             stream=stream,
             traffic=one,
             source=one.closed,

@@ -47,7 +47,7 @@ class Loads(Struct, frozen=True):
     open_load: Formula
 
 
-class Closing(Struct, frozen=True, kw_only=True, dict=True):
+class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
     """A class of a closed stream while it is settled, with what all `streams` ask for."""
 
     stream: ir.Stream
