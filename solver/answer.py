@@ -87,6 +87,18 @@ class Answer(Outcome, frozen=True, kw_only=True):
         """The ports of switches, with the link that each is a port of."""
         return {one.name: one.port_of for one in self.resources if one.port_of is not None}
 
+    @property
+    def by_saturation(self) -> list[ResourceSolution]:
+        """The resources, those that saturate first before all others; else the fullest."""
+        return sorted(
+            self.resources,
+            key=lambda r: (
+                r.saturation.at is None,
+                r.saturation.at or 0.0,
+                -r.utilization_at_limit,
+            ),
+        )
+
     def resource(self, name: str | None) -> ResourceSolution | None:
         """Return the resource of a name; None where there is none."""
         return next((one for one in self.resources if one.name == name), None)

@@ -13,11 +13,12 @@ from helpers.node import needs_node, run_module
 from helpers.reports import html_of
 from helpers.specs import UNSURE, checked
 from qps.compiler.pipeline import Spec
-from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.live_page import live_page
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.promising import promising
+from qps.solver.variants.model_variants import ShownCase, model_variants
 
 SPEC = (
     UNSURE
@@ -53,7 +54,7 @@ Asked = tuple[str, list[tuple[str, int, int]]]
 
 
 def answers_of(spec: Spec, asked: list[Asked], folder: Path) -> list[list[Any]]:
-    page = live_page([ShownCase(spec.model, spec.configuration())], (), 4)
+    page = live_page(model_variants([ShownCase(spec.model, spec.configuration())], 4))
     file = folder / "model.json"
     file.write_text(json.dumps(page["models"][0]), "utf-8")  # type: ignore[index]
     script = ANSWERS.replace("FILE", json.dumps(str(file))).replace("ASKED", json.dumps(asked))

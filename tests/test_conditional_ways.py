@@ -17,9 +17,10 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax.format import formatted
-from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.live_page import live_page
 from qps.solver.answers.answering import solve
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.variants.model_variants import ShownCase, model_variants
 from qps.solver.what_if.advice import advise
 
 SPEC = """users N in 1..10_000
@@ -150,7 +151,7 @@ def test_advice_tries_the_choices() -> None:
 def test_the_page_answers_for_each_choice(tmp_path: Path) -> None:
     spec = checked(with_all())
     configuration = spec.configuration()
-    page = live_page([ShownCase(spec.model, configuration)], (), 200)["models"][0]  # type: ignore[index]
+    page = live_page(model_variants([ShownCase(spec.model, configuration)]))["models"][0]  # type: ignore[index]
     pages, solutions = [], []
     for choices in product(("on", "off"), ("no", "yes"), ("on", "off")):
         settings = dict(zip(("cached", "far", "beacons"), choices, strict=True))

@@ -32,6 +32,7 @@ from qps.solver.answers.solution import CostSolution, Solution, Verdict
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
+from qps.solver.details.answer_details import answer_details
 
 law = settings(max_examples=examples(20), deadline=None)
 
@@ -544,7 +545,9 @@ def test_the_page_tells_what_is_in_force_in_the_worst_mode() -> None:
     spec = checked(RANKED)
     configuration = spec.configuration()
     graph = solve_model(spec.model, configuration).graph
-    page = page_view(spec.model, configuration, answer_of(spec), graph, [])
+    answer = answer_of(spec)
+    details = answer_details(spec.model, configuration, graph, answer)
+    page = page_view(spec.model, configuration, answer, details, [])
     rows = {row.name: row.value for row in page.settings}
     assert rows == {
         "N": "1 to 100",

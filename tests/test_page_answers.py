@@ -15,9 +15,10 @@ from helpers.specs import PRELUDE
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
-from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.live_page import live_page
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.variants.model_variants import ShownCase, model_variants
 from test_saturation_search import (
     CEIL_MACHINES,
     CEIL_OF_SQUARE,
@@ -40,7 +41,7 @@ def asked(text: str | Path) -> tuple[object, Solution] | None:
         solution = solve_model(spec.model, configuration)
     except QpsError:
         return None
-    page = live_page([ShownCase(spec.model, configuration)], (), 1)
+    page = live_page(model_variants([ShownCase(spec.model, configuration)], 1))
     return page["models"][0], solution  # type: ignore[index]
 
 

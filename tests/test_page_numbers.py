@@ -20,8 +20,8 @@ from helpers.true_numbers import Truth, numbers_in, worth
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.html import render_html
-from qps.reports.pages.way_strip import LEVEL
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.details.request_path import LEVEL
 from qps.solver.odds.promising import promising
 from test_live_page import TYPE
 

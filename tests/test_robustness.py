@@ -28,7 +28,7 @@ from qps.compiler.syntax.parse import parse_change
 from qps.grammar.keywords import declarations
 from qps.grammar.parsing import Tree, _kept
 from qps.grammar.words import RESERVED
-from qps.reports.pages.variants import Origin, Variant, _Explorer, variants_of
+from qps.solver.variants.variants import Origin, _Explorer, variants_of
 
 ROOT = Path(__file__).parents[1]
 LONG = "a" * 5_000
@@ -237,7 +237,7 @@ def test_choices_that_nothing_reads_are_not_tried_together(monkeypatch: pytest.M
     assert spec is not None
     tried: list[object] = []
 
-    def counted(*words: Any) -> Variant | None:
+    def counted(*words: Any) -> object:
         tried.append(words)
         assert len(tried) < 1_000
         return added(*words)

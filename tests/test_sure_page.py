@@ -20,7 +20,6 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.charts import WIDTH
 from qps.reports.pages.html import render_html
-from qps.reports.pages.live_spreads import spread_of, spreads_of
 from qps.reports.pages.odds_section import HEIGHT
 from qps.reports.pages.page import PageView
 from qps.reports.text.odds_text import rounded_ends
@@ -28,6 +27,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.draws import UncertainNumber, axis_of, quantiles, uncertain_numbers
 from qps.solver.odds.odds import least, most
 from qps.solver.odds.sampling import solved_for
+from qps.solver.variants.spreads import spread_of, spreads_of
 
 SITE = """
 users N in 1..10_000
@@ -119,7 +119,7 @@ stream flow { traffic N * 1 request/s; at host { work } }
 
 def told_by_page(spec: Spec) -> dict[str, list[Any]]:
     found = spreads_of(spec.model, spec.configuration())
-    return {name: told for number in found[""] for name, *told in number}  # type: ignore[misc]
+    return {one.name: [one.kind, *one.numbers] for number in found[""] for one in number}
 
 
 @needs_node
@@ -157,8 +157,10 @@ def test_what_is_drawn_together_in_a_way_of_its_own_is_in_the_page_as_rows() -> 
     number = UncertainNumber(
         written=Span(Source("spec.qps", ""), 0, 0), parameters=(("a", one), ("b", two))
     )
-    (first, kind, some), (second, _, others) = spread_of(number)
-    assert (first, second, kind) == ("a", "b", "sampled")
+    first, second = spread_of(number)
+    (some,), (others,) = first.numbers, second.numbers
+    assert (first.name, second.name, first.kind) == ("a", "b", "sampled")
+    assert isinstance(some, tuple)
     assert len(some) == 256 == len(set(some))
     assert others == pytest.approx([2 * value for value in some], rel=1e-8)
 

@@ -15,12 +15,15 @@ from helpers.reports import html_of
 from helpers.specs import checked
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.compiler.network.route import BACK, THERE, route_of
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
-from qps.reports.pages.live_ways import BACK, THERE, route_of, steps_of
 from qps.reports.pages.system_picture import system_picture
 from qps.reports.pages.topology import topology_of
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.complete_answer import complete_answer
+from qps.solver.details.answer_details import answer_details
+from qps.solver.details.request_path import path_of
 from test_shared_pools import JOB, KINDS
 from test_shared_pools import SHOP as POOLS
 
@@ -113,21 +116,20 @@ def test_the_route_passes_whatever_takes_time(path: Path) -> None:
     graph = graph_in(path)
     topology = topology_of(graph.network)
     for name, stream in graph.streams.items():
-        places = [topology.places[at].name for at in route_of(graph.network, topology, name).places]
-        taking = {one.place for one in steps_of(stream, graph.network) if one.place}
-        assert taking <= set(places), name
-        for join, _ in route_of(graph.network, topology, name).joins:
-            assert set(topology.joins[join]) <= set(places), name
+        path = path_of(stream, graph.network)
+        places = set(path.route.places)
+        assert {one.place for one in path.steps if one.place} <= places, name
+        for join, _ in topology.numbered(path.route):
+            assert set(topology.joins[join]) <= places, name
 
 
 def test_a_link_that_takes_no_time_is_passed_too() -> None:
     text = SHOP.replace("switched; rate 1 Gbit/s; propagation 1 ms", "propagation 0 s")
     network = graph_of(checked(text)).network
     topology = topology_of(network)
-    route = route_of(network, topology, "asked")
-    names = [topology.places[at].name for at in route.places]
-    assert names == ["constructor", "wire", "valueOf", "toString", "left"]
-    assert route.joins == tuple((at, THERE | BACK) for at in range(4))
+    route = route_of(network, "asked")
+    assert route.places == ("constructor", "wire", "valueOf", "toString", "left")
+    assert topology.numbered(route) == [(at, THERE | BACK) for at in range(4)]
     assert (topology.places[4].name, topology.joins[4]) == ("aside", ("wire", "aside"))
 
 
@@ -135,8 +137,11 @@ def test_a_link_that_takes_no_time_is_passed_too() -> None:
 def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
     """Each bar begins where the one before ends; the numbers are those of the table below."""
     spec = spec_of(SPECS / f"{name}.qps") if name else checked(SHOP)
-    solution = solve_model(spec.model, spec.configuration())
-    drawn = system_picture(spec.model, spec.configuration(), solution.graph, solution.at)
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    answer = complete_answer(spec.model, configuration, solution)
+    details = answer_details(spec.model, configuration, solution.graph, answer)
+    drawn = system_picture(spec.model, details, solution.at)
     assert drawn is not None
     *steps, average, late = drawn.strip.rows
     told = {row[0]: (row[1].strip("\u2003"), row[3]) for row in drawn.steps.rows}

@@ -20,10 +20,11 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
 from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.live_page import live_page
 from qps.reports.text.answers import AdviceView
 from qps.reports.text.worded_changes import changes_of, cost_told
 from qps.solver.answers.answer_parts import Advice, Way
+from qps.solver.variants.model_variants import ShownCase, model_variants
 
 SPEC = '''
 users N in 1..1000
@@ -158,7 +159,7 @@ def test_the_page_has_the_words_of_the_table(tmp_path: Path) -> None:
     numbers = lower(spec.model, configuration).assumptions
     after = [(name, numbers[name].fraction * factor) for name, factor, _ in NUMBERS]
     asked = {
-        "page": live_page([ShownCase(spec.model, configuration)], (), 200)["models"][0],  # type: ignore[index]
+        "page": live_page(model_variants([ShownCase(spec.model, configuration)]))["models"][0],  # type: ignore[index]
         "numbers": [(name, str(one.numerator), str(one.denominator)) for name, one in after],
         "choices": [(name, to) for name, to, _ in CHOICES],
         "costs": [_cost_in_page(*about) for *about, _ in COSTS],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from qps.reports.pages.live_page import ShownCase, column_names
+from qps.reports.pages.live_page import column_names
 from qps.reports.pages.page_rows import first_to_saturate, requirement_rows
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.first_screen import decision
@@ -17,6 +17,7 @@ from qps.reports.text.table import Table
 from qps.reports.text.text import title_of
 from qps.reports.text.worded_changes import Wording, wording
 from qps.solver.answer import Answer
+from qps.solver.variants.model_variants import ShownCase
 
 _MOST_NAMED = 3
 _TOLD = ("Limit", "Bottleneck", phrase("accuracy"), "Next limit", "Cost")

@@ -7,8 +7,9 @@ gaps between boxes and never behind them. Boxes are alike, so that nothing moves
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from qps.reports.pages.topology import Topology
 
@@ -67,6 +68,17 @@ class _Box(Struct, frozen=True, kw_only=True):
     @property
     def below(self) -> float:
         return self.y + HEIGHT + _ROW_GAP / 2
+
+
+def drawing_of(topology: Topology) -> dict[str, Any]:
+    """Return where places stand and what joins them, for each width, as plain values."""
+    widths = WIDTHS if topology.places else ()
+    return {
+        "places": [[place.name, place.kind] for place in topology.places],
+        "joins": to_builtins(topology.joins),
+        "high": HEIGHT,
+        "layouts": to_builtins([laid_out(topology, width) for width in widths]),
+    }
 
 
 def laid_out(topology: Topology, width: int) -> Layout:

@@ -11,26 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import base_configuration, changed_by_modes
-from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME
 from qps.engine.formulas import population as population_symbol
 from qps.reports.pages.json_values import Json
+from qps.reports.pages.layers import drawing_of
 from qps.reports.pages.live_docs import docs_of, labels_in_page
 from qps.reports.pages.live_graphs import LiveGraphs
 from qps.reports.pages.live_numbers import LiveNumbers
-from qps.reports.pages.live_promises import promises_of
 from qps.reports.pages.live_records import Records, exact, line
-from qps.reports.pages.live_spreads import spreads_of
-from qps.reports.pages.live_ways import drawing_of
 from qps.reports.pages.page_program import Program
 from qps.reports.pages.topology import topology_of
-from qps.reports.pages.variants import Select, Start, Variant, Variants, placed
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import scales
 from qps.solver.answers.answer_parts import MONTH
-from qps.solver.what_if.offers import is_assumed, kinds_at_hand
+from qps.solver.variants.spreads import NumberSpread
+from qps.solver.variants.variants import Select, Start, Variant, Variants
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
 """Dimensions of what every page tells: latencies, jitters, rates, volumes."""
@@ -41,27 +37,24 @@ _OF_STREAMS = ("latency", "jitter", "loss", "throughput")
 class LiveModel:
     """Gathers a model's records and its program."""
 
-    def __init__(self, model: ir.Model, variants: Variants, *, has_spreads: bool = True) -> None:
-        self._has_spreads = has_spreads
-        self._asking = model
-        self._model = model.once(judged_plainly)
+    def __init__(self, variants: Variants) -> None:
+        self._model = model = variants.model
         self._variants = variants
         program = Program(population_symbol(model.population.name))
         self._records = Records(program, _ALWAYS_TOLD)
         self._is_cut_short = False
         first = next(variants.variants)
         self._explored = chain((first,), variants.variants)
-        self._topology = topology_of(first.graphs[0].network)
-        self._graphs = LiveGraphs(self._model, self._records, self._topology)
-        self._numbers = LiveNumbers(self._model, self._records)
-        self._parameters = {parameter.name: parameter for parameter in model.parameters}
+        self._topology = topology_of(first.graphs[0].graph.network)
+        self._graphs = LiveGraphs(model, self._records, self._topology)
+        self._numbers = LiveNumbers(model, self._records)
 
     def as_json(self, most: int) -> dict[str, Json]:
         """Return the model for the page, in about as many bytes at most."""
         variants, starts = self._variants, self._variants.starts
         told = [self._start(start) for start in starts]
         held = list(self._fitting(most))
-        base = base_configuration(self._model)
+        base = variants.base
         fixed = {node.name: node.machine for node in base.nodes.values()}
         fixed |= {link.name: link.network for link in base.links.values()}
         return {
@@ -108,48 +101,11 @@ class LiveModel:
             "choices": list(select.texts),
             "usual": int(select.usual.value) if isinstance(select.usual, ir.Constant) else None,
             "doc": line(select.doc),
-            **({"kept": kept} if (kept := self._kept(select)) else {}),
+            **({"kept": list(select.no_help)} if select.no_help else {}),
         }
 
-    def _kept(self, select: Select) -> list[Json]:
-        """Return the numbers of the choices that are offered to nobody as a help.
-
-        They are assumptions, or hardware that has its purpose elsewhere.
-        """
-        choices = list(enumerate(select.choices))
-        if select.kind == "option":
-            option = next(one for one in self._model.options if one.name == select.name)
-            return [number for number, _ in choices] if is_assumed(option) else []
-        if not select.counts:
-            return []
-        starts = [start.configuration for start in self._variants.starts]
-        offered = {placed(one, select.name)[0] for one in starts}
-        for one in starts:
-            offered |= set(kinds_at_hand(self._model, one, select.name))
-        return [number for number, kind in choices if kind not in offered]
-
     def _start(self, start: Start) -> Json:
-        """Return a start: what it picks, and the parameters that it sets to other numbers.
-
-        What a mode sets goes before these, and stands in the graph of the mode.
-        """
-        usual = base_configuration(self._model).parameters
-        beaten = changed_by_modes(self._model, start.configuration)
-        numbers = []
-        for name, value in start.configuration.parameters.items():
-            if name not in beaten and value != usual[name] and isinstance(value, ir.Constant):
-                span = start.configuration.values_from[name]
-                declared = self._parameters[name]
-                numbers.append(
-                    self._numbers.number(
-                        name,
-                        value.value,
-                        declared.dimension,
-                        span.text,
-                        f"set at {span.place}",
-                        None,
-                    )
-                )
+        """Return a start: what it picks, and the parameters that it sets to other numbers."""
         return {
             "name": start.name,
             "scenario": start.configuration.scenario,
@@ -157,22 +113,20 @@ class LiveModel:
             "doc": line(start.doc),
             "shape": start.shape,
             "picks": list(start.picks),
-            "numbers": numbers,
+            "numbers": [self._numbers.of_start(number) for number in start.numbers],
             **self._uncertain(start),
         }
 
     def _uncertain(self, start: Start) -> dict[str, Json]:
         """Return what is not known in each mode of a start; nothing where all is known."""
-        found = spreads_of(self._model, start.configuration) if self._has_spreads else {}
-        if not found:
+        if not start.spreads:
             return {}
         by_mode: dict[str, Json] = {
-            mode: [self._records.record(number) for number in numbers]
-            for mode, numbers in found.items()
+            mode: [self._records.record([_spread(one) for one in number]) for number in numbers]
+            for mode, numbers in start.spreads.items()
         }
-        told: dict[str, Json] = {"uncertain": by_mode}
-        promised = promises_of(self._asking, start.configuration)
-        return told | ({"promised": promised} if promised else {})
+        promised = {mode: dict(told) for mode, told in start.promised.items()}
+        return {"uncertain": by_mode} | ({"promised": promised} if promised else {})
 
     # -- variants ------------------------------------------------------------------------
 
@@ -201,17 +155,20 @@ class LiveModel:
         return notes
 
     def _variant(self, variant: Variant) -> Json:
-        elastic = frozenset(one.parameter.name for graph in variant.graphs for one in graph.elastic)
         return {
             "shape": variant.shape,
             "picks": [
-                pick if index in variant.asked else -1 for index, pick in enumerate(variant.picks)
+                pick if index in variant.relevant else -1
+                for index, pick in enumerate(variant.picks)
             ],
-            "graphs": [
-                self._graphs.graph(graph, configuration, elastic)
-                for graph, configuration in zip(variant.graphs, variant.configurations, strict=True)
-            ],
+            "graphs": [self._graphs.graph(graph) for graph in variant.graphs],
         }
+
+
+def _spread(spread: NumberSpread) -> Json:
+    """Return how a number is distributed, as `scripts/engine/samples.js` reads it."""
+    numbers = (list(one) if isinstance(one, tuple) else one for one in spread.numbers)
+    return [spread.name, spread.kind, *numbers]
 
 
 def _interval(bound: Bound) -> Json:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded import Bounded
-from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live_records import Records, exact, line
 from qps.reports.text.written import interval_text, unit_of
-from qps.solver.what_if.offers import is_assumed, is_of_a_kind
+from qps.solver.variants.variant_graphs import VariantNumber
+from qps.solver.variants.variants import StartNumber
 
 
 class LiveNumbers:
@@ -22,102 +21,68 @@ class LiveNumbers:
         self._records = records
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
-    def assumption(
-        self,
-        assumption: Assumption,
-        graph: LoadGraph,
-        bounded: Bounded | None,
-        *,
-        is_elastic_elsewhere: bool,
-        is_limit: bool,
-        is_need: bool,
-        is_set_by_name: bool,
-    ) -> int:
-        """Return the record of a number that a graph rests on; in another mode it may give way."""
-        return self.number(
-            assumption.name,
-            assumption.fraction,
-            assumption.dimension,
-            assumption.text,
-            assumption.source or "",
-            assumption.span.place,
-            bounded=bounded,
-            is_capacity=assumption.is_capacity,
-            is_decided=is_elastic_elsewhere
-            or assumption.name in graph.decided
-            or self._is_mixed_in(assumption, graph),
-            is_limit=is_limit,
-            is_need=is_need,
-            is_set_by_name=is_set_by_name,
-            counts_things=assumption.counts_things,
-            interval=interval_text(self._model, assumption),
+    def of_graph(self, number: VariantNumber) -> int:
+        """Return the record of a number that a graph rests on."""
+        one, bounded = number.assumption, number.bounded
+        told = self._number(
+            one.name, one.fraction, one.dimension, one.text, is_set=number.is_set_by_name
         )
-
-    def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
-        """Tell whether a parameter counts in other numbers too: by kinds, or in another case."""
-        kinds = {
-            parameter.name: [kind.parameter for kind in parameter.value.classes]
-            for parameter in self._model.parameters
-            if isinstance(parameter.value, ir.Mixture)
-        }
-        cases = [f"{assumption.name}.{case.value}" for case in ir.Case]
-        others = [*cases, *kinds.get(assumption.name, [])]
-        is_kind = any(assumption.name in own for own in kinds.values())
-        return is_kind or any(name in graph.assumptions for name in others)
-
-    def _is_given(self, name: str, declared: ir.Parameter | None) -> bool:
-        """Tell whether a number is nobody's to change."""
-        is_given = declared is not None and is_assumed(declared)
-        return is_given or is_of_a_kind(self._model, name)
-
-    def number(
-        self,
-        name: str,
-        value: Fraction,
-        dimension: Dimension,
-        text: str,
-        source: str,
-        place: str | None,
-        *,
-        bounded: Bounded | None = None,
-        is_capacity: bool = False,
-        is_decided: bool = False,
-        is_limit: bool = False,
-        is_need: bool = False,
-        is_set_by_name: bool = False,
-        counts_things: bool = False,
-        interval: str = "",
-    ) -> int:
-        """Return the record of a number."""
-        declared = self._parameters.get(name)
-        is_set_by_name = is_set_by_name or declared is not None
-        factor, unit = unit_of(text, value, dimension)
-        low, high = (_bound(declared, end) for end in ("low", "high"))
         return self._records.record(
             {
-                "name": name,
-                "value": exact(value),
-                "factor": exact(factor),
-                "unit": unit,
-                "text": line(text),
-                "dimension": self._records.dimension(dimension),
-                "low": low,
-                "high": high,
-                "parameter": declared is not None and declared.has_own_name,
-                **({"set": True} if is_set_by_name else {}),
-                **({"counts": True} if counts_things else {}),
-                **({"assumed": True} if self._is_given(name, declared) else {}),
-                "capacity": is_capacity,
-                "decided": is_decided,
-                "limit": is_limit,
-                **({"need": True} if is_need else {}),
-                "interval": interval,
-                "place": place,
-                "source": line(source),
+                **told,
+                **({"counts": True} if one.counts_things else {}),
+                **({"assumed": True} if number.is_given else {}),
+                "capacity": one.is_capacity,
+                "decided": number.is_decided,
+                "limit": number.is_limit,
+                **({"need": True} if number.is_need else {}),
+                "interval": interval_text(self._model, one),
+                "place": one.span.place,
+                "source": line(one.source),
                 "bound": None if bounded is None else bounded.bound.name,
                 "what": "" if bounded is None else bounded.what,
             }
         )
+
+    def of_start(self, number: StartNumber) -> int:
+        """Return the record of a number that a start sets."""
+        told = self._number(
+            number.name, number.value, number.dimension, number.span.text, is_set=True
+        )
+        return self._records.record(
+            {
+                **told,
+                **({"assumed": True} if number.is_given else {}),
+                "capacity": False,
+                "decided": False,
+                "limit": False,
+                "interval": "",
+                "place": None,
+                "source": f"set at {number.span.place}",
+                "bound": None,
+                "what": "",
+            }
+        )
+
+    def _number(
+        self, name: str, value: Fraction, dimension: Dimension, text: str, *, is_set: bool
+    ) -> dict[str, Json]:
+        """Return what is told of every number."""
+        declared = self._parameters.get(name)
+        factor, unit = unit_of(text, value, dimension)
+        low, high = (_bound(declared, end) for end in ("low", "high"))
+        return {
+            "name": name,
+            "value": exact(value),
+            "factor": exact(factor),
+            "unit": unit,
+            "text": line(text),
+            "dimension": self._records.dimension(dimension),
+            "low": low,
+            "high": high,
+            "parameter": declared is not None and declared.has_own_name,
+            **({"set": True} if is_set else {}),
+        }
 
 
 def _bound(declared: ir.Parameter | None, end: str) -> Json:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isclose, isfinite
+from math import isfinite
 from pathlib import Path
 
-from msgspec import Struct
-
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, base_configuration, changed
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live import LiveModel
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.unquoted import unquoted
-from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
 from qps.reports.text.figure_text import line_label
 from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.odds_text import odds_lines
@@ -23,6 +19,7 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import scale_of
 from qps.solver.answer import Answer
 from qps.solver.claims.figure_lines import DrawnFigure
+from qps.solver.variants.model_variants import ModelVariants, ShownCase
 
 MOST_BYTES = 310_000
 """Of all models together; the rest of a page is left for scripts, figures, formulas and claims."""
@@ -32,81 +29,32 @@ AS_IT_IS = phrase("page.baseline")
 _DIGITS = 6
 
 
-class ShownCase(Struct, frozen=True):
-    """A configuration that a page shows as a column: a model as a scenario and settings have it."""
-
-    model: ir.Model
-    configuration: Configuration
-    settings: tuple[str, ...] = ()
-    answer: Answer | None = None
-
-    @property
-    def name(self) -> str:
-        """What the configuration is called beside others of its model."""
-        scenario = self.configuration.scenario
-        return ", ".join([*([scenario] if scenario else []), *self.settings])
-
-
 def live_page(
-    cases: Sequence[ShownCase],
-    figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
-    most: int = MOST_VARIANTS,
-    *,
-    has_spreads: bool = True,
+    models: Sequence[ModelVariants], figures: Sequence[tuple[ir.Model, DrawnFigure]] = ()
 ) -> dict[str, Json]:
-    """Return the data of a page: each model once, a column for each case, the specs' figures.
-
-    Without spreads it takes every number for known.
-    """
-    models: list[ir.Model] = []
-    for case in cases:
-        if all(case.model is not known for known in models):
-            models.append(case.model)
-    built, columns = _live_models(models, cases, most, has_spreads=has_spreads)
+    """Return the data of a page: its models, a column for each case of them, the specs' figures."""
+    cases = [case for one in models for case in one.cases]
+    names = dict(zip(map(id, cases), column_names(cases), strict=True))
+    built: list[Json] = []
+    columns: list[Json] = []
+    for index, one in enumerate(models):
+        built.append(LiveModel(one.variants).as_json(MOST_BYTES // len(models)))
+        starts = [start.name for start in one.variants.starts]
+        labels = one.model.once(labels_of)
+        columns += [
+            {
+                "model": index,
+                "start": starts.index(case.name),
+                "name": names[id(case)],
+                **_odds(case.answer, labels),
+            }
+            for case in one.cases
+        ]
     return {
         "models": built,
         "columns": columns,
         "figures": {figure_key(model, drawn): _figure(model, drawn) for model, drawn in figures},
     }
-
-
-def _live_models(
-    models: Sequence[ir.Model], cases: Sequence[ShownCase], most: int, *, has_spreads: bool
-) -> tuple[list[Json], list[Json]]:
-    """Return the models and the columns."""
-    columns: list[Json] = []
-    built: list[Json] = []
-    names = dict(zip(map(id, cases), column_names(cases), strict=True))
-    for index, model in enumerate(models):
-        own = [case for case in cases if case.model is model]
-        origins = _origins(model, own)
-        places = {origin.name: i for i, origin in reversed(list(enumerate(origins)))}
-        shown = [places[case.name] for case in own]
-        variants = variants_of(
-            model, origins, shown[0], max(1, most // len(models)), full=_full_at_once(own[0].answer)
-        )
-        live = LiveModel(model, variants, has_spreads=has_spreads)
-        built.append(live.as_json(MOST_BYTES // len(models)))
-        starts = [start.name for start in variants.starts]
-        columns += [
-            {
-                "model": index,
-                "start": starts.index(origins[i].name),
-                "name": names[id(case)],
-                **_odds(case.answer, case.model.once(labels_of)),
-            }
-            for i, case in zip(shown, own, strict=True)
-        ]
-    return built, columns
-
-
-def _full_at_once(answer: Answer | None) -> tuple[str, ...]:
-    """Return the resources that saturate first, all at the same population."""
-    resources = () if answer is None else answer.resources
-    at = {one.name: one.saturation.at for one in resources}
-    known = {name: where for name, where in at.items() if where is not None}
-    first = min(known.values(), default=0.0)
-    return tuple(name for name, where in known.items() if isclose(where, first))
 
 
 def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
@@ -127,19 +75,6 @@ def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
             },
         }
     }
-
-
-def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> list[Origin]:
-    """Return the spec as it is, its scenarios, and what `--set` made of them."""
-    base = base_configuration(model)
-    origins = [Origin("", base)]
-    for scenario in model.scenarios:
-        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
-        origins.append(Origin(scenario.name, settled))
-    origins += [
-        Origin(case.name, case.configuration, case.settings) for case in cases if case.settings
-    ]
-    return origins
 
 
 def column_names(cases: Sequence[ShownCase]) -> list[str]:

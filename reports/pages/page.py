@@ -6,7 +6,6 @@ It is what a reader sees whose browser runs no scripts, and what the scripts tak
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import ceil
 from operator import attrgetter
 
 from msgspec import Struct
@@ -14,11 +13,6 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
-from qps.compiler.ir.measure_names import utilization_of
-from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.lower.quality_axes import axes_by_criterion
-from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.pages.compared import Compared
 from qps.reports.pages.json_values import Json
@@ -77,17 +71,14 @@ from qps.reports.text.worded_changes import Wording, cost_told, wording
 from qps.reports.text.wrapping import unbroken
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
-from qps.solver.answers.sweep import sweep
-from qps.solver.apart.naming import Part, named_whole
-from qps.solver.apart.numbers_apart import number_apart
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
+from qps.solver.details.answer_details import AnswerDetails
+from qps.solver.details.curves import Curves
 from qps.solver.search.method import Method
 
-_POINTS = 181
 _MOST_LINES = 8
 _MOST_BARS = 6
-_MOST_FORMULAS = 40
 
 
 class SimulatedSection(Struct, frozen=True, kw_only=True):
@@ -160,7 +151,7 @@ def page_view(
     model: ir.Model,
     configuration: Configuration,
     answer: Answer,
-    graph: LoadGraph,
+    details: AnswerDetails,
     claims: Sequence[ClaimResult],
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     live: Mapping[str, Json] | None = None,
@@ -172,17 +163,15 @@ def page_view(
     compared: Compared | None = None,
     unjudged: int = 0,
     draws_samples: bool = False,
-    has_lines: bool = True,
     made: str = "",
 ) -> PageView:
-    """Return everything that the page of one configuration shows: its answer, its `graph` drawn.
+    """Return everything that the page of one configuration shows: its answer, and details of it.
 
-    So many claims are `unjudged`: none of the `claims` tells what became of them. Unless it
-    `has_lines`, loads and needs are drawn by its scripts alone.
+    So many claims are `unjudged`: none of the `claims` tells what became of them. Without curves
+    in its details, loads and needs are drawn by its scripts alone.
     """
     shown, left_out = _resources_shown(answer)
-    named = _named_formulas(answer, graph)
-    swept = _columns(answer, graph) if has_lines else None
+    curves = details.curves
     words = wording(model, configuration, answer)
     called = words.labels.of
     return PageView(
@@ -198,9 +187,9 @@ def page_view(
         at=f"{answer.at:,}",
         next_population=f"{answer.at + 1:,}" if answer.at < answer.high else "",
         requirements=requirement_rows(answer, called),
-        loads=None if swept is None else _loads_chart(answer, *swept, shown, called),
+        loads=None if curves is None else _loads_chart(answer, curves, shown, called),
         loads_left_out=left_out,
-        needs=None if swept is None else _needs_chart(answer, graph, *swept, called),
+        needs=None if curves is None else _needs_chart(answer, curves, called),
         shares=bars([(called(r.name), r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(
             resource_row(
@@ -211,20 +200,20 @@ def page_view(
                 GIVES_WAY if resource.name in answer.saturated_by_elastic else "",
             )
             for resource, name in with_ports_together(
-                _by_saturation(answer), attrgetter("name"), answer
+                answer.by_saturation, attrgetter("name"), answer
             )
         ),
         carried=carried(answer, words.labels),
         bottleneck=words.labels.told(bottleneck_text(answer)),
         sensitivity_of=words.labels.told(sensitivity_of(answer)),
         labels={one.parameter: called(one.parameter) for one in answer.sensitivity},
-        settings=setting_rows(model, configuration, answer),
+        settings=setting_rows(model, details.in_force, answer),
         assumptions=(
             *(assumption_row(model, a) for a in answer.assumptions.values()),
-            *cited_rows(graph),
+            *cited_rows(details.cited),
         ),
-        formulas=tuple(_formulas(graph, answer.at, named[:_MOST_FORMULAS])),
-        formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
+        formulas=tuple(_formulas(details)),
+        formulas_left_out=details.formulas_left_out,
         claims=tuple(
             (
                 one,
@@ -252,7 +241,7 @@ def page_view(
         figures_only=figures_only,
         simulated=simulated,
         odds=odds_section(answer, words.labels),
-        system=None if figures_only else system_picture(model, configuration, graph, answer.at),
+        system=None if figures_only else system_picture(model, details, answer.at),
         carry=tuple(map(unquoted, carry)),
         compared=compared,
         draws_samples=draws_samples,
@@ -303,51 +292,23 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
 # -- pictures ----------------------------------------------------------------------------
 
 
-def _by_saturation(answer: Answer) -> list[ResourceSolution]:
-    return sorted(
-        answer.resources,
-        key=lambda r: (r.saturation.at is None, r.saturation.at or 0.0, -r.utilization_at_limit),
-    )
-
-
 def _resources_shown(answer: Answer) -> tuple[list[ResourceSolution], int]:
     """Return the resources worth a line: the most heavily loaded ones at the answer."""
     ordered = sorted(answer.resources, key=lambda r: -r.utilization_at_limit)
     return ordered[:_MOST_LINES], max(0, len(ordered) - _MOST_LINES)
 
 
-def _range_shown(answer: Answer) -> tuple[float, float]:
-    """Return the populations to draw: somewhat past the answer and the first saturations."""
-    points = sorted(r.saturation.at for r in answer.resources if r.saturation.at is not None)
-    wanted = [1.25 * answer.at, *(1.15 * point for point in points[:2])]
-    if len(points) == 0 and answer.capacity == answer.high:
-        wanted.append(float(answer.high))
-    low = float(answer.low)
-    # A second saturation far away would squash what matters into a corner.
-    nearest = max(1.25 * answer.at, 1.25 * points[0] if points else 0.0)
-    return low, max(min(max(wanted), 3 * nearest), low + 4)
-
-
-def _columns(answer: Answer, graph: LoadGraph) -> tuple[list[float], dict[str, list[float]]]:
-    low, high = _range_shown(answer)
-    at = [low + (high - low) * point / (_POINTS - 1) for point in range(_POINTS)]
-    table = sweep(graph, at)
-    return at, {name: values.tolist() for name, values in table.items()}
-
-
 def _loads_chart(
     answer: Answer,
-    at: Sequence[float],
-    columns: Mapping[str, list[float]],
+    curves: Curves,
     shown: list[ResourceSolution],
     called: Callable[[str], str],
 ) -> LineChart | None:
     if not shown:
         return None
     is_planned = any(r.target != 1 for r in shown)
-    lines = [
-        (called(r.name), [v / r.target for v in columns[utilization_of(r.name)]]) for r in shown
-    ]
+    at = curves.at
+    lines = [(called(r.name), [v / r.target for v in curves.loads[r.name].values]) for r in shown]
     marks = [
         (called(r.name), r.saturation.at)
         for r in shown
@@ -378,25 +339,16 @@ def _acceptable(answer: Answer) -> tuple[float, float, str] | None:
     return float(low), float(high), told
 
 
-def _needs_chart(
-    answer: Answer,
-    graph: LoadGraph,
-    at: Sequence[float],
-    columns: Mapping[str, list[float]],
-    called: Callable[[str], str],
-) -> LineChart | None:
+def _needs_chart(answer: Answer, curves: Curves, called: Callable[[str], str]) -> LineChart | None:
     """Draw each requirement as a share of its limit, and the quality that they make."""
-    farthest = ceil(at[-1])  # there most resources are overloaded
-    lines: list[tuple[str, list[float]]] = []
-    stated = [criterion for criterion in graph.criteria if criterion.span is not None]
-    for one, criterion in zip(answer.requirements, stated, strict=True):
+    lines: list[tuple[str, Sequence[float]]] = []
+    for one, curve in zip(answer.requirements, curves.requirements, strict=True):
         if one.at_most and one.limit > 0:
-            known = parenthesis(known_at(graph, criterion, farthest))
-            values = [v / one.limit for v in columns[one.name]]
-            lines.append((f"{called(one.name)}{known}", values))
-    if "quality" in columns:
-        known = parenthesis(quality_known_at(graph, farthest))
-        lines.append((f"quality ({answer.quality.metric}){known}", columns["quality"]))
+            values = [v / one.limit for v in curve.values]
+            lines.append((f"{called(one.name)}{parenthesis(curve.known)}", values))
+    if curves.quality is not None:
+        known = parenthesis(curves.quality.known)
+        lines.append((f"quality ({answer.quality.metric}){known}", curves.quality.values))
     if not lines:
         return None
     name = answer.population
@@ -405,39 +357,16 @@ def _needs_chart(
         phrase("page.requirements", name=name),
         "Each measure as a share of its limit; above 100 % the requirement fails",
         name,
-        at,
+        curves.at,
         lines[:_MOST_LINES],
         region=_acceptable(answer),
         limit_label="limit",
     )
 
 
-def _formulas(
-    graph: LoadGraph, at: int, named: Sequence[Part]
-) -> Iterator[tuple[Explanation, str | None, str]]:
+def _formulas(details: AnswerDetails) -> Iterator[tuple[Explanation, str | None, str]]:
     """Yield loads, latencies, losses and measures of the spec, taken apart."""
-    by_axis = axes_by_criterion(graph.criteria)
-    axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
-    for part in named:
-        told = explanation_view(number_apart(graph, part.name, at))
+    for one in details.formulas:
+        told = explanation_view(one.apart)
         known = "" if told.known.is_exact else known_sentence(told.known)
-        yield told, typeset(named_whole(graph, part.value, part.scope, axes)), known
-
-
-def _named_formulas(answer: Answer, graph: LoadGraph) -> tuple[Part, ...]:
-    """Return what is worth a formula, by the name that `qps explain` knows it by."""
-    named = [Part(r.name, r.load, (r.name,)) for r in _by_saturation(answer)]
-    for name, stream in graph.streams.items():
-        named.append(Part(f"{name}.latency", stream.mean_latency, (name,)))
-        named.append(Part(f"{name}.loss", stream.loss, (name,)))
-        if stream.jitter:
-            jitter = total(part.value for part in stream.jitter)
-            named.append(Part(f"{name}.jitter", jitter, (name,)))
-    named += [Part(name, m.value, m.rests_on) for name, m in graph.measures.items()]
-    if graph.quality is not None:
-        named.append(Part("quality", graph.quality))
-    for name, is_running in (("cost", False), ("running_cost", True)):
-        cost = graph.cost(is_running=is_running)
-        if cost is not None:
-            named.append(Part(name, cost))
-    return tuple(named)
+        yield told, typeset(one.named), known

@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import resource_in
-from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.estimates import limit_of
 from qps.reports.text.how_known import marked, marked_value
@@ -194,14 +194,10 @@ def sensitivity_of(answer: Answer) -> str:
     return phrase("sensitivity.of", noun=noun(answer.population))
 
 
-def setting_rows(
-    model: ir.Model, configuration: Configuration, answer: Answer
-) -> tuple[FactRow, ...]:
+def setting_rows(model: ir.Model, in_force: Configuration, answer: Answer) -> tuple[FactRow, ...]:
     """Return the choices in force: population, mode, options, machines and networks in place."""
-    every = in_each_mode(model, configuration)
-    settled = in_force(next(each for each in every if each.mode == answer.mode))
     name, span = answer.population, model.population.span
-    set_from = configuration.case_from
+    set_from = in_force.case_from
     source = model.population.source
     rows = [_fact(name, f"{answer.low:,} to {answer.high:,}", span, source)]
     rows += [
@@ -212,13 +208,13 @@ def setting_rows(
     if answer.case is not None:
         rows.append(_fact("case", _chosen(answer.case, [case.value for case in ir.Case]), set_from))
     for option in model.options:
-        chosen = _chosen(settled.options[option.name], option.choices)
+        chosen = _chosen(in_force.options[option.name], option.choices)
         rows.append(_fact(option.name, chosen, option.span, option.source or option.doc))
-    for node in settled.nodes.values():
+    for node in in_force.nodes.values():
         machine = model.machines[node.machine]
         source = node.source or machine.source or machine.doc
         rows.append(_fact(node.name, node.machine, node.span, source))
-    for link in settled.links.values():
+    for link in in_force.links.values():
         network = model.networks[link.network]
         source = link.source or network.source or network.doc
         rows.append(_fact(link.name, link.network, link.span, source))
@@ -235,10 +231,9 @@ def _fact(name: str, value: str, span: Span | None, source: str | None = None) -
     return FactRow(name=name, value=value, place=place, source=" ".join((source or "").split()))
 
 
-def cited_rows(graph: LoadGraph) -> tuple[FactRow, ...]:
+def cited_rows(cited: Iterable[Cited]) -> tuple[FactRow, ...]:
     """Return what is cited for what is made of numbers, each with its place and its source."""
-    made = (one for one in graph.cited if one.symbols)
-    return tuple(_fact(one.name, one.text, one.span, one.source) for one in made)
+    return tuple(_fact(one.name, one.text, one.span, one.source) for one in cited)
 
 
 def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:

@@ -1,33 +1,32 @@
-"""The first answer's drawing of the system, for who runs no scripts: the way of a request.
+"""The first answer's drawing of the system, for who runs no scripts: the path of a request.
 
 It stands where the scripts draw it, too (`scripts/live/topology.js`), as wide as it can be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import floor, isfinite
 
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.latency_parts import TimeSpent
-from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.network.route import BACK, THERE, Route
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
-from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, Layout, laid_out
-from qps.reports.pages.live_ways import BACK, THERE, Route, Step, route_of, steps_of, timed_stream
-from qps.reports.pages.topology import Place, places_of, topology_of
-from qps.reports.pages.way_strip import Strip, spans_of, strip_of
+from qps.reports.pages.request_strip import Strip, spans_of, strip_of
+from qps.reports.pages.topology import Place, Topology, places_of, topology_of
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent, quantity
 from qps.reports.text.table import Table
+from qps.solver.details.answer_details import AnswerDetails
+from qps.solver.details.request_path import StepThere
 
 SPENT = {word: phrase(f"page.spent.{word}") for word in ("work", "wait", "delay")}
 """What time is spent with, and how that is told."""
@@ -43,7 +42,7 @@ _BAR = 9
 
 
 class Stop(Struct, frozen=True, kw_only=True):
-    """A place on the way with the time that is spent there, in s, by what it is spent with."""
+    """A place on the path with the time that is spent there, in s, by what it is spent with."""
 
     place: str
     name: str
@@ -106,32 +105,25 @@ class SystemPicture(Struct, frozen=True, kw_only=True):
     steps: Table
 
 
-def system_picture(
-    model: ir.Model, configuration: Configuration, graph: LoadGraph, at: int
-) -> SystemPicture | None:
+def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPicture | None:
     """Return the picture at a population; None where nothing takes time, or there is no place."""
-    topology = topology_of(graph.network)
-    asked = timed_stream(graph)
-    if asked is None or not topology.places:
+    topology, path = topology_of(details.network), details.path
+    if path is None or not topology.places:
         return None
-    stream = list(graph.streams.values())[asked]
-    value = graph.at(at).number
-    total = value(stream.mean_latency)
-    route = route_of(graph.network, topology, stream.name)
-    steps = tuple(steps_of(stream, graph.network, route.ends))
+    total = path.mean
     labels = model.once(labels_of)
-    stops = tuple(_stops(steps, value, labels))
+    stops = tuple(_stops(path.steps, labels))
     told = [stop for stop in stops if _tells(total, stop.value)]
     numbers = {id(stop): place for place, stop in enumerate(told, 1)}
-    here = _Here(graph=graph, at=at, stops=stops, numbers=numbers, total=total)
+    here = _Here(details=details, stops=stops, numbers=numbers, total=total)
     layout = laid_out(topology, WIDTHS[-1])
-    shown = marked_value(quantity(total, TIME), total, stream.latency_certainty)
+    shown = marked_value(quantity(total, TIME), total, path.mean_known)
     present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
     return SystemPicture(
         title=printable(
             phrase(
                 "page.request_path",
-                stream=labels.of(stream.name),
+                stream=labels.of(path.stream),
                 at=f"{model.population.name} = {at:,}",
                 latency=shown,
             )
@@ -141,23 +133,21 @@ def system_picture(
         box=layout.box,
         high=HEIGHT,
         bar=_BAR,
-        lines=tuple(_lines(layout, route)),
+        lines=tuple(_lines(layout, topology, path.route)),
         boxes=tuple(
-            here.box(place, layout, index, configuration, is_passed=index in route.places)
+            here.box(place, layout, index, is_passed=place.name in path.route.places)
             for index, place in enumerate(topology.places)
         ),
         legend=tuple((spent, SPENT[spent]) for spent in present),
-        strip=strip_of(stream, spans_of(steps, value, _SPENT_WITH, labels), value),
+        strip=strip_of(path, spans_of(path.steps, _SPENT_WITH, labels)),
         steps=here.table(),
     )
 
 
-def _stops(
-    steps: Sequence[Step], value: Callable[[Formula], float], labels: Labels
-) -> Iterator[Stop]:
-    """Yield the stops of a way: what follows each other at one place is one."""
+def _stops(steps: Sequence[StepThere], labels: Labels) -> Iterator[Stop]:
+    """Yield the stops of a path: what follows each other at one place is one."""
 
-    def at(step: Step) -> tuple[int, str, str]:
+    def at(step: StepThere) -> tuple[int, str, str]:
         is_stage = step.kind in _SPENT_WITH
         name = step.name if step.is_apart or not step.place else step.place
         return step.depth, name, "" if is_stage else step.kind
@@ -168,40 +158,32 @@ def _stops(
             continue
         spent = dict.fromkeys(SPENT, 0.0)
         for step in inside:
-            spent[_SPENT_WITH[step.kind]] += value(step.value)
+            spent[_SPENT_WITH[step.kind]] += step.there
         known = together(*(step.known for step in inside))
         yield Stop(
             place=inside[0].place, name=labels.stage(name), depth=depth, spent=spent, known=known
         )
 
 
-def _lines(layout: Layout, route: Route) -> Iterator[DrawnLine]:
+def _lines(layout: Layout, topology: Topology, route: Route) -> Iterator[DrawnLine]:
     """Yield the lines, those that are passed last: they lie above the others."""
-    passed = dict(route.joins)
+    passed = dict(topology.numbered(route))
     for at in sorted(range(len(layout.lines)), key=passed.__contains__):
         path = "M" + "L".join(f"{x},{y}" for x, y in layout.lines[at])
-        way = passed.get(at, 0)
-        yield DrawnLine(path, bool(way), bool(way & THERE), bool(way & BACK))
+        directions = passed.get(at, 0)
+        there, back = bool(directions & THERE), bool(directions & BACK)
+        yield DrawnLine(path, bool(directions), there, back)
 
 
 class _Here(Struct, frozen=True, kw_only=True):
     """What is there to be told of places at the answer."""
 
-    graph: LoadGraph
-    at: int
+    details: AnswerDetails
     stops: tuple[Stop, ...]
     numbers: Mapping[int, int]
     total: float
 
-    def box(
-        self,
-        place: Place,
-        layout: Layout,
-        at: int,
-        configuration: Configuration,
-        *,
-        is_passed: bool,
-    ) -> DrawnBox:
+    def box(self, place: Place, layout: Layout, at: int, *, is_passed: bool) -> DrawnBox:
         """Return the box of a place."""
         x, y = layout.corners[at]
         own = [stop for stop in self.stops if stop.place == place.name]
@@ -209,9 +191,9 @@ class _Here(Struct, frozen=True, kw_only=True):
         taken = sum(spent.values())
         loads = self._loads(place)
         what = (
-            configuration.nodes[place.name].machine
+            self.details.in_force.nodes[place.name].machine
             if place.kind == "node"
-            else configuration.links[place.name].network
+            else self.details.in_force.links[place.name].network
         )
         full = [f"{name} {percent(load)}".strip() for name, load, _ in loads[:1]]
         rest = loads[1:]
@@ -241,7 +223,7 @@ class _Here(Struct, frozen=True, kw_only=True):
         )
 
     def table(self) -> Table:
-        """Return the steps of the way, in order."""
+        """Return the steps of the path, in order."""
         rows = tuple(
             (
                 str(self.numbers[id(stop)]),
@@ -259,14 +241,12 @@ class _Here(Struct, frozen=True, kw_only=True):
 
     def _loads(self, place: Place) -> list[tuple[str, float, bool]]:
         """Return the resources at a place, and the ports to it, the fullest first."""
-        value = self.graph.at(self.at).number
         found = []
-        for name, resource in self.graph.resources.items():
-            places = places_of(self.graph.network, name)
+        for name, there in self.details.loads.items():
+            places = places_of(self.details.network, name)
             if place.name in places:
-                load = value(resource.load)
                 told = printable(name[len(place.name) + 1 :] if place.name == places[0] else name)
-                found.append((told, load, value(resource.asked - resource.target) > _ROUNDINGS))
+                found.append((told, there.load, there.is_over))
         return sorted(found, key=lambda one: -one[1])
 
     def _time(self, taken: float, stops: Sequence[Stop], digits: int) -> str:
@@ -299,9 +279,6 @@ class _Here(Struct, frozen=True, kw_only=True):
 
 _NOTHING = 1e-6
 """Of the latency: what is less is not told."""
-
-_ROUNDINGS = 1e-9
-"""What is at its target is not beyond."""
 
 
 def _tells(total: float, taken: float) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler.network.network import Network
+from qps.compiler.network.route import Route
 from qps.compiler.network.stations_and_pools import StationKind
 
 
@@ -33,6 +34,11 @@ class Topology(Struct, frozen=True):
     def numbers(self) -> dict[str, int]:
         """The places by their names."""
         return {place.name: at for at, place in enumerate(self.places)}
+
+    def numbered(self, route: Route) -> list[tuple[int, int]]:
+        """Return the joins that a route passes by their numbers, with the directions."""
+        numbers = {join: at for at, join in enumerate(self.joins)}
+        return [(numbers[join], directions) for join, directions in route.joins]
 
 
 def topology_of(network: Network) -> Topology:

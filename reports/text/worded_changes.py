@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.settable import settable_numbers
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exactness import as_float
@@ -20,7 +21,6 @@ from qps.reports.text.answers import AdviceView
 from qps.reports.text.labels import PLAIN, Labels, labels_of
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import joined_words, number, quantity
-from qps.reports.text.settable import settable_numbers
 from qps.reports.text.written import unit_of
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Advice

@@ -14,7 +14,7 @@ from qps.commands.test import tested_specs
 from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.html import render_html
-from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.live_page import live_page
 from qps.reports.pages.page import PageView, page_view
 from qps.reports.text.claim_formats import Tested
 from qps.reports.text.verdicts import Untested
@@ -25,9 +25,11 @@ from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
 from qps.solver.complete_answer import complete_answer
+from qps.solver.details.answer_details import answer_details
 from qps.solver.odds.odds import odds
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import PROBABILITY, Sampling
+from qps.solver.variants.model_variants import ShownCase, model_variants
 
 
 def page_of(
@@ -55,8 +57,9 @@ def page_of(
     answer = complete_answer(spec.model, first, solution, settings=settings, odds=found)
     cases[0] = replace(cases[0], answer=answer)
     judged = claims_of(spec) if claims is None else claims
-    live = live_page(cases, (), most)
-    return page_view(spec.model, first, answer, solution.graph, judged, (), live)
+    live = live_page(model_variants(cases, most))
+    details = answer_details(spec.model, first, solution.graph, answer)
+    return page_view(spec.model, first, answer, details, judged, (), live)
 
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"

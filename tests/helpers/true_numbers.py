@@ -34,9 +34,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.formulas import ZERO, Formula, total
 from qps.engine.formulas import number as exact_number
-from qps.reports.pages.live_ways import Step, route_of, steps_of
-from qps.reports.pages.topology import topology_of
-from qps.reports.pages.way_strip import LEVEL, SUMS
+from qps.reports.pages.request_strip import SUMS
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked, marked_value, users_told
 from qps.reports.text.labels import labels_of
@@ -59,6 +57,7 @@ from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.details.request_path import LEVEL, Step, path_of
 
 LONGEST = 48
 """Letters of a name on a page."""
@@ -624,10 +623,7 @@ class Truth:
 
     def _steps(self, name: str) -> tuple[Step, ...]:
         """Return the steps of a stream's way."""
-        stream = self.graph.streams[name]
-        network = self.graph.network
-        route = route_of(network, topology_of(network), name)
-        return tuple(steps_of(stream, network, route.ends))
+        return path_of(self.graph.streams[name], self.graph.network).steps
 
     def _places(self, table: ShownTable) -> Iterator[str]:
         loads = {

@@ -25,7 +25,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.compared import compared
 from qps.reports.pages.html import render_html
-from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.live_page import live_page
 from qps.reports.pages.page import SimulatedSection, page_view
 from qps.reports.text.labels import labels_of
 from qps.reports.text.reasons import answer_sentence
@@ -36,8 +36,10 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.claims.judging import Claims
+from qps.solver.details.answer_details import answer_details
 from qps.solver.odds.told import Sampling
 from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.variants.model_variants import ShownCase, model_variants
 from qps.solver.what_if.sizing import size
 
 
@@ -151,20 +153,26 @@ def made_page(
     settings = tuple(arguments.set)
     cases = [ShownCase(one.stated, one.configuration, settings, one.answer) for one in found]
     first = found[0]
-    live = make(HOW_SURE, partial(live_page, cases, figures, arguments.variants))
-    draws_samples = tried is not None and live is not None and uncertain_in(first.configuration)
+    variants = partial(model_variants, cases, arguments.variants)
+    spread = make(HOW_SURE, variants)
+    draws_samples = tried is not None and spread is not None
     page = page_view(
         first.model,
         first.configuration,
         first.answer,
-        first.graph,
+        answer_details(
+            first.model,
+            first.configuration,
+            first.graph,
+            first.answer,
+            has_curves=tried is None,
+        ),
         claims,
         figures,
-        live or live_page(cases, figures, arguments.variants, has_spreads=False),
+        live_page(spread or variants(has_spreads=False), figures),
         coverages=[coverage for one in asked for coverage in one.coverages],
         unjudged=unjudged,
-        draws_samples=bool(draws_samples),
-        has_lines=tried is None,
+        draws_samples=draws_samples and bool(uncertain_in(first.configuration)),
         simulated=_simulated(first) if arguments.simulate else None,
         carry=_carry(first) if arguments.advice else (),
         compared=compared(cases, [one.answer for one in found]),
@@ -259,8 +267,9 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
         how_sure=False,  # figures alone do not show it
     )
     live = live_page((), figures)
+    details = answer_details(spec.model, found.configuration, found.graph, found.answer)
     page = page_view(
-        spec.model, found.configuration, found.answer, found.graph, (), figures, live,
+        spec.model, found.configuration, found.answer, details, (), figures, live,
         figures_only=True, made=made_line(specs),
     )  # fmt: skip
     output = _write(render_html(page), arguments, spec)

@@ -16,11 +16,11 @@ from qps.commands.progress import Progress
 from qps.commands.solving import solved
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.settable import settable_numbers
 from qps.compiler.pipeline import Spec
 from qps.reports.text.as_json import as_json
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.labels import labels_of
-from qps.reports.text.settable import settable_numbers
 from qps.reports.text.solve_view import solve_view
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.worded_changes import wording

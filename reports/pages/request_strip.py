@@ -6,23 +6,19 @@ take on average, and what 99 of 100 requests stay within.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.dimension import TIME
-from qps.engine.formulas import Formula
-from qps.reports.pages.live_ways import Step
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent, quantity
+from qps.solver.details.request_path import PathThere, StepThere
 
-LEVEL = Fraction(99, 100)
 SUMS = phrase("way.average"), phrase("way.late")
 MOST_ROWS = 40
 WIDTH, LINE = 960, 24
@@ -75,12 +71,9 @@ class Strip(Struct, frozen=True, kw_only=True):
 
 
 def spans_of(
-    steps: Sequence[Step],
-    value: Callable[[Formula], float],
-    spent_with: Mapping[str, str],
-    labels: Labels = PLAIN,
+    steps: Sequence[StepThere], spent_with: Mapping[str, str], labels: Labels = PLAIN
 ) -> list[Span]:
-    """Return the stops of a way; calls made together begin at the same time."""
+    """Return the stops of a path; calls made together begin at the same time."""
     found: list[Span] = []
     at = 0
     is_new = True  # whether what comes next is a stop of its own, be it at the same place
@@ -98,7 +91,7 @@ def spans_of(
         if step.kind == "call":
             is_new = True
             return line(depth + 1, start)
-        taken = value(step.value)
+        taken = step.there
         if step.kind == "together":
             is_new = True
             while at < len(steps) and steps[at].depth == depth + 1:
@@ -122,11 +115,9 @@ def spans_of(
     return found
 
 
-def strip_of(
-    stream: StreamMeasures, spans: Sequence[Span], value: Callable[[Formula], float]
-) -> Strip:
-    """Return the strip of a way, its longest steps where there are very many."""
-    total, late = value(stream.mean_latency), value(stream.latency_quantile(LEVEL))
+def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
+    """Return the strip of a path, its longest steps where there are very many."""
+    total, late = path.mean, path.late
     least = 1e-6 * total if isfinite(total) else 0.0
     told = [(at, span) for at, span in enumerate(spans) if span.value > least]
     longest = sorted(told, key=lambda one: -one[1].value)[:MOST_ROWS]
@@ -143,7 +134,7 @@ def strip_of(
     numbers = {at: number for number, (at, _) in enumerate(told, 1)}
     rows = [
         *(_row(span, numbers[at], n, (left, scale, total)) for n, (at, span) in enumerate(shown)),
-        *_sums(stream, (total, late), len(shown), (left, scale)),
+        *_sums(path, len(shown), (left, scale)),
     ]
     rest = len(told) - len(shown)
     return Strip(
@@ -175,13 +166,11 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
     )
 
 
-def _sums(
-    stream: StreamMeasures, values: tuple[float, float], n: int, to: tuple[float, float]
-) -> Iterator[Row]:
-    """Yield what the way takes on average, and what nearly all requests stay within."""
+def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
+    """Yield what the path takes on average, and what nearly all requests stay within."""
     left, scale = to
-    knowns = stream.latency_certainty, stream.quantile_certainty(LEVEL)
-    for at, (name, taken, known) in enumerate(zip(SUMS, values, knowns, strict=True), n):
+    sums = (path.mean, path.mean_known), (path.late, path.late_known)
+    for at, (name, (taken, known)) in enumerate(zip(SUMS, sums, strict=True), n):
         width = scale * taken if isfinite(taken) else WIDTH - _TOLD - left
         yield Row(
             number="",

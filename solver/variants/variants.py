@@ -8,7 +8,8 @@ is one change away from a start, then two changes, until the page is full.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import chain, combinations, product, zip_longest
 from math import prod
 
@@ -31,6 +32,11 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.dimension import Dimension
+from qps.solver.variants.promises import promises_of
+from qps.solver.variants.spreads import NumberSpread, spreads_of
+from qps.solver.variants.variant_graphs import VariantGraph, is_given, variant_graph
+from qps.solver.what_if.offers import is_assumed, kinds_at_hand
 
 MOST_VARIANTS = 200
 _MOST_TOGETHER = 4
@@ -48,7 +54,8 @@ class Select(Struct, frozen=True, kw_only=True):
     """A choice that the reader of a page can make: an option, a machine, a network.
 
     `counts` says how many machines or networks a choice of a place brings along; `usual` is
-    the number that the spec has there.
+    the number that the spec has there. Choices that are `no_help`, by their numbers, are offered to
+    nobody who needs more: assumptions, and hardware that has its purpose elsewhere.
     """
 
     kind: str
@@ -57,6 +64,7 @@ class Select(Struct, frozen=True, kw_only=True):
     doc: str | None
     counts: tuple[ir.Expr, ...] = ()
     usual: ir.Expr | None = None
+    no_help: tuple[int, ...] = ()
 
     def change(self, index: int, span: Span) -> ir.Change:
         """Return the change that makes a choice."""
@@ -87,8 +95,23 @@ class Origin(Struct, frozen=True):
     settings: tuple[str, ...] = ()
 
 
+class StartNumber(Struct, frozen=True, kw_only=True):
+    """A parameter that a start sets to a number, in base units, and where it does."""
+
+    name: str
+    value: Fraction
+    dimension: Dimension
+    span: Span
+    is_given: bool
+
+
 class Start(Struct, frozen=True, kw_only=True):
-    """Where a reader starts: a configuration, as a shape of the model with picks."""
+    """Where a reader starts: a configuration, as a shape of the model with picks.
+
+    It sets the parameters of `numbers` otherwise than the spec; what a mode sets goes before these,
+    and stands in the graph of the mode. `spreads` are of what is not known, by mode, and `promised`
+    is what is promised in spite of it (`promises_of`); empty where all is known.
+    """
 
     name: str
     doc: str | None
@@ -96,29 +119,58 @@ class Start(Struct, frozen=True, kw_only=True):
     settings: tuple[str, ...]
     shape: int
     picks: Picks
+    numbers: tuple[StartNumber, ...]
+    spreads: Mapping[str, tuple[tuple[NumberSpread, ...], ...]] = {}
+    promised: Mapping[str, Mapping[str, int]] = {}
+
+
+class _Lowered(Struct, frozen=True, kw_only=True):
+    """The load graphs of a combination, one for each mode, and the configurations they are of."""
+
+    shape: int
+    picks: Picks
+    relevant: frozenset[int]
+    graphs: tuple[LoadGraph, ...]
+    configurations: tuple[Configuration, ...]
+    is_start: bool
+
+    def variant(self, model: ir.Model) -> Variant:
+        """Return the variant, with all that a page needs of its graphs."""
+        elastic = frozenset(one.parameter.name for graph in self.graphs for one in graph.elastic)
+        each = zip(self.configurations, self.graphs, strict=True)
+        return Variant(
+            shape=self.shape,
+            picks=self.picks,
+            relevant=self.relevant,
+            is_start=self.is_start,
+            graphs=tuple(variant_graph(model, *one, elastic) for one in each),
+        )
 
 
 class Variant(Struct, frozen=True, kw_only=True):
-    """The graphs of a combination, one for each mode, and the configurations they are of.
+    """A combination with its graphs, one for each mode.
 
-    `asked` are the selects that matter.
+    `relevant` are the selects that matter.
     `is_start` where a reader can start from it: no page does without.
     """
 
     shape: int
     picks: Picks
-    asked: frozenset[int]
-    graphs: tuple[LoadGraph, ...]
-    configurations: tuple[Configuration, ...]
+    relevant: frozenset[int]
     is_start: bool
+    graphs: tuple[VariantGraph, ...]
 
 
 class Variants(Struct, frozen=True, kw_only=True):
     """What a page may hold: selects, starts, and variants, each made when it is come to.
 
-    `unanswered` are starts that no page can show: they have no answer.
+    A page takes as many of them as it has room for. The `model` is judged by one value of each
+    number, `base` as its spec states it. `unanswered` are starts that no page can show: they have
+    no answer.
     """
 
+    model: ir.Model
+    base: Configuration
     selects: tuple[Select, ...]
     starts: tuple[Start, ...]
     variants: Iterator[Variant]
@@ -132,7 +184,7 @@ class Variants(Struct, frozen=True, kw_only=True):
     def are_all(self, held: Iterable[Variant]) -> bool:
         """Return whether every combination is in some variants."""
         covered = sum(
-            prod(len(s.choices) for i, s in enumerate(self.selects) if i not in variant.asked)
+            prod(len(s.choices) for i, s in enumerate(self.selects) if i not in variant.relevant)
             for variant in held
             if variant.shape == 0
         )
@@ -145,27 +197,42 @@ def variants_of(
     first: int = 0,
     most: int = MOST_VARIANTS,
     full: Sequence[str] = (),
+    *,
+    has_spreads: bool = True,
 ) -> Variants:
     """Return the variants of a model that fit a page; the starts are always among them.
 
     What is near to the start with the number `first` comes before what is near to others. Where
     several resources are `full` at once, those with more of their places are among them, too.
+    Unless it `has_spreads` every number is taken for known.
     """
-    model = model.once(judged_plainly)
+    asking, model = model, model.once(judged_plainly)
     explorer = _Explorer(
         model=model, selects=_selects(model, [origin.configuration for origin in origins])
     )
     docs = {scenario.name: scenario.doc for scenario in model.scenarios}
     tried = [explorer.start(origin, docs.get(origin.name)) for origin in origins]
     explorer.is_starting = False
+    if has_spreads:
+        tried = [start and _with_spreads(start, model, asking) for start in tried]
     found = [start for start in tried if start is not None]
     near = [start for start in tried[first : first + 1] if start is not None]
     return Variants(
-        selects=explorer.selects,
+        model=model,
+        base=base_configuration(model),
+        selects=tuple(_with_no_help(one, model, found) for one in explorer.selects),
         starts=tuple(found),
         variants=explorer.explored([*near, *(s for s in found if s not in near)], most, full),
         unanswered=tuple(o.name for o, start in zip(origins, tried, strict=True) if start is None),
     )
+
+
+def _with_spreads(start: Start, model: ir.Model, asking: ir.Model) -> Start:
+    """Return a start with what is not known, and what a model that asks for certainty promises."""
+    spreads = spreads_of(model, start.configuration)
+    if not spreads:
+        return start
+    return replace(start, spreads=spreads, promised=promises_of(asking, start.configuration))
 
 
 # -- what can be chosen ------------------------------------------------------------------
@@ -207,6 +274,22 @@ def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, 
     return tuple(s for s in (*options, *places) if len(s.choices) > 1)
 
 
+def _with_no_help(select: Select, model: ir.Model, starts: Sequence[Start]) -> Select:
+    """Return a select with the choices that are offered to nobody as a help."""
+    choices = range(len(select.choices))
+    if select.kind == "option":
+        option = next(one for one in model.options if one.name == select.name)
+        return replace(select, no_help=tuple(choices) if is_assumed(option) else ())
+    if not select.counts:
+        return select
+    configurations = [start.configuration for start in starts]
+    offered = {placed(one, select.name)[0] for one in configurations}
+    for one in configurations:
+        offered |= set(kinds_at_hand(model, one, select.name))
+    no_help = tuple(at for at in choices if select.choices[at] not in offered)
+    return replace(select, no_help=no_help)
+
+
 def placed(configuration: Configuration, place: str) -> tuple[str, ir.Expr]:
     """Return what stands in a place, and how many."""
     node = configuration.nodes.get(place)
@@ -239,11 +322,11 @@ def _fits(model: ir.Model, starts: Sequence[Configuration], place: str, kind: st
 
 
 class _Explorer(Struct, kw_only=True):
-    """Lowers combinations, each once; one that differs in nothing that is asked for is known."""
+    """Lowers combinations, each once; one that differs in nothing that matters is known."""
 
     model: ir.Model
     selects: tuple[Select, ...]
-    variants: list[Variant] = field(default_factory=list)
+    variants: list[_Lowered] = field(default_factory=list)
     unfit: set[tuple[int, Picks]] = field(default_factory=set)
     is_starting: bool = True
     _shapes: list[Configuration] = field(default_factory=list)
@@ -253,14 +336,14 @@ class _Explorer(Struct, kw_only=True):
         self, starts: Sequence[Start], most: int, full: Sequence[str]
     ) -> Iterator[Variant]:
         """Yield the variants of the starts, and then what is near to these."""
-        yield from tuple(self.variants)
+        yield from (one.variant(self.model) for one in tuple(self.variants))
         in_vain = 0
         for shape, picks in chain(self._more_of(starts[0], full), self._neighbours(starts)):
             known = len(self.variants)
             if known >= most or self._work >= _MOST_WORK or in_vain >= _MOST_IN_VAIN:
                 return
             self.add(shape, picks)
-            yield from self.variants[known:]
+            yield from (one.variant(self.model) for one in self.variants[known:])
             in_vain = in_vain + 1 if len(self.variants) == known else 0
 
     def start(self, origin: Origin, doc: str | None) -> Start | None:
@@ -273,6 +356,9 @@ class _Explorer(Struct, kw_only=True):
         variant = self._lowered(len(self._shapes), picks, configuration)
         if variant is None:
             return None
+        usual = base_configuration(self.model).parameters
+        own = {n for n, value in configuration.parameters.items() if value != usual[n]}
+        own -= changed_by_modes(self.model, configuration)
         start = Start(
             name=origin.name,
             doc=doc,
@@ -280,24 +366,39 @@ class _Explorer(Struct, kw_only=True):
             settings=origin.settings,
             shape=variant.shape,
             picks=picks,
+            numbers=tuple(self._numbers(configuration, own)),
         )
         for shape, known in enumerate(self._shapes):
             if not _differ_in_numbers(known, configuration, variant.graphs):
                 continue
             alike = self.add(shape, picks)
-            usual = base_configuration(self.model).parameters
-            own = {n for n, value in configuration.parameters.items() if value != usual[n]}
-            own -= changed_by_modes(self.model, configuration)
             if alike is not None and _are_alike(alike.graphs, variant.graphs, own):
                 return replace(start, shape=shape)
         self._shapes.append(configuration)
         self.variants.append(variant)
         return start
 
-    def add(self, shape: int, picks: Picks) -> Variant | None:
+    def _numbers(
+        self, configuration: Configuration, names: Collection[str]
+    ) -> Iterator[StartNumber]:
+        """Yield the plain numbers among some parameters of a configuration, in their order."""
+        declared = {parameter.name: parameter for parameter in self.model.parameters}
+        for name, value in configuration.parameters.items():
+            if name in names and isinstance(value, ir.Constant):
+                yield StartNumber(
+                    name=name,
+                    value=value.value,
+                    dimension=declared[name].dimension,
+                    span=configuration.values_from[name],
+                    is_given=is_given(self.model, declared[name], name),
+                )
+
+    def add(self, shape: int, picks: Picks) -> _Lowered | None:
         """Return the variant of a combination, lowered if it is new; None if it cannot be."""
         for variant in self.variants:
-            if variant.shape == shape and all(variant.picks[i] == picks[i] for i in variant.asked):
+            if variant.shape == shape and all(
+                variant.picks[i] == picks[i] for i in variant.relevant
+            ):
                 return variant
         if (shape, picks) in self.unfit:
             return None
@@ -369,7 +470,7 @@ class _Explorer(Struct, kw_only=True):
         everywhere = range(len(self.selects))
         if self.unfit:
             return everywhere
-        return sorted(frozenset().union(*(variant.asked for variant in self.variants)))
+        return sorted(frozenset().union(*(variant.relevant for variant in self.variants)))
 
     def _changed(
         self, start: Start, which: Iterable[tuple[int, ...]]
@@ -397,7 +498,7 @@ class _Explorer(Struct, kw_only=True):
         pairs = list(zip(select.choices, select.counts, strict=True))
         return pairs.index(placed(configuration, select.name))
 
-    def _lowered(self, shape: int, picks: Picks, configuration: Configuration) -> Variant | None:
+    def _lowered(self, shape: int, picks: Picks, configuration: Configuration) -> _Lowered | None:
         sink = Sink()
         check_placement(self.model, configuration, sink)
         if sink.has_errors:
@@ -409,10 +510,10 @@ class _Explorer(Struct, kw_only=True):
             return None
         self._work += sum(map(_size, graphs))
         asked = frozenset().union(*(graph.asked for graph in graphs))
-        return Variant(
+        return _Lowered(
             shape=shape,
             picks=picks,
-            asked=frozenset(
+            relevant=frozenset(
                 index
                 for index, select in enumerate(self.selects)
                 if select.kind != "option" or select.name in asked

@@ -1,0 +1,178 @@
+"""Load graphs with all that a page needs to answer for them by itself, as typed values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.bounded import Bounded
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.settable import settable_numbers
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.measure_names import utilization_of
+from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
+from qps.engine.formulas import Formula
+from qps.solver.answers.answering import all_criteria, has_endless_value, rests_on_users
+from qps.solver.answers.capacity import excess, excess_shown
+from qps.solver.answers.impossible import impossible
+from qps.solver.answers.saturation import is_filled
+from qps.solver.details.request_path import Path, path_of, timed_stream
+from qps.solver.variants.changed_labels import changed_labels
+from qps.solver.variants.guards import Guard, guards_of
+from qps.solver.what_if.candidates import numbers_of_limits
+from qps.solver.what_if.offers import is_assumed, is_of_a_kind
+
+
+class VariantNumber(Struct, frozen=True, kw_only=True):
+    """A number that a graph rests on, and what it is to a reader who would change it.
+
+    It is `bounded` where values of it may make no model. Nobody moves what `is_decided`: other
+    values give other formulas; what `is_given` is assumed, or fitted to what was measured. It
+    `is_limit` where limits and targets rest on it and no load does, `is_need` where it is a limit
+    or an ideal that a requirement states. `--set` takes its name where it `is_set_by_name`.
+    """
+
+    assumption: Assumption
+    bounded: Bounded | None
+    is_decided: bool
+    is_given: bool
+    is_limit: bool
+    is_need: bool
+    is_set_by_name: bool
+
+
+class JudgedCriterion(Struct, frozen=True, kw_only=True):
+    """A criterion with what is above zero where it fails: `over`, of the value that is judged.
+
+    `over_shown` is that of the value that is shown, None where it is the same. It judges the
+    utilization of a `resource`, where nobody states it.
+    """
+
+    criterion: Criterion
+    over: Formula
+    over_shown: Formula | None
+    resource: str | None
+
+
+class JudgedGraph(Struct, frozen=True, kw_only=True):
+    """A load graph with its criteria, quality as the last, and the paths of its streams."""
+
+    graph: LoadGraph
+    criteria: tuple[JudgedCriterion, ...]
+    paths: Mapping[str, Path]
+
+
+class ChangedGraph(Struct, frozen=True):
+    """A graph with labels that hold for all numbers, for use where one of `numbers` is changed."""
+
+    judged: JudgedGraph
+    numbers: tuple[str, ...]
+
+
+class VariantGraph(Struct, frozen=True, kw_only=True):
+    """The load graph of a variant in a mode, and what a page needs to answer for it.
+
+    Of the resources in `filled` an elastic parameter takes what is left. What is `impossible`
+    cannot be where its formula is above zero. The page draws the path of the `drawn` stream.
+    """
+
+    judged: JudgedGraph
+    rests_on_users: bool
+    numbers: tuple[VariantNumber, ...]
+    filled: frozenset[str]
+    impossible: tuple[tuple[Formula, str], ...]
+    guards: tuple[Guard, ...]
+    changed: ChangedGraph | None
+    drawn: str | None
+
+    @property
+    def graph(self) -> LoadGraph:
+        """The load graph."""
+        return self.judged.graph
+
+
+def variant_graph(
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, elastic: Collection[str]
+) -> VariantGraph:
+    """Return a graph of a configuration, complete; what is `elastic` in a mode of its variant.
+
+    A number that a mode makes of that cannot be moved: `--set` would set it in the others, too.
+    """
+    guards = guards_of(model, configuration, graph)
+    other = changed_labels(model, configuration, graph, guards)
+    numbers = _numbers(model, configuration, graph, guards.of_numbers, elastic)
+    return VariantGraph(
+        judged=_judged(graph),
+        rests_on_users=rests_on_users(graph),
+        numbers=tuple(numbers),
+        filled=frozenset(name for name in graph.resources if is_filled(graph, name)),
+        impossible=tuple((over, text) for over, text, _ in impossible(graph) if over.symbols),
+        guards=guards.others,
+        changed=None if other is None else ChangedGraph(_judged(other.graph), other.numbers),
+        drawn=timed_stream(graph),
+    )
+
+
+def _judged(graph: LoadGraph) -> JudgedGraph:
+    loads = {utilization_of(name): name for name in graph.resources}
+    return JudgedGraph(
+        graph=graph,
+        criteria=tuple(
+            JudgedCriterion(
+                criterion=one,
+                over=excess(one),
+                over_shown=excess_shown(one) if has_endless_value(graph, one) else None,
+                resource=None if one.span is not None else loads.get(one.name),
+            )
+            for one in all_criteria(graph)
+        ),
+        paths={name: path_of(one, graph.network) for name, one in graph.streams.items()},
+    )
+
+
+def _numbers(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    bounded: Mapping[Span, Bounded],
+    elastic: Collection[str],
+) -> Iterator[VariantNumber]:
+    declared = {parameter.name: parameter for parameter in model.parameters}
+    limits, needs = numbers_of_limits(graph), _needs(graph)
+    settable = settable_numbers(model, configuration)
+    for one in graph.assumptions.values():
+        name = one.name
+        yield VariantNumber(
+            assumption=one,
+            bounded=bounded.get(one.span),
+            is_decided=name in elastic or name in graph.decided or _is_mixed(model, name, graph),
+            is_given=is_given(model, declared.get(name), name),
+            is_limit=name in limits,
+            is_need=name in needs,
+            is_set_by_name=settable.get(name) == one.fraction or name in declared,
+        )
+
+
+def is_given(model: ir.Model, declared: ir.Parameter | None, name: str) -> bool:
+    """Return whether a number is nobody's to change."""
+    return (declared is not None and is_assumed(declared)) or is_of_a_kind(model, name)
+
+
+def _is_mixed(model: ir.Model, name: str, graph: LoadGraph) -> bool:
+    """Return whether a parameter counts in other numbers too: by kinds, or in another case."""
+    kinds = {
+        parameter.name: [kind.parameter for kind in parameter.value.classes]
+        for parameter in model.parameters
+        if isinstance(parameter.value, ir.Mixture)
+    }
+    others = [*(f"{name}.{case.value}" for case in ir.Case), *kinds.get(name, [])]
+    is_kind = any(name in own for own in kinds.values())
+    return is_kind or any(other in graph.assumptions for other in others)
+
+
+def _needs(graph: LoadGraph) -> set[str]:
+    """Return the names of the limits and ideals that requirements state."""
+    stated = [one.name for one in graph.criteria if one.span is not None]
+    return {f"{what} of {name}" for name in stated for what in ("limit", "ideal")}
