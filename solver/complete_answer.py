@@ -183,7 +183,7 @@ def _idle_margins(
     model: ir.Model, configuration: Configuration, graph: LoadGraph
 ) -> Iterator[Margin]:
     """Yield the targets of what nothing loads in this configuration."""
-    loaded = [(name, configuration.place_of(name)) for name in graph.resources]
+    loaded = [(name, graph.network.place_of(name)) for name in graph.resources]
     links = configuration.links
     folder = Folder(configuration=in_force(configuration), population=Fraction(graph.low))
     for target in model.targets:

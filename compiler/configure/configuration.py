@@ -88,17 +88,6 @@ class Configuration(Struct, frozen=True, kw_only=True):
         node = self.nodes.get(name)
         return self.links[name] if node is None else node
 
-    def place_of(self, name: str) -> str:
-        """Return the node or link that a name starts with: that of a resource, of one of its loads.
-
-        Places of instances have dots in their names. Empty where it starts with none.
-        """
-        place, _, rest = name.partition(".")
-        while rest and place not in self.nodes and place not in self.links:
-            part, _, rest = rest.partition(".")
-            place = f"{place}.{part}"
-        return place if place in self.nodes or place in self.links else ""
-
 
 def base_configuration(model: ir.Model) -> Configuration:
     """Return the model as its spec states it."""

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.network import Network
 from qps.engine.formulas import ONE, Formula, minimum
 
 
@@ -38,6 +39,7 @@ class Targets(Struct, frozen=True, kw_only=True):
     model: ir.Model
     expressions: ExpressionLowering
     requirements: tuple[ir.Requirement, ...]
+    network: Network
     resources: Collection[str]
     stated: dict[str, Formula] = field(default_factory=dict)
 
@@ -59,9 +61,8 @@ class Targets(Struct, frozen=True, kw_only=True):
         Of several targets the closest one holds. Where the spec limits the load itself, that limit
         is what was planned; without any target, saturation is at 1.
         """
-        configuration = self.expressions.configuration
-        place = configuration.place_of(resource)
-        is_link = place in configuration.links
+        place = self.network.place_of(resource)
+        is_link = place in self.network.links
         ranked = [(t.rank(resource, place, is_link=is_link), t) for t in self.model.targets]
         rank, target = max(ranked, key=lambda pair: pair[0], default=((0, 0), None))
         if target is None or not any(rank):

@@ -175,6 +175,7 @@ def _lowered_model(
         model=model,
         expressions=expressions,
         requirements=requirements,
+        network=network,
         resources=demands.keys(),
     )
     refuse_elastic(demands, traffic.classes, expressions.elastic.values())

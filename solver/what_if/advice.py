@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
+from qps.compiler.configure.settable import places_of_numbers
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
@@ -77,7 +79,7 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     return tuple(advice for way in Way for advice in found[way])
 
 
-class _Trials(Struct, kw_only=True):
+class _Trials(Struct, kw_only=True, dict=True):
     """Tries changes; what they are applied to is lowered once."""
 
     model: ir.Model
@@ -85,6 +87,13 @@ class _Trials(Struct, kw_only=True):
     solution: Solution
     outlines: Outlines
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
+
+    @cached_property
+    def _places(self) -> Mapping[str, str]:
+        """The node or link of each resource, and of each number of what stands there."""
+        graph = self.solution.graph
+        of_resources = {name: graph.network.place_of(name) for name in graph.resources}
+        return places_of_numbers(self.model, self.configuration) | of_resources
 
     def tried(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
         """Return what a change gives.
@@ -172,7 +181,7 @@ class _Trials(Struct, kw_only=True):
             return None
         at = self.solution.at
         more = there.at(at).number(after) - before.at(at).number(now)
-        place = self.configuration.place_of(candidate.name) or candidate.name
+        place = self._places.get(candidate.name, candidate.name)
         is_free = candidate.is_capacity and (
             candidate.factor is not None or place in before.unpriced
         )

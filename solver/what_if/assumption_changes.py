@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.configure.settable import places_of_numbers
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.load_graph import Assumption
@@ -98,6 +99,11 @@ class Side(Struct, frozen=True, dict=True):
         """The parameters that a condition of any mode asks for."""
         graphs = (lower(self._as_stated, one) for one in self.by_mode.values())
         return frozenset().union(*(graph.decided for graph in graphs))
+
+    @cached_property
+    def places(self) -> Mapping[str, str]:
+        """The node or link of each number of what stands there."""
+        return places_of_numbers(self.model, self.configuration)
 
     def configured(self, mode: str | None) -> Configuration:
         """Return what is in force in a mode; outside of any where there is none such."""
@@ -235,7 +241,7 @@ class Sides(Struct, frozen=True, dict=True):
             is_other = here.value != there.value
             if not is_other and not self._spreads_otherwise(name):
                 return None
-            place = self.new.configuration.place_of(name)
+            place = self.new.places.get(name)
             if place in moved_places and self._is_of_another_kind(place, mode):
                 return None
             values = in_floats(here.value), in_floats(there.value)

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.configure.cases import scaled
 from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
+from qps.compiler.configure.settable import places_of_numbers
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
@@ -76,7 +77,7 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Yield the changes that may help: other, more and faster hardware, options, parameters."""
     involved = involved_numbers(solution)
-    places = involved_places(configuration, solution, involved)
+    places = involved_places(model, configuration, solution, involved)
     for change in _hardware(model, configuration):
         if change.name in places:
             yield _set(configuration, change, f"{change.name} = {change.kind}")
@@ -120,14 +121,18 @@ def involved_numbers(solution: Solution) -> list[Assumption]:
 
 
 def involved_places(
-    configuration: Configuration, solution: Solution, involved: Sequence[Assumption]
+    model: ir.Model,
+    configuration: Configuration,
+    solution: Solution,
+    involved: Sequence[Assumption],
 ) -> set[str]:
     """Return the places that numbers are of, or that they load."""
-    places = {configuration.place_of(assumption.name) for assumption in involved}
+    of_numbers = places_of_numbers(model, configuration)
+    places = {of_numbers[one.name] for one in involved if one.name in of_numbers}
     # A machine of one core has no number of its own; what loads it tells.
     numbers = {assumption.symbol for assumption in involved}
     return places | {
-        configuration.place_of(name)
+        solution.graph.network.place_of(name)
         for name, resource in solution.graph.resources.items()
         if resource.load.symbols & numbers
     }

@@ -39,7 +39,7 @@ _MOST_NUMBERS = 40
 def ladders(model: ir.Model, configuration: Configuration, solution: Solution) -> Iterator[Ladder]:
     """Yield changes of each capacity, count and demand that what fails rests on, in steps."""
     involved = involved_numbers(solution)
-    yield from _machines(configuration, involved_places(configuration, solution, involved))
+    yield from _machines(configuration, involved_places(model, configuration, solution, involved))
     yield from _counts(model, configuration, involved)
     numbers = involved[:_MOST_NUMBERS]
     for one in numbers:
@@ -115,9 +115,9 @@ def _cores(
     costs = [one for one in numbers if is_cost(one)]
     loads: dict[str, set[Formula]] = {}
     for name, resource in solution.graph.resources.items():
-        loads.setdefault(configuration.place_of(name), set()).update(resource.load.symbols)
+        loads.setdefault(solution.graph.network.place_of(name), set()).update(resource.load.symbols)
     for name in solution.graph.resources:
-        place = configuration.place_of(name)
+        place = solution.graph.network.place_of(name)
         if place not in configuration.nodes or name != f"{place}.{_PROCESSOR}":
             continue
         others = set[Formula]().union(*(used for other, used in loads.items() if other != place))

@@ -342,11 +342,12 @@ class _Mode:
                 if takes and capacity.is_whole:
                     times = Fraction(takes) / Fraction(capacity.has)
             machines = self._machines(name, resource, target)
-            is_own = not (machines is None or self._is_as_outside(self._settled.place_of(name)))
+            place = graph.network.place_of(name)
+            is_own = not (machines is None or self._is_as_outside(place))
             yield (
                 Needed(
                     resource=name,
-                    place=self._settled.place_of(name),
+                    place=place,
                     load=value_at(graph, resource.load, self._population),
                     target=value_at(graph, target, self._population),
                     capacity=capacity,
@@ -365,14 +366,14 @@ class _Mode:
 
     def _target(self, resource: ResourceLoad) -> Formula:
         """Return the least load at which a resource counts as full: by plan, or by a limit."""
-        place = self._settled.place_of(resource.name)
+        place = self._graph.network.place_of(resource.name)
         names = (utilization_of(resource.name), utilization_of(place))
         limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
         return min((resource.target, *limits), key=self._graph.number)
 
     def _capacity(self, name: str) -> tuple[str, Capacity]:
         """Return the number that turns the capacity of a resource in its place, and what it is."""
-        place = self._settled.place_of(name)
+        place = self._graph.network.place_of(name)
         node = self._settled.nodes.get(place)
         if node is None:
             network = self._model.networks[self._settled.links[place].network]
@@ -431,7 +432,7 @@ class _Mode:
 
     def _machines(self, name: str, resource: ResourceLoad, target: Formula) -> Machines | None:
         """Return how many machines of its node would do, where their number can be chosen."""
-        place = self._settled.place_of(name)
+        place = self._graph.network.place_of(name)
         number = self._scaled.counts.get(place)
         if number is None:
             return None

@@ -204,13 +204,13 @@ def _counts_whole(
 
 def _is_own_store(model: ir.Model, modes: Sequence[Configuration], name: str) -> bool:
     """Return whether a number is how many things the machine in a place can hold."""
-    place, _, rest = name.partition(".")
-    machines = (model.machines[each.nodes[place].machine] for each in modes if place in each.nodes)
     return any(
-        rest == f"{resource.name}.{CAPACITY}"
+        name == f"{node.name}.{resource.name}.{CAPACITY}"
         and resource.kind is ir.ResourceKind.STORE
         and resource.capacity.dimension.is_item
-        for machine in machines
+        for each in modes
+        for node in each.nodes.values()
+        if (machine := ir.machine_at(model, node)) is not None
         for resource in machine.resources
     )
 
