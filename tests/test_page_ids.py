@@ -11,7 +11,8 @@ from qps.solver.details.request_path import timed_stream
 
 SCRIPTS = Path(__file__).parents[1] / "reports" / "scripts"
 BY_TEXT = re.compile(
-    r"\.(?:textContent|innerText) ===|name [!=]== \"quality\"|\.utilization`|\(limit\|ideal\)"
+    r"\.(?:textContent|innerText)(?: [!=]==|\.\w+\()|\.startsWith\(\"just "
+    r"|name [!=]== \"quality\"|\.utilization`|\(limit\|ideal\)"
 )
 
 TWO = """

@@ -27,7 +27,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.draws import UncertainNumber, axis_of, quantiles, uncertain_numbers
 from qps.solver.odds.odds import least, most
 from qps.solver.odds.sampling import solved_for
-from qps.solver.variants.spreads import spread_of, spreads_of
+from qps.solver.variants.variant_spreads import spread_of, spreads_of
 
 SITE = """
 users N in 1..10_000

@@ -25,7 +25,7 @@ from qps.reports.pages.topology import topology_of
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import scales
 from qps.solver.answers.answer_parts import MONTH
-from qps.solver.variants.spreads import NumberSpread
+from qps.solver.variants.variant_spreads import NumberSpread
 from qps.solver.variants.variants import Select, Start, Variant, Variants
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)

@@ -18,13 +18,13 @@ from qps.reports.pages.topology import Topology, places_of
 from qps.reports.text.quantities import in_percent, is_share
 from qps.solver.answers.solution import QUALITY
 from qps.solver.details.request_path import Path
-from qps.solver.variants.guards import Guard
 from qps.solver.variants.variant_graphs import (
     ChangedGraph,
     JudgedCriterion,
     JudgedGraph,
     VariantGraph,
 )
+from qps.solver.variants.variant_guards import Guard
 
 
 class LiveGraphs:

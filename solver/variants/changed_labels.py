@@ -9,7 +9,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.solver.variants.guards import Guards
+from qps.solver.variants.variant_guards import Guards
 
 
 class ChangedLabels(Struct, frozen=True):

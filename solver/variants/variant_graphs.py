@@ -20,7 +20,7 @@ from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
 from qps.solver.details.request_path import Path, path_of, timed_stream
 from qps.solver.variants.changed_labels import changed_labels
-from qps.solver.variants.guards import Guard, guards_of
+from qps.solver.variants.variant_guards import Guard, guards_of
 from qps.solver.what_if.candidates import numbers_of_limits
 from qps.solver.what_if.offers import is_assumed, is_of_a_kind
 

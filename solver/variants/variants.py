@@ -33,9 +33,9 @@ from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import Dimension
-from qps.solver.variants.promises import promises_of
-from qps.solver.variants.spreads import NumberSpread, spreads_of
 from qps.solver.variants.variant_graphs import VariantGraph, is_given, variant_graph
+from qps.solver.variants.variant_promises import promises_of
+from qps.solver.variants.variant_spreads import NumberSpread, spreads_of
 from qps.solver.what_if.offers import is_assumed, kinds_at_hand
 
 MOST_VARIANTS = 200

@@ -103,10 +103,11 @@ export function toldBeyond(units, value, limit, dimension, { share = false, fewe
   return quantity(units, value, dimension, { share, beside: limit });
 }
 
-// The same in three digits: where it takes more to tell them apart, that it is just over or under.
-export function besideLimit(units, value, limit, dimension, { share = false } = {}) {
+// The same in three digits: where it takes more to tell them apart, that it is just over or under,
+// unless it is not known on which side it is.
+export function besideLimit(units, value, limit, dimension, { share = false, hasSide = true } = {}) {
   const [told, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3, beside: limit }));
-  return told !== most || value === limit ? told : `just ${value < limit ? "under" : "over"} ${most}`;
+  return told !== most || value === limit || !hasSide ? told : `just ${value < limit ? "under" : "over"} ${most}`;
 }
 
 // A fraction as a decimal text where it has a short one, else as a rounded number.

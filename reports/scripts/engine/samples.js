@@ -1,4 +1,4 @@
-// Numbers that nobody knows: many values of each, drawn together. What each may be is as in `solver/variants/spreads.py`.
+// Numbers that nobody knows: many values of each, drawn together. What each may be is as in `solver/variants/variant_spreads.py`.
 
 import { Impossible, judging, refuseOutOfBounds } from "./answers.js";
 import { exactOf } from "./fractions.js";

@@ -25,6 +25,7 @@ export class Controls {
     this.command = make("code", { class: "command" });
     this.only = make("p", { class: "soft" });
     this.trouble = make("p", { class: "trouble", role: "alert" });
+    this.isNotApplied = false; // whether that says that the page could not follow
     this.past = make("div", { class: "tools past" });
     this.lines = make("pre", { class: "command" });
     const group = (title, content, open) => make("details", { open }, make("summary", null, title), content);
@@ -235,6 +236,7 @@ export class Controls {
     input.setAttribute("aria-invalid", message ? "true" : "false");
     input.title = message;
     this.trouble.textContent = message;
+    this.isNotApplied = false;
     this.last = input;
     this.beside(message);
   }
@@ -275,9 +277,11 @@ export class Controls {
     if (this.column.trouble) {
       this.trouble.textContent = `Not applied: ${this.column.trouble}.`;
       this.beside(this.trouble.textContent);
-    } else if (this.trouble.textContent.startsWith("Not applied")) {
+      this.isNotApplied = true;
+    } else if (this.isNotApplied) {
       this.trouble.textContent = "";
       this.beside("");
+      this.isNotApplied = false;
     }
   }
 }

@@ -31,8 +31,8 @@ export function beside(column, criterion, population) {
   const value = run.value(criterion.measure), limit = run.value(criterion.limit);
   const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
   const known = knownAt(run, criterion, population);
-  const is = besideLimit(units, value, limit, criterion.dimension, criterion);
-  const told = inWords(marked(known && is.startsWith("just ") ? most : is, known, value)); // on which side it is just is not known
+  const is = besideLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
+  const told = inWords(marked(is, known, value));
   run.at(population); // how it is known may have asked elsewhere
   return `${told} (${criterion.atMost && !criterion.strict ? "limit" : sideOf(criterion)} ${most})`;
 }
