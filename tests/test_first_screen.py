@@ -87,12 +87,15 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     assert all(value[:1].strip() for value in values)
 
 
-def test_the_bottleneck_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("queueing", ["", ", queueing mmc"])
+def test_the_bottleneck_is_told_once(queueing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a queue grows without end at 100 %, one less is the last with a latency."""
     text = SITE.replace("web.cpu.load <= 75 %; replies.latency <= 100 ms", "shoppers <= 100")
+    text = text.replace("cpu 4 core", f"cpu 4 core{queueing}")
     Path("few.qps").write_text(text, encoding="utf-8")
     text = told(capsys, "few.qps", "--no-advice")
     assert "\n  Bottleneck   web CPU: utilization 2 %, saturates at 5,000 shoppers\n" in text
-    assert "\n  Next limit   the bottleneck, saturates above 5,000 shoppers\n" in text
+    assert "\n  Next limit   the bottleneck, saturates at 5,000 shoppers\n" in text
 
 
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:

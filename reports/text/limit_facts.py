@@ -98,9 +98,8 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return at if found.undecided else f"{at}{_levels_off(answer)}"
     if found.from_start:
         return at
-    last = _last_within(one) or 0
-    side = "at" if one.target == 1 and last * (1 + _ROUNDINGS) >= saturates_at else "above"
-    return f"{at}, {verb} {side} {counted(last, answer.population)}"
+    side = "at" if _saturates_at_last(one) else "above"
+    return f"{at}, {verb} {side} {counted(_last_within(one) or 0, answer.population)}"
 
 
 def _levels_off(answer: Answer) -> str:
@@ -192,7 +191,7 @@ def next_limit(answer: Answer, labels: Labels) -> str:
         return f"{called}{mode}: {phrase('next.within', users=met)}"
     resource = answer.resource(resource_in(found.requirement))
     if resource is not None and _is_bottleneck(answer, found):
-        return f"the bottleneck, {_saturates(resource, met)}"
+        return f"the bottleneck, {_bottleneck_reached(answer, resource, met)}"
     return f"{called}: {_within(answer, found.requirement, met)}"
 
 
@@ -204,8 +203,30 @@ def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
     one = answer.bottleneck
     if one is None or one.resource != resource_in(found.requirement or "") or found.mode:
         return False
-    saturation = answer.resource(one.resource)
-    return saturation is not None and _last_within(saturation) == found.met_up_to
+    resource = answer.resource(one.resource)
+    if resource is None:
+        return False
+    last = _last_within(resource)
+    return last is not None and found.met_up_to in (last, last - _saturates_at_last(resource))
+
+
+def _bottleneck_reached(answer: Answer, resource: ResourceSolution, met: str) -> str:
+    """Return where the bottleneck saturates, by the figure of its own row.
+
+    Where it is full with a whole number of users, one less is the last whose queue is finite.
+    """
+    last = _last_within(resource)
+    if last is not None and _saturates_at_last(resource):
+        return phrase("next.saturates_at", users=counted(last, answer.population))
+    return _saturates(resource, met)
+
+
+def _saturates_at_last(found: ResourceSolution) -> bool:
+    """Return whether the largest population that fits is the one that takes all of a resource."""
+    at, last = found.saturation.at, _last_within(found)
+    if at is None or last is None or found.target != 1:
+        return False
+    return last * (1 + _ROUNDINGS) >= at
 
 
 def _last_within(found: ResourceSolution) -> int | None:

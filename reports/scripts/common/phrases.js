@@ -79,6 +79,7 @@ const PHRASES = {
   "next.within": "within its limit up to {users}",
   "next.target": "within its {limit} {what} up to {users}",
   "next.saturates": "saturates above {users}",
+  "next.saturates_at": "saturates at {users}",
   "changes": "To increase",
   "accuracy": "Accuracy",
   "table.most": "Fits up to",
