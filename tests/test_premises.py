@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from helpers.method_specs import PREMISES as premise_specs
 from helpers.reasons import reason
 from helpers.specs import lowered
-from qps.compiler.lower.label_doubts import Checks, ClassDoubts
+from qps.compiler.lower.label_doubts import NO_CHECKS, Checks, ClassDoubts
+from qps.compiler.lower.labels.gate import Checking
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.stream_measures import StreamMeasures
@@ -22,7 +24,7 @@ from qps.compiler.quantities.certainty import (
     lower_bound,
     upper_bound,
 )
-from qps.compiler.quantities.methods import known_by
+from qps.compiler.quantities.methods import METHODS, PREMISES, known_by
 
 ROOT = Path(__file__).resolve().parents[1]
 _HEAD = """
@@ -121,6 +123,29 @@ def test_a_premise_that_fails_lowers_what_is_exact_or_states_an_error(
 def test_a_premise_of_a_theorem_is_none_of_another_one() -> None:
     assert _DOUBTS.checks.known(known_by("erlang-c", "s")).is_exact
     assert not _DOUBTS.checks.known(_EXACT).is_exact
+
+
+# -- a network that meets each premise, and one that does not ----------------------------------
+
+
+@pytest.mark.parametrize("premise", PREMISES)
+def test_a_network_meets_a_premise_and_another_one_does_not(
+    premise: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[tuple[Reason, ...]] = []
+
+    def checks(checking: Checking) -> Checks:
+        found.append(checking.why(premise, at))
+        return NO_CHECKS
+
+    monkeypatch.setattr(Checking, "checks", checks)
+    at, *specs = premise_specs[premise]
+    for text in specs:
+        lowered(text)
+    holds, fails = found
+    assert holds == ()
+    assert all(METHODS[one.method].kind is not Kind.EXACT for one in fails)
+    assert fails
 
 
 # -- of stations -------------------------------------------------------------------------------

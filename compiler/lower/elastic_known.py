@@ -19,6 +19,7 @@ from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
+from qps.compiler.lower.queueing import Queue
 from qps.compiler.lower.settled_loads import SettledLoads
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import (
@@ -50,20 +51,21 @@ class Known(Struct, frozen=True, kw_only=True):
 
 def with_known(
     settled: SettledLoads,
+    stations: Mapping[str, Queue],
     demands: Mapping[str, StationTraffic],
     expressions: ExpressionLowering,
     gate: Gate,
 ) -> Known:
     """Return what is settled with how it is known."""
     resources, closed, put_in = settled.resources, settled.closed, settled.put_in
-    queues = queues_of(demands, resources, put_in, expressions, closed)
+    queues = queues_of(stations, demands, put_in, expressions, closed)
     rates = rates_known(closed, queues, gate)
     loads = loads_known(resources, closed, rates, demands, queues, gate)
     elastic = _by_loads(settled.elastic, loads)
     leaves = _leaves(elastic)
     if leaves:
         closed = _slowed(closed, elastic)
-        placed = queues_of(demands, resources, put_in, expressions, closed)
+        placed = queues_of(stations, demands, put_in, expressions, closed)
         queues = _queues_resting(placed, demands, leaves)
         rates = rates_known(closed, queues, gate)
         loads = loads_known(resources, closed, rates, demands, queues, gate)

@@ -17,7 +17,7 @@ from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.label_doubts import NO_GATE, Gate
-from qps.compiler.lower.labels.premises import Numbers
+from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent, wait_for
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad

@@ -41,22 +41,32 @@ class PlacedQueue(Struct, frozen=True):
         return self.queue.law.lost(self.queue, visit.changed(self.put_in))
 
 
-def queues_of(
+def stations_of(
     demands: Mapping[str, StationTraffic],
     resources: Mapping[str, ResourceLoad],
     put_in: Substitution,
     expressions: ExpressionLowering,
-    closed: Closed,
-) -> dict[str, PlacedQueue]:
-    """Return the queue of every resource that states how it is waited for and is visited.
+) -> dict[str, Queue]:
+    """Return every resource that states how it is waited for, with its visits, as if all were open.
 
     `put_in` is what elastic parameters come to: the loads have it already.
     """
-    found = {
+    return {
         name: queue_of(name, demand, demand.queueing, resources[name].load, put_in, expressions)
         for name, demand in demands.items()
         if demand.queueing is not None
     }
+
+
+def queues_of(
+    stations: Mapping[str, Queue],
+    demands: Mapping[str, StationTraffic],
+    put_in: Substitution,
+    expressions: ExpressionLowering,
+    closed: Closed,
+) -> dict[str, PlacedQueue]:
+    """Return the queues of stations, as closed streams and what is before them leave them."""
+    found = dict(stations)
     uneven = {
         name: Uneven(
             resource=name,
@@ -76,7 +86,7 @@ def queues_of(
             met |= {one for stream in streams for one in stream.alone}
             others = tuple(one for name, one in uneven.items() if name in met)
             found[name] = replace(queue, law=InClosedNetwork(queue.law, streams, others))
-    shaped = _shaped(found, demands)
+    shaped = shaped_by(found, demands)
     found = with_arrivals(found, put_in)
     placed = {}
     for name, queue in found.items():
@@ -94,7 +104,7 @@ def _is_to_itself(name: str, queue: Queue, closed: Closed) -> bool:
     return bool(alone) and {visit.of[0] for visit in queue.visits} <= alone
 
 
-def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, StationTraffic]) -> dict[str, str]:
+def shaped_by(queues: Mapping[str, Queue], demands: Mapping[str, StationTraffic]) -> dict[str, str]:
     """Return the queues at which arrivals are not those of the sources, with one that shapes them.
 
     What leaves a queue of random arrivals and equal exponential service is random again (Burke

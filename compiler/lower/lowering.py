@@ -27,7 +27,7 @@ from qps.compiler.lower.labels.gate import gate_of
 from qps.compiler.lower.labels.measured_loads import with_load_errors
 from qps.compiler.lower.labels.never_full import never_full
 from qps.compiler.lower.labels.operating_points import OperatingPoints
-from qps.compiler.lower.labels.premises import Numbers
+from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.load_graph import (
     Calibration,
     Cited,
@@ -43,6 +43,7 @@ from qps.compiler.lower.lower_criteria import (
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
+from qps.compiler.lower.lower_queues import stations_of
 from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.pools import refuse_elastic, settled_pools
@@ -179,18 +180,23 @@ def _lowered_model(
         resources=demands.keys(),
     )
     refuse_elastic(demands, traffic.classes, expressions.elastic.values())
-    by_name = {stream.name: stream for stream in there}
     stated = unsettled_loads(demands)
     closed = closed_streams(
-        by_name, traffic.closed, demands, stated, expressions, never_full(network, expressions)
+        {one.name: one for one in there},
+        traffic.closed,
+        demands,
+        stated,
+        expressions,
+        never_full(network, expressions),
     )
     traffic = without_own_waits(traffic, closed)
     settled = settled_loads(stated, demands, expressions, targets, closed)
     put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
     network = with_disciplines(network, demands, {}, expressions.mixtures)
-    gate = gate_of(network, expressions, closed.unfilled)
-    known = with_known(settled, demands, expressions, gate)
+    stations = stations_of(demands, settled.resources, put_in, expressions)
+    gate = gate_of(network, traffic, stations, settled.closed, expressions)
+    known = with_known(settled, stations, demands, expressions, gate)
     resources, elastic, closed = known.resources, known.elastic, known.closed
     queues, rates = known.queues, known.rates
     traffic = with_resting(traffic, elastic)

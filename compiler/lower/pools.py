@@ -35,7 +35,7 @@ from qps.compiler.lower.held_by import (
     station_of,
     station_of_pool,
 )
-from qps.compiler.lower.labels.premises import Numbers
+from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad

@@ -272,6 +272,10 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
             "queueing discipline declared",
             "Every station on the way declares its queueing discipline.",
         ),
+        "variance-known": PremiseText(
+            "jitter of queues declared",
+            "Every station on the way that has a queueing discipline declares its jitter.",
+        ),
         "one-saturating-station": PremiseText(
             "one overloaded station", "Items pass at most one station that is overloaded."
         ),
@@ -465,7 +469,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="variance of a sum of independent times",
             of=(Of.JITTER,),
             kind=Kind.EXACT,
-            premises=("queueing-modeled", "independent-stages"),
+            premises=("variance-known", "independent-stages"),
         ),
         # -- one station: arrivals ------------------------------------------------------------
         "two-moment-arrivals": Method(

@@ -101,3 +101,135 @@ SPECS = {
     "visits-in-sequence": _spec(_closed("at a { single }"), a="four"),
 }
 """A spec by the id of its method."""
+
+_CALLED = "at a { call b { work } }"
+_HELD = "at a { take threads; call b { work }; give threads }"
+_PERIODIC = {"a": "box * 2", "b": "one", "one": "periodic"}
+_TWICE = {"b": "box * 3", "c": "box * 2", "one": "periodic"}
+_LINE = "at a { work }; over l; at b { work }"
+_SERVERS = {"a": "one", "b": "one"}
+_TWO = (_closed("at a { work }"), _closed("at a { work; call b { work } }", name="t"))
+_MEETING = _open("at a { work to all b }; over l; at b { }; over l; at c { work }")
+_SHARED = {"a": "one", "b": "one", "one": "ps"}
+_OTHER = _open("at a { more }", name="t")
+
+
+def _crowded(spec: str) -> str:
+    return spec.replace("N in 1..4", "N in 1..90000").replace(" in all", " for each user")
+
+
+PREMISES = {
+    "poisson": (
+        "a.cpu",
+        _spec(_open("at a { work }")),
+        _spec(_open("at a { work }", more="; arrivals cv 2")),
+    ),
+    "not-behind-a-pool": ("b.cpu", *(_spec(_open(w), a="held", b="one") for w in (_CALLED, _HELD))),
+    "periodic": (
+        "b.cpu",
+        _spec(_open(_CALLED, "for each a"), **_PERIODIC),
+        SPECS["share-of-periodic"],
+    ),
+    "one-period": (
+        "a.cpu",
+        SPECS["longest-period"].replace("traffic 3", "traffic 2"),
+        SPECS["longest-period"],
+    ),
+    "single": (
+        "l",
+        _spec(_open("at a { }; over l; at b { }"), link="lan"),
+        SPECS["whole-batch"],
+    ),
+    "independent-batches": (
+        "c.cpu",
+        *(_spec(_MEETING, b=b, c="one") for b in ("box", "box * 3")),
+    ),
+    "random-or-room": (
+        "a.cpu",
+        _spec(_open("at a { work }"), one="mm1 room 3"),
+        _spec(_open("at a { work }", more="; arrivals cv 2"), one="mm1 room 3"),
+    ),
+    "one-server": ("a.cpu", _spec(_open("at a { work }")), SPECS["one-fast-core"]),
+    "one-server-or-equal": (
+        "a.cpu",
+        _spec(_open("at a { work }"), a="four", four="priority"),
+        _spec(_open("at a { work }"), _OTHER, a="four", four="priority"),
+    ),
+    "exponential-service": (
+        "a.cpu",
+        *(_spec(_open("at a { work }"), one=o) for o in ("mm1", "md1")),
+    ),
+    "fixed-service": ("a.cpu", *(_spec(_open("at a { work }"), one=o) for o in ("md1", "mm1"))),
+    "equal-service": (
+        "a.cpu",
+        _spec(_open("at a { work }")),
+        _spec(_open("at a { work }"), _OTHER),
+    ),
+    "whole-visits": (
+        "a.cpu",
+        *(_spec(_open(f"at a {{ work; more{w} }}")) for w in ("", " * 10 %")),
+    ),
+    "no-other-load": ("a.cpu", _spec(_open("at a { work }")), SPECS["other-load-as-visits"]),
+    "product-form-station": (
+        "a.cpu",
+        _spec(_closed("at a { work }"), _open("at a { work }", name="t")),
+        SPECS["unequal-beside-closed"],
+    ),
+    "product-form-stations": (
+        "s",
+        _spec(_closed("at a { work }"), _open("at a { work }", name="t")),
+        SPECS["unequal-beside-closed"],
+    ),
+    "few-enough-users": ("s", _spec(*_TWO, **_SHARED), _crowded(_spec(*_TWO, **_SHARED))),
+    "whole-population": (
+        "s (x)",
+        *(
+            _spec(
+                _closed("at a { work }", "for each user").replace("2 request", f"{n} request"),
+                work="5 ms/request * size",
+                extra=_KINDS.replace("kinds sort", "kinds sort of users"),
+            )
+            for n in (2, 1)
+        ),
+    ),
+    "one-place-at-a-time": (
+        "s",
+        _spec(_closed("at a { work }"), a="four"),
+        SPECS["visits-in-sequence"],
+    ),
+    "no-saturation": (
+        "s",
+        *(_spec(*_TWO, a="one", b=b) for b in ("one", "box")),
+    ),
+    "free-choice": (
+        "s",
+        SPECS["any-of-the-copies"].replace("held * 2", "held"),
+        SPECS["any-of-the-copies"],
+    ),
+    "no-pools": ("s", *(_crowded(_spec(_closed(w), a="held", b="one")) for w in (_CALLED, _HELD))),
+    "no-forks": ("s", *(_spec(_closed(w), **_BRANCHES) for w in (_CALLED, _TOGETHER))),
+    "no-priorities": (
+        "s",
+        *(_spec(_closed("at a { work }"), one=o) for o in ("mm1", "priority preemptive")),
+    ),
+    "no-loss": ("s", _spec(_closed("at a { work }")), SPECS["lost-users-think"]),
+    "one-path": ("s", *(_spec(_open(f"at a {{ work{w} }}"), one="md1") for w in ("", " * 10 %"))),
+    "at-most-one-chance": (
+        "s",
+        *(
+            _spec(_open(f"at a {{ call b * 30 % {{ work }}; call c{w} {{ work }} }}"), b="one")
+            for w in ("", " * 20 %")
+        ),
+    ),
+    "independent-stages": (
+        "s",
+        *(_spec(_open(w), **_SERVERS) for w in (_LINE, f"{_LINE}; over l; at a {{ work }}")),
+    ),
+    "queueing-modeled": ("s", *(_spec(_open("at a { work }"), a=a) for a in ("one", "box"))),
+    "variance-known": ("s", *(_spec(_open("at a { work }"), a=a) for a in ("box", "one"))),
+    "one-saturating-station": (
+        "s",
+        *(_spec(_open(_LINE), work=w, **_SERVERS) for w in ("5 ms/request", "600 ms/request")),
+    ),
+}
+"""By the id of a premise: a place, and a spec that meets it there, and one that does not."""

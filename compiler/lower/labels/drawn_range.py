@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.lower.labels.premises import Numbers, Walked
+from qps.compiler.lower.labels.walked_network import Numbers, Walked
 from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.network.classes import Class

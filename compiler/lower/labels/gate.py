@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Mapping
 
 from msgspec import Struct
 
+from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.label_doubts import Checks, ClassDoubts, Gate
 from qps.compiler.lower.labels.drawn_range import (
     calls_rarely,
@@ -14,28 +15,43 @@ from qps.compiler.lower.labels.drawn_range import (
     places_met,
     unlike_stations,
 )
-from qps.compiler.lower.labels.premises import (
-    HELD_UP,
-    OF_CLASSES,
-    OF_STATIONS,
+from qps.compiler.lower.labels.premises import HELD_UP, OF_CLASSES, OF_PERIODS, OF_STATIONS
+from qps.compiler.lower.labels.walked_network import (
     Fails,
-    From,
     Numbers,
-    Premise,
     Walked,
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import shaped_by
+from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.traffic_parts import Traffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
-from qps.compiler.quantities.certainty import Reason
+from qps.compiler.quantities.certainty import Kind, Reason
+from qps.compiler.quantities.methods import METHODS
+
+_THEOREMS = [one for one in METHODS.values() if one.kind is Kind.EXACT]
+_NEEDED = tuple(dict.fromkeys(premise for one in _THEOREMS for premise in one.premises))
+"""The premises of all theorems; others are looked at where they are asked for."""
 
 
 def gate_of(
-    network: Network, expressions: ExpressionLowering, unfilled: Collection[str] = ()
+    network: Network,
+    traffic: Traffic,
+    stations: Mapping[str, Queue],
+    closed: Closed,
+    expressions: ExpressionLowering,
 ) -> Gate:
-    """Return what the premises on a network leave in doubt, of which some pools are never full."""
-    walked = Walked(network, frozenset(unfilled))
-    checking = _Checking(walked, Numbers(expressions))
+    """Return what the premises on a network leave in doubt."""
+    walked = Walked(
+        network,
+        closed.unfilled,
+        queues=stations,
+        shaped=shaped_by(stations, traffic.stations),
+        traffic=traffic.classes,
+        closed=closed.streams,
+    )
+    checking = Checking(walked, Numbers(expressions))
     checks = checking.checks()
     return Gate(
         checks=checks,
@@ -49,35 +65,50 @@ def _kinds(of: Class, network: Network) -> tuple[str, ...]:
     return tuple(name for name, one in network.classes.items() if one.stream == of.stream)
 
 
-class _Checking(Struct, frozen=True):
+class Checking(Struct, frozen=True):
     """Checks the premises of one network."""
 
     walked: Walked
     numbers: Numbers
 
     def checks(self) -> Checks:
-        """Return where each premise of the table fails: at stations, and for classes."""
-        network = self.walked.network
-        stations = [one for one in network.stations.values() if one.waits]
+        """Return where premises fail that a theorem needs: at stations, and for classes."""
         fails: dict[str, dict[str, tuple[Reason, ...]]] = {}
-        for premise, of_station in OF_STATIONS.items():
-            found = {s.name: self._why(of_station(self.walked, s, self.numbers)) for s in stations}
-            fails[premise] = {name: why for name, why in found.items() if why}
-        for premise, of_class in OF_CLASSES.items():
+        for premise in _NEEDED:
             found = dict[str, tuple[Reason, ...]]()
-            for name, one in network.classes.items():
-                found[name] = why = self._why(of_class(self.walked, one, self.numbers))
-                found[one.stream] = tuple(dict.fromkeys((*found.get(one.stream, ()), *why)))
-            fails[premise] = {name: why for name, why in found.items() if why}
+            for at in self._places_of(premise):
+                why = self.why(premise, at)
+                for name in self._names(at):
+                    found[name] = tuple(dict.fromkeys((*found.get(name, ()), *why)))
+            fails[premise] = {at: why for at, why in found.items() if why}
         return Checks(fails={premise: found for premise, found in fails.items() if found})
 
-    def _why(self, premises: Iterable[Premise]) -> tuple[Reason, ...]:
-        """Return why premises fail, each reason once."""
+    def _names(self, at: str) -> list[str]:
+        """Return by which names what a theorem is used for is known: a class by its stream, too."""
+        of = self.walked.network.classes.get(at)
+        return [at] if of is None else list(dict.fromkeys((at, of.stream)))
+
+    def _places_of(self, premise: str) -> list[str]:
+        """Return where a premise is asked for: at stations of a discipline that rests on it."""
+        if premise in OF_CLASSES:
+            return list(self.walked.network.classes)
+        visited = [(name, one.law) for name, one in self.walked.queues.items() if one.visits]
+        if premise in OF_PERIODS:
+            return [name for name, law in visited if law.rests_on_periods]
+        return [name for name, _ in visited]
+
+    def why(self, premise: str, at: str) -> tuple[Reason, ...]:
+        """Return why a premise fails at a station or for a class, each reason once."""
+        network, numbers = self.walked.network, self.numbers
         found: dict[Reason, None] = {}
-        for one in premises:
+        for one in (
+            OF_CLASSES[premise](self.walked, network.classes[at], numbers)
+            if premise in OF_CLASSES
+            else OF_STATIONS[premise](self.walked, network.stations[at], numbers)
+        ):
             if isinstance(one, Fails):
                 found[one.why] = None
-            elif isinstance(one, From) and self.numbers.is_above_zero(one.beyond):
+            elif numbers.is_above_zero(one.beyond):
                 found[one.fails.why] = None
         return tuple(found)
 

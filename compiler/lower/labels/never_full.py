@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.lower.labels.premises import Numbers, Walked, is_holders
+from qps.compiler.lower.labels.walked_network import Numbers, Walked, is_holders
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
 from qps.compiler.network.held_places import most_within

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Points
-from qps.compiler.lower.labels.premises import Numbers
+from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.latency_parts import TimeSpent, every
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.stream_measures import StreamMeasures
