@@ -9,7 +9,6 @@ that takes time in a cycle is a delay, as thinking is (`cycles`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
 
 from msgspec.structs import replace
 
@@ -21,6 +20,7 @@ from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.cycles import ClosedClass, Loads
+from qps.compiler.lower.labels.class_premises import is_summed_exactly
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -235,25 +235,9 @@ def _parted(
 
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
     """Return how a network is known: exactly, where that is not too much."""
-    is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
-    if network.forks or is_of_plain or (network.is_nested and network.is_of_one):
-        return EXACT
-    if network.is_nested:
+    if network.is_nested and not network.is_of_one:
         return known_by("shared-load-dependent", list(network.names))
-    from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
-
-    there = Point({expressions.population: number(expressions.configuration.high)})
-
-    def at_most(formula: Formula) -> int:
-        return ceil(there.number(expressions.put_in(formula)))
-
-    most = [at_most(jobs) for jobs in network.jobs]
-    beside = sum(at_most(one.copies * (one.servers - 1)) for one in network.stations)
-    if network.is_of_one:
-        is_exact = closed_networks.is_exact(most[0], beside)
-    else:
-        is_exact = class_networks.is_exact(most, len(network.stations), beside)
-    if is_exact:
+    if is_summed_exactly(network, expressions):
         return EXACT
     return known_by("linearizer", list(network.names))
 

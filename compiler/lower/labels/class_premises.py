@@ -23,6 +23,7 @@ from qps.compiler.lower.labels.walked_network import (
     Walked,
     is_holders,
 )
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve
 from qps.compiler.network.network import Network
@@ -140,18 +141,17 @@ def few_enough_users(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Pr
     """There are few enough users, at stations that are few enough, for exact sums."""
     networks = {one.network.names: one.network for one in walked.cycles_of(of)}
     for network in networks.values():
-        if not _is_summed_exactly(network, numbers):
+        if not is_summed_exactly(network, numbers.expressions):
             yield Fails(reason_of("linearizer", list(network.names), error=0))
 
 
-def _is_summed_exactly(network: ClosedNetwork, numbers: Numbers) -> bool:
+def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -> bool:
     """Return whether an operation on a network is exact up to the highest population."""
     is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
     if network.forks or network.is_nested or is_of_plain:
         return True
     from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
 
-    expressions = numbers.expressions
     there = Point({expressions.population: number(expressions.configuration.high)})
 
     def at_most(formula: Formula) -> int:
