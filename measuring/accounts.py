@@ -69,7 +69,7 @@ class GroupAccount(Struct, frozen=True):
         try:
             used, pids = self.group.used(), self.group.processes()
         except OSError as error:
-            raise MeasuringError(f"the control group of `{self.name}` is gone") from error
+            raise MeasuringError(f"the control group of `{self.name}` no longer exists") from error
         if not pids:
             raise MeasuringError(f"`{self.name}` has ended")
         return Balance(used, pids)
@@ -87,7 +87,7 @@ class ProcessAccount(Struct, frozen=True):
     @property
     def kept_by(self) -> str:
         """What keeps the account, in words."""
-        return "clocks of processes, and what ended children have used"
+        return "CPU time of processes and their ended children"
 
     def balance(self, processes: Processes) -> Balance:
         """Return what was used until now; MeasuringError where nobody is there any more."""
@@ -112,11 +112,11 @@ def used_between(before: Balance, after: Balance, name: str) -> float:
         pid = next(iter(ended))[0]
         raise MeasuringError(
             f"process {pid} of `{name}` has ended, and its CPU time is lost",
-            "start the server with `--server`, where control groups of version 2 can be made",
+            "start the server with `--server`, on a system with control groups version 2",
         )
     used = after.used - before.used
     if used < -_LEAST_LOST:
-        raise MeasuringError(f"the clock of `{name}` went backwards by {-used:.2g} s")
+        raise MeasuringError(f"the CPU time of `{name}` decreased by {-used:.2g} s")
     return max(used, 0.0)
 
 
@@ -138,11 +138,11 @@ def account_of_named(name: str, look: Look, except_for: Callable[[], frozenset[i
     processes = look()
     found = roots(processes)
     if not found:
-        what = f"there is no process {name}" if name.isdecimal() else f"`{name}` does not run"
+        what = f"there is no process {name}" if name.isdecimal() else f"`{name}` is not running"
         raise MeasuringError(
             what,
-            "name a running program, the id of a process or a control group with a `/`; "
-            "`--server 'COMMAND'` starts one",
+            "name a running program, a process id, or a control group (with a `/`); or start the "
+            "server with `--server 'COMMAND'`",
         )
     pids = with_descendants(found, processes)
     groups = {group_of(pid) for pid in pids}
@@ -156,8 +156,7 @@ def _group_account(name: str) -> Account:
     group = named_group(name)
     if group is None:
         raise MeasuringError(
-            f"there is no control group `{name}` of version 2",
-            "name its folder, or its way below the folder of all groups: "
-            "`system.slice/nginx.service`",
+            f"there is no control group `{name}` (version 2)",
+            "name its path below the cgroup file system, such as `system.slice/nginx.service`",
         )
     return GroupAccount(group, name)

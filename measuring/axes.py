@@ -65,12 +65,12 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
     found = _AXIS.fullmatch(text)
     if found is None:
         raise MeasuringError(
-            f"`--vary '{text}'` names nothing to vary",
+            f"`--vary '{text}'` has no name and values",
             "write `--vary 'rate in 100, 200, 400 request/s'`",
         )
     name = found["name"]
     if name == SECONDS:
-        raise MeasuringError("`seconds` is what `--seconds` says", "call it otherwise")
+        raise MeasuringError("`{seconds}` is set by `--seconds`", "choose another name")
     values = [value.strip() for value in found["values"].split(",")]
     unit, factor, dimension = "", Fraction(1), Dimension()
     last = _LAST.fullmatch(values[-1])
@@ -80,26 +80,24 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
         if known is None:
             raise MeasuringError(
                 f"unknown unit `{unit}` in `--vary '{text}'`",
-                "write one such as `request/s` or `kB/request`; `--unit NAME` makes an item of "
-                "your own known",
+                "use a unit such as `request/s` or `kB/request`, or declare an item with "
+                "`--unit NAME`",
             )
         factor, dimension = known
     if not all(values):
-        raise MeasuringError(f"a value of `{name}` is empty", "leave no comma without one")
+        raise MeasuringError(f"a value of `{name}` is empty", "write a value between commas")
     if len(set(values)) < len(values):
-        raise MeasuringError(
-            f"`{name}` has a value twice", "`--repeat` measures each several times"
-        )
+        raise MeasuringError(f"`{name}` lists a value twice", "for repetitions use `--repeat`")
     bare = [value for value in values if number(value) is None]
     if unit and bare:
         raise MeasuringError(
-            f"`{bare[0]}` has a unit of its own before `{unit}`",
-            "write plain numbers; the unit stands once, behind the last",
+            f"`{bare[0]}` has its own unit before `{unit}`",
+            "write plain numbers, and the unit once, after the last one",
         )
     made = Axis(name=name, values=tuple(values), unit=unit, factor=factor, dimension=dimension)
     if made.item and any((made.value(value) or 0) <= 0 for value in values):
         raise MeasuringError(
-            f"a rate of `{name}` is not above zero", "`--idle` measures a server without any load"
+            f"a rate of `{name}` is not above zero", "to measure without load use `--idle`"
         )
     return made
 
@@ -114,7 +112,7 @@ def settings_of(axes: Sequence[Axis]) -> tuple[Setting, ...]:
     for one in axes:
         count *= len(one.values)
     if count > _MOST_SETTINGS:
-        raise MeasuringError(f"{count:,} settings are more than {_MOST_SETTINGS:,}")
+        raise MeasuringError(f"{count:,} settings exceed the limit of {_MOST_SETTINGS:,}")
     return tuple(product(*(one.values for one in axes)))
 
 
@@ -146,7 +144,7 @@ def _put_in(place: re.Match[str], values: Mapping[str, str]) -> str:
 def _known(name: str, values: Mapping[str, str], place: str) -> str:
     if name not in values:
         raise MeasuringError(
-            f"`{place}` names `{name}`, which is not varied",
+            f"`{place}` uses `{name}`, which is not varied",
             did_you_mean(name, values) or "",
         )
     return values[name]
@@ -155,7 +153,7 @@ def _known(name: str, values: Mapping[str, str], place: str) -> str:
 def _number(text: str, place: str) -> Fraction:
     found = number(text)
     if found is None:
-        raise MeasuringError(f"`{place}` computes with `{text}`, not a number")
+        raise MeasuringError(f"`{place}` needs a number, not `{text}`")
     return found
 
 

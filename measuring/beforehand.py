@@ -44,13 +44,13 @@ def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
     busy = (sum(b - a for a, b in both) - sum(b - a for a, b in own)) / span
     if busy >= _BUSY:
         yield (
-            f"other programs use {busy:.1f} of {machine_cores} cores: what is measured beside them "
-            "comes out up to 17 % higher"
+            f"other programs use {busy:.1f} of {machine_cores} cores: service demands measured "
+            "meanwhile are up to 17 % too high"
         )
     if before is not None and after is not None and (after - before) / span >= _PACKETS:
         yield (
-            f"`{bench.interface}` already has {(after - before) / span:.0f} packet/s of other "
-            "traffic, counted with the generator's; `--own-network` excludes it"
+            f"`{bench.interface}` has {(after - before) / span:.0f} packet/s of other traffic, "
+            "which is included in the counts; `--own-network` excludes it"
         )
 
 
@@ -72,8 +72,8 @@ def probed(
     name = named_setting(setting, bench.axes)
     if row.reached is not None and row.reached < _REACHED:
         yield (
-            f"at {name} {row.reached:.0%} of the rate was reached: ".replace("%", " %")
+            f"at {name} {row.reached:.0%} of the rate is reached: ".replace("%", " %")
             + bottleneck(row, layout)
         )
     if not any(run.counted.values()):
-        yield f"at {name} nothing was done within a second: nothing was counted"
+        yield f"at {name} no item was completed within a second"

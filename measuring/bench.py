@@ -95,7 +95,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             setting,
             repetition,
             (before, after),
-            counted=counted(self.counts, text, "what the generator printed"),
+            counted=counted(self.counts, text, "the output of the generator"),
             generator=used,
             generator_busiest=busiest,
         )
@@ -110,8 +110,8 @@ class Bench(Struct, frozen=True, kw_only=True):
             now = time.monotonic()
             if now - began > limit:
                 raise MeasuringError(
-                    f"{child.shown} still runs after {now - began:.0f} s",
-                    "give it `{seconds}` where it takes how long to run",
+                    f"{child.shown} is still running after {now - began:.0f} s",
+                    "put `{seconds}` into its command as the duration",
                 )
             if now - looked >= _SAMPLED:
                 looked, found = now, thread_clocks(child.pids())
@@ -131,7 +131,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         for item, count in done.items():
             if count < 0:
                 raise MeasuringError(
-                    f"the count of `{item}` went backwards by {-count:g}: it was reset, or the "
+                    f"the count of `{item}` decreased by {-count:g}: it was reset, or the "
                     "server restarted"
                 )
         assert before.generator is not None
@@ -153,7 +153,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         began = time.monotonic()
         text = page_or_output(self.source)
         moment = (began + time.monotonic()) / 2
-        return moment, counted(self.counts, text, f"what `{self.source}` gives")
+        return moment, counted(self.counts, text, f"the output of `{self.source}`")
 
     def _let_pass(self, seconds: float, child: Child) -> None:
         until = time.monotonic() + seconds
@@ -162,8 +162,8 @@ class Bench(Struct, frozen=True, kw_only=True):
             if child.status is not None:
                 child.check()
                 raise MeasuringError(
-                    f"{child.shown} ended {left:.1f} s before the window did{child.last_words()}",
-                    "give it `{seconds}` where it takes how long to run",
+                    f"{child.shown} ended {left:.1f} s before the window ended{child.last_words()}",
+                    "put `{seconds}` into its command as the duration",
                 )
 
     def _idle(self, repetition: int, seconds: float) -> Run:
@@ -276,7 +276,7 @@ def _carried(before: Traffic | None, after: Traffic | None) -> Traffic | None:
         return None
     packets, octets = after.packets - before.packets, after.octets - before.octets
     if packets < 0 or octets < 0:
-        raise MeasuringError("the counters of the interface went backwards: it was reset")
+        raise MeasuringError("the counters of the network interface were reset")
     return Traffic(packets, octets)
 
 

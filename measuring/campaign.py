@@ -78,7 +78,7 @@ class Records(Struct):
                     self.stopped = Stopped(ended, "")
                 elif in_a_row == _IN_A_ROW:
                     self.stopped = Stopped(
-                        f"{_IN_A_ROW} runs failed one after another: {error.message}", error.hint
+                        f"{_IN_A_ROW} runs in a row failed: {error.message}", error.hint
                     )
             else:
                 in_a_row = 0

@@ -50,7 +50,7 @@ class Child:
         self.group = group
         if shutil.which(self.command[0]) is None:
             raise MeasuringError(
-                f"there is no program `{self.command[0]}`", "install it, or give its whole path"
+                f"program `{self.command[0]}` not found", "install it, or use its full path"
             )
         self._closing = ExitStack()
         self._output = self._file()
@@ -81,8 +81,8 @@ class Child:
         except OSError as error:
             self._closing.close()
             raise MeasuringError(
-                f"what {self.shown} prints cannot be kept: {error.strerror or error}",
-                "make room where temporary files go",
+                f"cannot store the output of {self.shown}: {error.strerror or error}",
+                "free disk space for temporary files",
             ) from error
 
     def _watch(self) -> None:
@@ -139,7 +139,7 @@ class Child:
         if self.prints_without_end and not self._is_server:
             raise MeasuringError(
                 f"{self.shown} printed more than {_MOST_PRINTED // 10**6} MB, and was stopped",
-                "let it print its results alone, or send the rest to a file",
+                "let it print only its results, or redirect the rest to a file",
             )
 
     @property

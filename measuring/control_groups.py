@@ -107,8 +107,8 @@ def named_group(name: str) -> ControlGroup | None:
 def new_group(name: str) -> ControlGroup | str:
     """Make a group, and try whether a process can enter it; a text that tells why there is none."""
     if mounted() is None:
-        return "no control groups of version 2 are mounted"
-    why = "no folder of control groups can be written"
+        return "control groups version 2 are not mounted"
+    why = "no control group folder is writable"
     for parent in _places():
         group = ControlGroup(parent / f"{name}-{os.getpid()}")
         with suppress(OSError):
@@ -116,7 +116,7 @@ def new_group(name: str) -> ControlGroup | str:
         try:
             group.folder.mkdir()
         except OSError as error:
-            why = f"no control group can be made: {error.strerror}"
+            why = f"cannot create a control group: {error.strerror}"
             continue
         is_entered = False
         try:
@@ -126,7 +126,7 @@ def new_group(name: str) -> ControlGroup | str:
                 group.removed()
         if is_entered:
             return group
-        why = "no process can be put into a control group"
+        why = "cannot move a process into a control group"
     return why
 
 

@@ -39,10 +39,12 @@ def count_of(text: str, item: str) -> Count:
     try:
         groups = re.compile(count.pattern).groups
     except re.error as error:
-        raise MeasuringError(f"`--count '{text}'` is no pattern: {error}") from error
+        raise MeasuringError(
+            f"`--count '{text}'` is not a valid regular expression: {error}"
+        ) from error
     if groups != 1:
         raise MeasuringError(
-            f"`--count '{text}'` must have one pair of brackets, around the number",
+            f"`--count '{text}'` must have exactly one group, around the number",
             r"write `--count 'requests: (\d+)'`",
         )
     return count
@@ -61,12 +63,14 @@ def _found(count: Count, text: str, where: str) -> float:
         raise MeasuringError(f"`{count.pattern}` is not found in {where}; {told}")
     if len(found) > 1:
         raise MeasuringError(
-            f"`{count.pattern}` is found {len(found)} times in {where}: which one counts?",
-            "let it match once, by the words before and after the number",
+            f"`{count.pattern}` is found {len(found)} times in {where}, which is ambiguous",
+            "match exactly once: include the words around the number",
         )
     value = number(found[0].replace(",", ""))
     if value is None or value < 0:
-        raise MeasuringError(f"`{count.pattern}` finds `{found[0]}` in {where}, no number of items")
+        raise MeasuringError(
+            f"`{count.pattern}` finds `{found[0]}` in {where}, which is not a number"
+        )
     return float(value)
 
 
@@ -101,6 +105,6 @@ def _page(url: str) -> str:
     except ExchangeError as error:
         raise MeasuringError(f"`{url}` cannot be read: {error}") from error
     if page.status != _OK:
-        where = f", and sends to {page.location[:_SHOWN]}" if page.location else ""
-        raise MeasuringError(f"`{url}` cannot be read: it answers with status {page.status}{where}")
+        where = f", redirected to {page.location[:_SHOWN]}" if page.location else ""
+        raise MeasuringError(f"`{url}` cannot be read: status {page.status}{where}")
     return page.body.decode(errors="replace")

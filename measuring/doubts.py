@@ -82,7 +82,7 @@ def _not_reached(row: Row, layout: Layout) -> str | None:
         key=lambda item: row.rates[item] / row.asked[item],
     )
     asked = row.asked[item]
-    told = f"{row.rates[item]:,.0f} of {asked:,.0f} {item}/s were reached"
+    told = f"reached {row.rates[item]:,.0f} of {asked:,.0f} {item}/s"
     return f"{told}: {bottleneck(row, layout)}"
 
 
@@ -92,19 +92,20 @@ def bottleneck(row: Row, layout: Layout) -> str:
         return "the server is saturated"
     if row.generator_busiest >= FULL:
         return (
-            "the generator is the bottleneck, its busiest thread ran "
-            f"{_percent(row.generator_busiest)} of the time; give it more threads"
+            "the generator is the bottleneck: its busiest thread was busy "
+            f"{_percent(row.generator_busiest)} of the time; use more threads"
         )
     if row.busiest >= FULL:
-        return (
-            f"the server is saturated: its busiest thread ran {_percent(row.busiest)} of the time"
-        )
+        busy = _percent(row.busiest)
+        return f"the server is saturated: its busiest thread was busy {busy} of the time"
     machine = row.load * layout.cores / layout.machine_cores + row.generator + row.others
     if machine >= FULL:
-        return "the machine is saturated by the server, the generator and other programs"
+        return "server, generator and other programs together saturate the machine"
     if row.others >= _CROWDED:
         return f"other programs use {_percent(row.others)} of the machine"
-    return "neither the server nor the generator is saturated; give the generator more connections"
+    return (
+        "neither the server nor the generator is saturated; use more connections in the generator"
+    )
 
 
 def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
@@ -115,9 +116,9 @@ def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all
         return None
     how = f"utilization {_percent(row.load)}"
     if row.load < FULL:
-        how = f"its busiest thread ran {_percent(row.busiest)} of the time"
+        how = f"its busiest thread was busy {_percent(row.busiest)} of the time"
     return (
-        f"saturated ({how}): work is done in batches, and an item costs less than at the "
+        f"saturated ({how}): work is batched, and the demand per item is lower than at the "
         "utilization that you plan for"
     )
 
@@ -135,7 +136,7 @@ def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
     if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
-        f"repetitions differ by up to {_percent(row.spread)}, the table has their median; use more "
+        f"repetitions differ by up to {_percent(row.spread)}, the table has the median; use more "
         "repetitions or a quieter machine"
     )
 
@@ -145,15 +146,15 @@ def _others(row: Row, layout: Layout) -> str | None:
     if busy < _OTHERS:
         return None
     return (
-        f"other programs used {busy:.1f} of {layout.machine_cores} cores meanwhile; service "
-        "demands come out 6 to 17 % higher beside busy neighbors"
+        f"other programs used {busy:.1f} of {layout.machine_cores} cores meanwhile, so service "
+        "demands are 6 to 17 % too high"
     )
 
 
 def _stolen(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
     if row.stolen < _STOLEN:
         return None
-    return f"other virtual machines took {_percent(row.stolen)} of the processors"
+    return f"other virtual machines took {_percent(row.stolen)} of the CPU time"
 
 
 def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
@@ -179,9 +180,9 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
         yield Doubt(
             "batching",
             tuple(low),
-            f"at the lowest rate a {layout.items[0]} costs up to {worst:.1f} times as much as at "
-            f"the highest: {_why_dearer(rows)}; measure at the rates that you plan for, and leave "
-            "out those far below",
+            f"at the lowest rate, the demand per {layout.items[0]} is up to {worst:.1f} times as "
+            f"high as at the highest: {_why_dearer(rows)}; measure at the rates that you plan for, "
+            "and omit much lower ones",
         )
 
 
@@ -199,8 +200,8 @@ def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             yield Doubt(
                 "one thread",
                 (),
-                f"one thread did all of the work: the server never uses more than one of "
-                f"{layout.cores:g} cores; `--cores 1` reports utilization of that one",
+                f"one thread did all of the work: the server uses only one of "
+                f"{layout.cores:g} cores; `--cores 1` reports the utilization of that core",
             )
 
 
@@ -216,15 +217,15 @@ def _on_loopback(rows: Sequence[Row], layout: Layout, loopback_mtu: int | None) 
         yield Doubt(
             "large items on one machine",
             tuple(large),
-            "both ends of large items are on one machine: the kernel does work of the one in the "
-            "CPU time of the other, and a service demand can be off by a third",
+            "sender and receiver of large items are on one machine: the kernel attributes CPU time "
+            "of one to the other, so a service demand can be wrong by a third",
         )
     if sized and loopback_mtu is not None and loopback_mtu > _CARD_MTU:
         yield Doubt(
             "loopback",
             (),
-            f"loopback has segments of up to {loopback_mtu:,} bytes, a network of 1,500: a "
-            "service demand per byte is a lower bound; one per item is not affected",
+            f"loopback has packets of up to {loopback_mtu:,} bytes, a network 1,500: the demand "
+            "per byte is a lower bound; the demand per item is not affected",
         )
 
 

@@ -58,14 +58,15 @@ def read_runs(path: Path) -> Measured:
     """Return what was kept; MeasuringError where the file cannot be gone on with."""
     try:
         if path.stat().st_size > _LARGEST:
-            raise MeasuringError(f"`{path}` is larger than anything that was measured")
+            raise MeasuringError(f"`{path}` is too large to be a measurement file")
         found = msgspec.json.decode(path.read_bytes(), type=Measured)
     except OSError as error:
         raise MeasuringError(
-            f"`{path}` cannot be read: {error.strerror}", "it stands beside the table of its runs"
+            f"`{path}` cannot be read: {error.strerror}",
+            "it must be in the same folder as its table",
         ) from error
     except msgspec.DecodeError as error:
-        raise MeasuringError(f"`{path}` is not what `qps measure` wrote: {error}") from error
+        raise MeasuringError(f"`{path}` was not written by `qps measure`: {error}") from error
     if found.schema != SCHEMA:
         raise MeasuringError(f"`{path}` was written by another version of qps: {found.schema}")
     return found
@@ -76,7 +77,7 @@ def changed(kept: Plan, asked: Plan) -> str | None:
     for name in Plan.__struct_fields__:
         before, now = getattr(kept, name), getattr(asked, name)
         if before != now:
-            return f"{name.replace('_', ' ')} was {_shown(before)}, and is {_shown(now)}"
+            return f"{name.replace('_', ' ')} was {_shown(before)}, now {_shown(now)}"
     return None
 
 

@@ -25,7 +25,7 @@ def enter_own_network() -> None:
     if library.unshare(_NEW_NETWORK) != 0:
         reason = os.strerror(ctypes.get_errno())
         raise MeasuringError(
-            f"cannot create a network of its own: {reason}",
+            f"cannot create a network namespace: {reason}",
             "run as root; or omit `--own-network`, and keep other traffic off `lo`",
         )
     import fcntl  # noqa: PLC0415 - of systems like Linux alone

@@ -59,9 +59,9 @@ def _wait(child: Child) -> bool:
             raise MeasuringError(
                 f"the server {child.shown} has ended with status {child.status}"
                 f"{child.last_words()}",
-                "start it in the foreground, where control groups of version 2 cannot be made"
+                "start it in the foreground, because control groups version 2 are not available"
                 if child.status == 0
-                else "try the command by itself",
+                else "try the command on its own",
             )
         if is_listening(child.pids()):
             return True
@@ -77,8 +77,8 @@ def accounts_of(names: Sequence[tuple[str, str]], server: Server | None) -> dict
     for column, name in names:
         if column in found:
             raise MeasuringError(
-                f"two programs have the column `{column}`",
-                f"name it before the program: `--of proxy={name}`",
+                f"two programs use the column `{column}`",
+                f"name the column before the program: `--of proxy={name}`",
             )
         found[column] = account_of_named(name, all_processes, lambda: own)
     return found

@@ -83,7 +83,7 @@ class StepBench(Struct, frozen=True, kw_only=True):
             text = child.output()
             used = group.used() if group is not None else child.used_in_all or 0.0
         items, octets = self._amounts(setting)
-        found = counted(self.counts, text, "what the command printed")
+        found = counted(self.counts, text, "the output of the command")
         items = found.get(self.item, items)
         return StepRun(setting, items, found.get("byte", octets * items), used)
 
@@ -115,10 +115,10 @@ def step_of(runs: Sequence[StepRun], item: str) -> Step:
     """Return what a step costs; MeasuringError where runs do not tell."""
     if any(run.seconds <= 0 for run in runs):
         raise MeasuringError(
-            "a run used less CPU time than the clock can measure", "give it more items"
+            "a run used less CPU time than the clock can measure", "use more items"
         )
     if any(run.items <= 0 for run in runs):
-        raise MeasuringError(f"a run did no `{item}`", "give each some")
+        raise MeasuringError(f"a run completed no `{item}`", "give each run some items")
     columns = _columns(runs, item)
     weighted = [
         tuple(round(_SCALE * value / run.seconds) for value, run in zip(column, runs, strict=True))
@@ -127,7 +127,7 @@ def step_of(runs: Sequence[StepRun], item: str) -> Step:
     squares = LeastSquares(tuple(weighted), (_SCALE,) * len(runs))
     numbers = squares.numbers
     if numbers is None:
-        raise MeasuringError("the runs are all alike", "give them more and fewer items")
+        raise MeasuringError("all runs have the same number of items", "vary the number of items")
     values = [float(value) for value in numbers]
     _, weights = squares.orthonormal
     freedom = len(runs) - len(values)

@@ -38,7 +38,7 @@ class _Word(Struct):
     """What the supervisor says of a program: its id, or why there is none; then how it ended."""
 
     pid: int | None = None
-    error: str = "no answer"
+    error: str = "no response"
     status: int = -9
     used: float = 0.0
 
@@ -130,7 +130,7 @@ def _supervisor() -> socket.socket:
         there.close()
         here.settimeout(_PATIENCE)
         if here.recv(len(READY)) != READY:
-            raise BrokenPipeError("it does not begin")
+            raise BrokenPipeError("it does not start")
     here.settimeout(None)
     return here
 

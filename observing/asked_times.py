@@ -37,8 +37,8 @@ def window_of(text: str, least: Fraction) -> Fraction:
     found = duration(text)
     if found is None or not least <= found <= _LONGEST_WINDOW:
         raise DataError(
-            f"`--window {text[:_MOST_SHOWN]}` is no time from {float(least):g} s to a week",
-            "such as `5m`, `30s`",
+            f"`--window {text[:_MOST_SHOWN]}` is not a time between {float(least):g} s and a week",
+            "write a time such as `5m` or `30s`",
         )
     return found
 
@@ -47,7 +47,10 @@ def back_to(text: str) -> Fraction:
     """Return how far back is asked, in s; DataError where that is no time."""
     found = duration(text)
     if found is None or not 0 < found <= _LONGEST_SINCE:
-        raise DataError(f"`--since {text[:_MOST_SHOWN]}` is no time", "such as `7d`, `12h`, `90m`")
+        raise DataError(
+            f"`--since {text[:_MOST_SHOWN]}` is not a time",
+            "write a time such as `7d`, `12h` or `90m`",
+        )
     return found
 
 
@@ -61,5 +64,5 @@ def moment_of(text: str | None) -> float:
         return found.timestamp()
     except (ValueError, OverflowError) as error:
         raise DataError(
-            f"`--until {text[:_MOST_SHOWN]}` is no moment", "such as `2026-11-16T00:00Z`"
+            f"`--until {text[:_MOST_SHOWN]}` is not a date and time", "write `2026-11-16T00:00Z`"
         ) from error

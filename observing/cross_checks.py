@@ -27,8 +27,8 @@ def contradictions(run: LoadRun) -> Iterator[str]:
     for one in run.twice:
         if not one.agrees:
             yield (
-                f"{of_run}: {one.what} is stated as {_plain(one.stated)}, but {one.derived_from} "
-                f"gives {_plain(one.derived)}; the former is taken"
+                f"{of_run}: {one.what} is {_plain(one.stated)}, but {one.derived_from} gives "
+                f"{_plain(one.derived)}; the first value is used"
             )
     yield from (f"{of_run}: {told}" for told in _disorder(run))
     mean = run.latencies.get("mean")
@@ -36,10 +36,10 @@ def contradictions(run: LoadRun) -> Iterator[str]:
         at_work = run.done * mean
         if at_work > run.users * (1 + _FULL):
             yield (
-                f"{of_run}: {_plain(run.done)}/s that take {_plain(1000 * mean)} ms each are "
-                f"{_plain(at_work)} at work on average (Little's law), more than the "
-                f"{_plain(run.users)} user{'s' * (run.users != 1)}: each has several open at once, "
-                "the times count from when a request was due rather than sent, or a number is wrong"
+                f"{of_run}: {_plain(run.done)}/s with a mean latency of {_plain(1000 * mean)} ms "
+                f"are {_plain(at_work)} requests in the system (Little's law), more than "
+                f"{_plain(run.users)} user{'s' * (run.users != 1)}: several open requests each, "
+                "latency is measured from the scheduled start, or a number is wrong"
             )
 
 

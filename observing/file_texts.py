@@ -59,11 +59,13 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise unreadable(path, error) from error
     if len(content) > MOST_TEXT:
-        raise DataError(f"`{path}` has over {MOST_TEXT // 10**6} MB", "keep what is printed last")
+        raise DataError(
+            f"`{path}` is larger than {MOST_TEXT // 10**6} MB", "keep only the summary at its end"
+        )
     return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
 
 def unreadable(path: Path, error: OSError) -> DataError:
     """Return that a file cannot be read."""
     told = error.strerror or str(error)
-    return DataError(f"`{path}` cannot be read: {told}", "name a file that is there")
+    return DataError(f"`{path}` cannot be read: {told}", "check the path and its permissions")

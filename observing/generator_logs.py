@@ -77,11 +77,15 @@ class Log(Struct, frozen=True, kw_only=True):
         broken = None
         for number, line in enumerate(lines, start=1):
             if broken is not None:
-                raise DataError(f"`{shortened(name)}`, line {broken}: no {self._what}", self.hint)
+                raise DataError(
+                    f"`{shortened(name)}`, line {broken}: not a {self._what}", self.hint
+                )
             if number > MOST_SAMPLES:
-                raise DataError(f"`{shortened(name)}` has over {MOST_SAMPLES:,} lines", "split it")
+                raise DataError(
+                    f"`{shortened(name)}` has more than {MOST_SAMPLES:,} lines", "split it"
+                )
             if self._is_aggregated(line):
-                raise DataError(f"`{shortened(name)}` has sums of many transactions", self.hint)
+                raise DataError(f"`{shortened(name)}` has aggregated transactions", self.hint)
             item = self.item(line.strip()) if line.endswith("\n") else None
             if item is not None:
                 yield item
@@ -90,7 +94,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
     @property
     def _what(self) -> str:
-        return f"line that {self.tool} logs"
+        return f"log line of {self.tool}"
 
     def _is_aggregated(self, line: str) -> bool:
         return self.tool == "pgbench" and bool(_AGGREGATED.fullmatch(line.strip()))
@@ -123,8 +127,8 @@ _PGBENCH_LOG = Log(
     tool="pgbench",
     item=_transaction,
     fields={
-        "users": "the highest number of a client",
-        ITEMS: "a line for each",
+        "users": "the highest client number",
+        ITEMS: "the number of lines",
         "share failed": "`skipped` and `failed`",
         "latency": "the third field of each line",
     },
@@ -133,8 +137,8 @@ _H2LOAD_LOG = Log(
     tool="h2load",
     item=_request,
     fields={
-        ITEMS: "a line for each",
-        "share failed": "statuses from 400 on and -1",
+        ITEMS: "the number of lines",
+        "share failed": "statuses of 400 and above, and -1",
         "latency": "the third field of each line",
     },
 )

@@ -68,8 +68,8 @@ def k6_point_runs(
     found.grain = _SECOND
     runs, notes = found.runs(_HINT)
     told = (
-        f"warning: `{file}` has times in whole seconds: the length of a run may be off by one "
-        "second, and its rates with it; set K6_CSV_TIME_FORMAT=unix_milli for more precision"
+        f"warning: `{file}` has times in whole seconds: the length of a run can be wrong by one "
+        "second, and so can its rates; set K6_CSV_TIME_FORMAT=unix_milli"
     )
     return runs, [told, *notes]
 
@@ -87,8 +87,8 @@ def _users(stretch: Stretch, value: float) -> None:
 
 
 _FIELDS: Fields = {
-    "users": "`vus`, the most at a time",
-    ITEMS: "`http_req_duration`, one for each",
+    "users": "`vus` (maximum)",
+    ITEMS: "the number of `http_req_duration` points",
     "byte/s": "`data_received`",
     "share failed": "`http_req_failed`",
     "latency": "`http_req_duration`",
@@ -108,9 +108,11 @@ def _points(lines: Iterator[str], file: str) -> Iterator[_Point]:
     broken = None if is_csv or _of_json(first) is not None else 1
     for number, line in enumerate(lines, start=2):
         if broken is not None:
-            raise DataError(f"`{shortened(file)}`, line {broken}: no point of k6", _HINT)
+            raise DataError(f"`{shortened(file)}`, line {broken}: not a k6 data point", _HINT)
         if number > MOST_SAMPLES:
-            raise DataError(f"`{shortened(file)}` has over {MOST_SAMPLES:,} points", "split it")
+            raise DataError(
+                f"`{shortened(file)}` has more than {MOST_SAMPLES:,} points", "split it"
+            )
         if is_csv and line.startswith(_CSV_HEAD):
             continue  # another file was put behind
         point = _of_csv(line) if is_csv else _of_json(line)

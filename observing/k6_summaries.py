@@ -20,7 +20,7 @@ from qps.observing.load_runs import ITEMS, LoadRun, Twice
 from qps.observing.run_texts import NUMBER, RunText, plain_text
 
 _HINT = (
-    "write one with `k6 run --summary-export=run.json SCRIPT`, or keep what k6 prints at the end"
+    "write one with `k6 run --summary-export=run.json SCRIPT`, or save what k6 prints at the end"
 )
 _TIMES = {
     "ns": 1e-9,
@@ -65,7 +65,7 @@ def k6_runs(text: str, file: str) -> tuple[list[LoadRun], list[str]]:
         broken = len(parts) - len(whole)
         notes.append(
             f"warning: {broken} of {len(parts)} runs in `{file}` ended without a summary and "
-            f"{'is' if broken == 1 else 'are'} left out"
+            f"{'is' if broken == 1 else 'are'} ignored"
         )
     return [run for run, _ in found], notes
 
@@ -76,12 +76,12 @@ def _run(
     """Return a run by its metrics, and what to know of it."""
     done = _rate(values.get("http_reqs"), seconds)
     if done is None:
-        raise DataError(f"`{shortened(file)}` is no summary of k6 with `http_reqs`", _HINT)
+        raise DataError(f"`{shortened(file)}` is not a k6 summary with `http_reqs`", _HINT)
     failed = values.get("http_req_failed", {})
     users, mean_users = _most(values.get("vus")), _mean_users(values, seconds)
-    field = "`vus`, the most at a time"
+    field = "`vus` (maximum)"
     if users is None:
-        users, field = _most(values.get("vus_max")), "`vus_max`, those that were set up"
+        users, field = _most(values.get("vus_max")), "`vus_max` (initialized)"
     run = LoadRun(
         file=file,
         place="" if line == 1 else f", line {line}",
@@ -99,7 +99,7 @@ def _run(
         twice=tuple(_twice(values, seconds)),
         fields={
             "users": field,
-            "users, mean": "`iterations` a second times `iteration_duration`",
+            "users, mean": "`iterations` per second times `iteration_duration`",
             ITEMS: "`http_reqs`",
             "byte/s": "`data_received`",
             "share failed": "`http_req_failed`",
@@ -119,13 +119,13 @@ def _of_users(run: LoadRun, *, is_pool: bool) -> Iterator[str]:
     told = f"{of_run}: {run.mean_users:.3g} users on average"
     if is_pool:
         yield (
-            f"{told}, where {run.users:g} were set up (`vus_max`): how many there were at the most "
-            "is not said, as there is no `vus`"
+            f"{told}, {run.users:g} initialized (`vus_max`): the maximum number of active users is "
+            "unknown, because there is no `vus`"
         )
     else:
         yield (
-            f"{told}, {run.users:g} at the most: rates and latencies are averages over all of the "
-            "run; hold the users steady, or compare with `users, mean`"
+            f"{told}, {run.users:g} at most: rates and latencies are averages over the whole run; "
+            "keep the number of users constant, or compare with `users, mean`"
         )
 
 
@@ -161,7 +161,7 @@ def _twice(values: Metrics, seconds: float | None) -> Iterator[Twice]:
     judged = failed["passes"] + failed["fails"]
     if judged:
         yield Twice(
-            what="the share that failed",
+            what="the fraction of failed requests",
             stated=share,
             derived=failed["passes"] / judged,
             derived_from=f"{failed['passes']:,g} of {judged:,g}",
@@ -169,7 +169,7 @@ def _twice(values: Metrics, seconds: float | None) -> Iterator[Twice]:
         )
     if requests.get("count"):
         yield Twice(
-            what="how many were requested",
+            what="the number of requests",
             stated=requests["count"],
             derived=judged,
             derived_from="`http_req_failed`",
@@ -195,14 +195,14 @@ def _of_json(text: str, file: str) -> tuple[dict[str, Values], float | None]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"`{shortened(file)}` holds no JSON", _HINT) from error
+        raise DataError(f"`{shortened(file)}` is not JSON", _HINT) from error
     results, config = found.get("results"), found.get("config")
     if isinstance(results, dict) and isinstance(results.get("metrics"), list):
         listed = [one for one in results["metrics"] if isinstance(one, dict)]
         names = [one["name"] for one in listed if isinstance(one.get("name"), str)]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise DataError(f"`{shortened(file)}` has `{shortened(twice)}` twice", _HINT)
+            raise DataError(f"`{shortened(file)}` contains `{shortened(twice)}` twice", _HINT)
         metrics = {one.get("name"): one for one in listed if isinstance(one.get("name"), str)}
         seconds = config.get("duration") if isinstance(config, dict) else None
     else:
@@ -210,7 +210,7 @@ def _of_json(text: str, file: str) -> tuple[dict[str, Values], float | None]:
         took = state.get("testRunDurationMs") if isinstance(state, dict) else None
         seconds = took / 1000 if _is_number(took) else None
     if not isinstance(metrics, dict):
-        raise DataError(f"`{shortened(file)}` is no summary of k6: it has no `metrics`", _HINT)
+        raise DataError(f"`{shortened(file)}` is not a k6 summary: it has no `metrics`", _HINT)
     values: dict[str, Values] = {}
     for name, metric in metrics.items():
         if isinstance(metric, dict):
@@ -256,7 +256,7 @@ def _of_text(run: RunText) -> dict[str, Values]:
             number = run.line + run.text.count("\n", 0, line.start())
             raise DataError(
                 f"`{shortened(run.file)}`, line {number}: a second `{name}`",
-                "keep a file for each run, or all that k6 prints",
+                "save each run to its own file, or keep the complete output of k6",
             )
         values[name] = found
     return values

@@ -100,7 +100,7 @@ SOURCES = {
                 Layout(reader="k6_summaries.k6_runs", gives=Gives.SUMMARY),
             ),
             takes=_TIMED,
-            hint="write points by `k6 run --out csv=run.csv`",
+            hint="write data points with `k6 run --out csv=run.csv`",
         ),
         Source(
             name="wrk",
@@ -119,7 +119,7 @@ SOURCES = {
                 Layout(reader="printed_results.h2load_runs", gives=Gives.SUMMARY),
             ),
             takes=_TIMED,
-            hint="write it by `h2load --log-file=run.log`",
+            hint="write a log with `h2load --log-file=run.log`",
         ),
         Source(
             name="jmeter",
@@ -139,7 +139,7 @@ SOURCES = {
                 Layout(reader="printed_results.pgbench_runs", gives=Gives.SUMMARY),
             ),
             takes=_TIMED,
-            hint="write it by `pgbench --log`, without --aggregate-interval and --sampling-rate",
+            hint="log with `pgbench --log`, without --aggregate-interval and --sampling-rate",
             run_of="generator_logs.run_of",
         ),
         Source(

@@ -28,7 +28,7 @@ def observed_files(tool: str, files: Sequence[Path], how: FileReading) -> Observ
 def _runs(source: Source, files: Sequence[Path], how: FileReading) -> ObservedRuns:
     """Return the runs of all files, in their order."""
     if not how.item.isidentifier():
-        raise DataError(f"`{how.item}` cannot be an item", "one word, such as `request`")
+        raise DataError(f"`{how.item}` is not a valid item", "use one word, such as `request`")
     runs: list[LoadRun] = []
     notes: list[str] = []
     for of_run in _by_run(source, files):
@@ -60,7 +60,7 @@ def _of_run(
             return runs, notes
     if how.window is not None:
         raise DataError(
-            f"`{path}` is a summary of a whole run by {source.name}, without times",
+            f"`{path}` is a {source.name} summary of a whole run, without times",
             "omit `--window`" + (f"; or {source.hint}" if source.hint else ""),
         )
     printed = [layout.read(text_of(one), str(one)) for one in files]
@@ -76,9 +76,9 @@ def _one_table(layout: Layout, files: Sequence[Path], how: FileReading) -> Obser
     for path, table in zip(files, tables, strict=True):
         if table.headings != tables[0].headings:
             raise DataError(
-                f"`{path}` has other columns than `{files[0]}`: "
-                f"{', '.join(table.headings)}, not {', '.join(tables[0].headings)}",
-                "read them one by one",
+                f"`{path}` and `{files[0]}` have different columns: "
+                f"{', '.join(table.headings)}; {', '.join(tables[0].headings)}",
+                "convert them separately",
             )
     of_file = len(files) > 1
     return ObservedRuns(

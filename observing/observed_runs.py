@@ -58,7 +58,7 @@ def runs_table(
     kept = {heading: cells for heading, cells in columns.items() if any(cells)}
     failing = sorted({run.file for run in runs if (run.failed or 0) > _MANY_FAILED})
     told = [
-        f"warning: more than 1 % failed in `{file}`: failures cost another time than what is served"
+        f"warning: more than 1 % failed in `{file}`; failed requests have another service demand"
         for file in failing
     ]
     return ObservedRuns(
@@ -103,15 +103,15 @@ def moment(seconds: float) -> str:
     try:
         at = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError) as error:
-        raise DataError(f"{seconds:g} s since 1970 is no time") from error
+        raise DataError(f"{seconds:g} s since 1970 is not a valid time") from error
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def too_many_stretches(file: str) -> DataError:
     """Return the error for a file that would have too many rows."""
     return DataError(
-        f"`{shortened(file)}` has over {MOST_STRETCHES:,} stretches of time",
-        "make them longer by `--window`",
+        f"`{shortened(file)}` has more than {MOST_STRETCHES:,} windows",
+        "use a longer `--window`",
     )
 
 

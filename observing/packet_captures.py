@@ -37,7 +37,7 @@ _OF_ALL_INTERFACES = (113, 276)
 _GZIP = b"\x1f\x8b"
 _LOGGER = logging.getLogger("scapy")
 """Where scapy says what is broken; it goes on, or ends there as if that were the end."""
-_HINT = "name what `tcpdump -w FILE` or Wireshark wrote"
+_HINT = "use a file written by `tcpdump -w FILE` or Wireshark"
 
 
 def capture_table(path: Path, how: FileReading) -> ObservedRuns:
@@ -54,7 +54,7 @@ def capture_table(path: Path, how: FileReading) -> ObservedRuns:
     except OSError as error:
         raise unreadable(path, error) from error
     if not counts:
-        raise DataError(f"`{shortened(str(path))}` holds no packets", _HINT)
+        raise DataError(f"`{shortened(str(path))}` contains no packets", _HINT)
     rows = []
     for place in whole_stretches(counts, window, str(path)):
         packets, octets = counts.get(place, (0, 0))
@@ -93,11 +93,11 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
             for number, (_, told) in enumerate(reader):
                 if number == 0 and getattr(told, "linktype", of_file) in _OF_ALL_INTERFACES:
                     _LOGGER.warning(
-                        "captured on all interfaces (`any`): a packet counts on each that it "
-                        "passes; capture on one by `-i eth0`"
+                        "captured on all interfaces (`any`): a packet is counted on each that it "
+                        "passes; capture one interface, such as `-i eth0`"
                     )
                 if number >= _MOST_PACKETS:
-                    raise DataError(f"`{path}` has over {_MOST_PACKETS:,} packets", "split it")
+                    raise DataError(f"`{path}` has more than {_MOST_PACKETS:,} packets", "split it")
                 if hasattr(told, "sec"):
                     yield told.sec + told.usec / per_second, told.wirelen
                 elif told.tshigh is not None:
@@ -106,9 +106,9 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
                     raise DataError(f"`{path}` has packets without a time", _HINT)
     except (Scapy_Exception, EOFError, struct.error, zlib.error, BadGzipFile) as error:
         if number < 0:
-            told_of = f"`{shortened(str(path))}` is no packet capture"
+            told_of = f"`{shortened(str(path))}` is not a packet capture"
             raise DataError(told_of, _HINT) from error
-        _LOGGER.warning("broken off behind packet %d: %s", number + 1, error)
+        _LOGGER.warning("truncated after packet %d: %s", number + 1, error)
 
 
 class _Pieces:
@@ -125,7 +125,7 @@ class _Pieces:
     def read(self, size: int) -> bytes:
         """Return so many bytes, fewer at the end; `struct.error` where they are too many."""
         if size > _LARGEST_PIECE:
-            raise struct.error(f"a piece of {size:,} bytes")
+            raise struct.error(f"a block of {size:,} bytes")
         return self._file.read(size)
 
 
@@ -135,7 +135,7 @@ def _unpacked(raw: BufferedReader) -> BufferedReader | GzipFile:
         return raw
     file = GzipFile(fileobj=raw)
     if file.peek(2).startswith(_GZIP):
-        raise BadGzipFile("it is packed twice")
+        raise BadGzipFile("it is compressed twice")
     return file
 
 

@@ -74,14 +74,14 @@ def _runs(text: str, file: str, layout: _Layout) -> Printed:
     whole = [run for run in found if run is not None]
     if not whole:
         raise DataError(
-            f"`{shortened(file)}` holds no result: there is no line `{layout.sign}`",
-            "keep all that the tool prints at its end: `… > run.txt`",
+            f"`{shortened(file)}` contains no result: no line `{layout.sign}`",
+            "save the complete output of the tool: `… > run.txt`",
         )
     broken = len(found) - len(whole)
     if not broken:
         return whole, []
-    verb = "was broken off and is" if broken == 1 else "were broken off and are"
-    return whole, [f"warning: {broken} of {len(found)} runs in `{file}` {verb} left out"]
+    verb = "is incomplete and" if broken == 1 else "are incomplete and"
+    return whole, [f"warning: {broken} of {len(found)} runs in `{file}` {verb} ignored"]
 
 
 def _parts(text: str, file: str, layout: _Layout) -> Iterator[RunText]:
@@ -90,7 +90,7 @@ def _parts(text: str, file: str, layout: _Layout) -> Iterator[RunText]:
     for begin in layout.begins:
         starts = starts or [match.start() for match in re.finditer(begin, text, re.MULTILINE)]
     if len(starts) > _MOST_RUNS:
-        raise DataError(f"`{shortened(file)}` holds over {_MOST_RUNS:,} runs", "split it")
+        raise DataError(f"`{shortened(file)}` contains more than {_MOST_RUNS:,} runs", "split it")
     results = [match.start() for match in re.finditer(layout.end, text, re.MULTILINE)]
     if starts and results and results[0] < starts[0]:
         starts.insert(0, 0)
@@ -105,7 +105,7 @@ def _parts(text: str, file: str, layout: _Layout) -> Iterator[RunText]:
             second = line + text.count("\n", start, of_run[1])
             raise DataError(
                 f"`{shortened(file)}`, line {second}: a second result of one run",
-                "where a run begins, keep all that the tool prints, or split the file",
+                "keep the lines that the tool prints at the start of each run, or split the file",
             )
         yield RunText(file=file, text=text[start:end], line=line)
 
@@ -183,7 +183,7 @@ def _wrk_times(run: RunText) -> tuple[dict[str, float], str]:
     if exact is not None:
         found |= {"mean": float(exact[1]) / 1000, "deviation": float(exact[2]) / 1000}
     name = f"Latency Distribution{title}"
-    left = "; a second table is of other times and is left out" * (len(tables) > 1)
+    left = "; the second table has other times and is ignored" * (len(tables) > 1)
     return found, f"`Latency` and `{name}`{left}"
 
 
@@ -259,7 +259,7 @@ def _pgbench(run: RunText) -> LoadRun | None:
         twice=tuple(twice),
         fields={
             "users": "`number of clients`",
-            ITEMS: "`tps` without connecting",
+            ITEMS: "`tps` without connection time",
             "share failed": "`number of failed transactions`",
             "latency": "`latency average` and `latency stddev`",
         },
@@ -291,7 +291,7 @@ def _sysbench(run: RunText) -> LoadRun | None:
             what="the mean latency in ms",
             stated=float(mean[1]),
             derived=total / count,
-            derived_from=f"a sum of {total:,g} of {count:,g} events",
+            derived_from=f"a sum of {total:,g} over {count:,g} events",
             rounding=half_digit(mean[1]),
         )
         twice.append(exact)
@@ -313,7 +313,7 @@ def _sysbench(run: RunText) -> LoadRun | None:
         twice=tuple(twice),
         fields={
             "users": "`Number of threads`",
-            ITEMS: "`total number of events`" if told is None else "`transactions` a second",
+            ITEMS: "`total number of events`" if told is None else "`transactions` per second",
             "latency": field,
         },
     )

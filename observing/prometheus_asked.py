@@ -25,12 +25,14 @@ def authorization(environment: Mapping[str, str]) -> str | None:
     user = environment.get("QPS_PROMETHEUS_USER")
     password = environment.get("QPS_PROMETHEUS_PASSWORD")
     if token and (user or password):
-        raise DataError("there are two sorts of credentials in the environment", CREDENTIALS)
+        raise DataError(
+            "the environment has two kinds of credentials", f"set only one: {CREDENTIALS}"
+        )
     secret = token or f"{user or ''}{password or ''}"
     if not secret.isprintable() or not secret.isascii():
         raise DataError(
-            "credentials in the environment have characters that cannot be sent",
-            "look for an end of line in them",
+            "credentials in the environment have invalid characters",
+            "check them for a line break",
         )
     if token:
         return f"Bearer {token}"
@@ -38,7 +40,7 @@ def authorization(environment: Mapping[str, str]) -> str | None:
         both = f"{user}:{password or ''}"
         return f"Basic {b64encode(both.encode()).decode()}"
     if password:
-        raise DataError("QPS_PROMETHEUS_PASSWORD is there, but no user", CREDENTIALS)
+        raise DataError("QPS_PROMETHEUS_PASSWORD is set, but no user", f"set {CREDENTIALS}")
     return None
 
 
@@ -57,11 +59,11 @@ def asked_of(
     back = back_to(since)
     end = moment_of(until)
     if not 1 <= rows <= _MOST_ROWS:
-        raise DataError(f"`--rows` takes from 1 to {_MOST_ROWS:,}", "200 unless said otherwise")
+        raise DataError(f"`--rows` must be from 1 to {_MOST_ROWS:,}", "leave it out for 200")
     processors = None if cores is None else number(cores)
     if cores is not None and (processors is None or not 0 < processors <= _MOST_CORES):
         raise DataError(
-            f"`--cores {cores[:_MOST_SHOWN]}` is not a number of cores", "write one such as `4`"
+            f"`--cores {cores[:_MOST_SHOWN]}` is not a number of cores", "write `--cores 4`"
         )
     check_query("--cpu", cpu)
     return Asked(
@@ -84,13 +86,13 @@ def _rates(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
         item = item.strip()
         if not equals or not item.isidentifier():
             raise DataError(
-                f"`--rate {text[:_MOST_SHOWN]}` does not say what is counted",
-                "such as `--rate request=http_requests_total`",
+                f"`--rate {text[:_MOST_SHOWN]}` does not name the counted item",
+                "write `--rate request=http_requests_total`",
             )
         if item in found:
             raise DataError(f"`--rate {item}` is given twice", "keep one")
         check_query(f"--rate {item}", query)
         found[item] = query
     if len(found) > _MOST_RATES:
-        raise DataError(f"more than {_MOST_RATES} rates", "keep those that cause the load")
+        raise DataError(f"more than {_MOST_RATES} rates", "keep those that cause the utilization")
     return tuple(found.items())

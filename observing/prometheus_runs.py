@@ -42,10 +42,10 @@ _WINDOWED = re.compile(
     r"\b(rate|irate|increase|delta|idelta|deriv|\w+_over_time)\s*\(", re.ASCII | re.IGNORECASE
 )
 _WHY = {
-    RESET: "with a counter that fell: its program restarted",
-    GAP: "in which a counter was not there all the time",
-    FIRST: "that come first after that",
-    STILL: "in which no processor time was counted",
+    RESET: "with a counter reset (restart)",
+    GAP: "with a missing sample",
+    FIRST: "right after one of these",
+    STILL: "without CPU time",
 }
 
 
@@ -77,12 +77,12 @@ def check_query(flag: str, query: str) -> None:
     found = _WINDOWED.search(query)
     if found is not None:
         raise DataError(
-            f"`{flag}` takes a counter: `{found[1]}(…)` in `{shortened(query)}` has a window of "
-            "its own",
-            "name the counter itself: all columns share one window, which `--window` says",
+            f"`{flag}` needs a counter, but `{found[1]}(…)` in `{shortened(query)}` has its own "
+            "window",
+            "name the counter itself; `--window` sets one window for all columns",
         )
     if not query.strip() or len(query) > _LONGEST_QUERY:
-        raise DataError(f"`{flag}` has no query, or one of over {_LONGEST_QUERY:,} characters")
+        raise DataError(f"`{flag}` must have a query of at most {_LONGEST_QUERY:,} characters")
 
 
 def prometheus_runs(server: Prometheus, asked: Asked, told: Callable[[], None]) -> ObservedRuns:
@@ -117,7 +117,7 @@ def prometheus_runs(server: Prometheus, asked: Asked, told: Callable[[], None]) 
         rows = [(*row, written(float(asked.cores))) for row in rows]
     notes = [_summary(found, loads, len(kept)), *_doubts(growing, asked)]
     if server.warnings:
-        notes.append(f"Prometheus warns: {'; '.join(server.warnings)}")
+        notes.append(f"warning from Prometheus: {'; '.join(server.warnings)}")
     return ObservedRuns(headings=headings, rows=tuple(rows), notes=tuple(notes))
 
 
@@ -127,14 +127,14 @@ def _grid(asked: Asked) -> Grid:
     first, last = ceil(asked.start / window), floor(asked.end / window)
     if last <= first:
         raise DataError(
-            f"there is no whole window of {window:g} s in that time",
-            "take a longer time by `--since`, or a shorter `--window`",
+            f"the period is shorter than one window of {window:g} s",
+            "use a longer `--since`, or a shorter `--window`",
         )
     count = (last - first) * PARTS + 1
     if count > _MOST_TIMES or last - first > _MOST_WINDOWS:
         raise DataError(
-            f"{last - first:,} windows are too many to ask for",
-            "take a shorter time by `--since`, or a longer `--window`",
+            f"{last - first:,} windows are too many",
+            "use a shorter `--since`, or a longer `--window`",
         )
     return Grid(first * window, window / PARTS, count)
 
@@ -145,16 +145,15 @@ def _series(
     found = server.samples(query, grid, told)
     if not any(value is not None for one in found for value in one.values):
         raise DataError(
-            f"`{flag}`: nothing is there of `{shortened(query)}` in that time",
-            "look it up on the page of the server; a counter ends in `_total` as a rule",
+            f"`{flag}`: `{shortened(query)}` has no data in this period",
+            "try it in the web interface of the server; counters usually end in `_total`",
         )
     if len(found) > 1 and not asked.adds_up:
         named = ", ".join(one.text for one in found[:_MANY_SERIES])
         more = f" and {len(found) - _MANY_SERIES} more" if len(found) > _MANY_SERIES else ""
         raise DataError(
-            f"`{flag}`: `{shortened(query)}` is {len(found)} series: {named}{more}",
-            "choose one by its labels; or `--add-up` takes all of them together, each with "
-            "restarts of its own",
+            f"`{flag}`: `{shortened(query)}` returns {len(found)} series: {named}{more}",
+            "select one by its labels, or sum all of them with `--add-up`",
         )
     return found
 
@@ -163,24 +162,24 @@ def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: Ask
     """Refuse what holds no windows, or windows that are shorter than from scrape to scrape."""
     if found.dropped.get(RESET, 0) > found.count / 2:
         raise DataError(
-            f"in {found.dropped[RESET]:,} of {found.count:,} windows something falls",
-            "a counter only grows: what rises and falls is no rate of anything",
+            f"in {found.dropped[RESET]:,} of {found.count:,} windows a value decreases",
+            "use counters; a gauge has no rate",
         )
     if not found.places:
         raise DataError(
-            f"of {found.count:,} windows none counts: {_reasons(found)}",
-            "take a longer time by `--since`, or another `--window`",
+            f"none of {found.count:,} windows is usable: {_reasons(found)}",
+            "use a longer `--since`, or another `--window`",
         )
     for place, (item, query) in enumerate(asked.rates, start=1):
         if not any(growth[place] for growth in found.growth):
             raise DataError(
-                f"`--rate {item}`: `{shortened(query)}` does not grow in any window that counts",
-                "name a counter of what was done; it ends in `_total` as a rule",
+                f"`--rate {item}`: `{shortened(query)}` does not increase in any usable window",
+                "name a counter of completed work; counters usually end in `_total`",
             )
     if max(readings(one, PARTS) for one in growing) < _FEWEST_READINGS:
         raise DataError(
-            f"within a window of {float(asked.window):g} s the counters are read less than twice",
-            "take a longer `--window`: ten times as long as between two scrapes, or more",
+            f"a window of {float(asked.window):g} s has fewer than two samples of the counters",
+            "use a longer `--window`: ten scrape intervals or more",
         )
 
 
@@ -190,8 +189,8 @@ def _doubts(growing: Sequence[Sequence[float | None]], asked: Asked) -> list[str
     count = max(readings(one, PARTS) for one in growing)
     if count < _FEW_READINGS:
         told.append(
-            f"warning: within a window the counters are read only {count:g} times: take a longer "
-            "`--window`, ten times as long as between two scrapes"
+            f"warning: a window has only {count:g} samples of the counters: use a longer "
+            "`--window`, ten scrape intervals or more"
         )
     step = float(asked.window) / PARTS
     for (item, _), rate in zip(asked.rates, growing[1:], strict=True):
@@ -199,9 +198,9 @@ def _doubts(growing: Sequence[Sequence[float | None]], asked: Asked) -> list[str
         if abs(late) > 1:
             side = "after" if late > 0 else "before"
             told.append(
-                f"warning: {item}/s seems to come {abs(late) * step:g} s {side} the load, as where "
-                "scrapes are shifted: costs come out too small; take a `--window` that is twenty "
-                "times as long as that, or read both from one exporter"
+                f"warning: {item}/s seems to be {abs(late) * step:g} s {side} utilization, as if "
+                "scraped at another time: service demands are underestimated; use a `--window` "
+                "twenty times as long, or read both from one exporter"
             )
     return told
 
@@ -209,9 +208,9 @@ def _doubts(growing: Sequence[Sequence[float | None]], asked: Asked) -> list[str
 def _summary(found: Windows, loads: Sequence[float], kept: int) -> str:
     text = f"{kept:,} rows of {found.count:,} windows"
     if kept < len(loads):
-        text += f", spread over the loads of the {len(loads):,} that count"
-    text += f"; {min(loads):.3g} to {max(loads):.3g} cores were busy"
-    return f"{text}; left out: {_reasons(found)}" if found.dropped else text
+        text += f", evenly spread over the utilization of {len(loads):,} usable windows"
+    text += f"; {min(loads):.3g} to {max(loads):.3g} cores busy"
+    return f"{text}; ignored: {_reasons(found)}" if found.dropped else text
 
 
 def _reasons(found: Windows) -> str:

@@ -92,7 +92,9 @@ class Prometheus:
         self._address = _checked(url)
         self._proxy = None if proxy is None else _checked(proxy, "http://127.0.0.1:3128")
         if self._proxy is not None and self._proxy.scheme != "http":
-            raise DataError("a proxy is asked by `http://`", "such as `http://127.0.0.1:3128`")
+            raise DataError(
+                "the proxy must be an `http://` address", "write `http://127.0.0.1:3128`"
+            )
         self._authorization = authorization
         self._end = time.monotonic() + _ALL_SECONDS
         self.warnings: dict[str, None] = {}
@@ -119,8 +121,8 @@ class Prometheus:
                 if key not in found:
                     if (len(found) + 1) * grid.count > _MOST_VALUES:
                         raise DataError(
-                            f"`{shortened(query)}` gives too many series: over {len(found)}",
-                            "narrow it by labels, or add them up there: `sum(…)`",
+                            f"`{shortened(query)}` returns more than {len(found)} series",
+                            "select fewer by labels, or sum them in the query: `sum(…)`",
                         )
                     found[key] = Series(one.metric, [None] * grid.count)
                 _fill(found[key].values, one.values, grid, self.host)
@@ -155,20 +157,20 @@ class Prometheus:
                 proxy=None if self._proxy is None else self._proxy.geturl(),
             )
         except TooSlowError:
-            for_what = f"{_ANSWER_SECONDS:g} s for an answer"
-            in_all = f"{_ALL_SECONDS / 60:g} minutes in all"
+            for_what = f"{_ANSWER_SECONDS:g} s for one response"
+            in_all = f"{_ALL_SECONDS / 60:g} minutes in total"
             raise DataError(
                 f"`{self.host}` takes longer than {in_all if left < _ANSWER_SECONDS else for_what}",
-                "ask for fewer series, or a shorter time by `--since`",
+                "query fewer series, or use a shorter `--since`",
             ) from None
         except TooLargeError:
             most = _MOST_BYTES // 10**6
-            told = f"`{self.host}` answers more than {most} MB"
-            raise DataError(told, "ask for fewer series") from None
+            told = f"`{self.host}` sent a response of more than {most} MB"
+            raise DataError(told, "query fewer series") from None
         except ExchangeError as error:
             raise DataError(
-                f"no answer from `{self.host}`: {error}",
-                "name the address that its page has, such as `http://127.0.0.1:9090`",
+                f"no response from `{self.host}`: {error}",
+                "use the address of its web interface, such as `http://127.0.0.1:9090`",
             ) from None
         if response.status != _OK:
             raise self._refused(response, query)
@@ -187,13 +189,13 @@ class Prometheus:
         """Return what an answer with an error says."""
         if response.status in _UNAUTHORISED:
             return DataError(
-                f"`{self.host}` refuses (status {response.status})",
-                f"give credentials in the environment: {CREDENTIALS}",
+                f"`{self.host}` denies access (status {response.status})",
+                f"set credentials in the environment: {CREDENTIALS}",
             )
         if response.status in range(300, 400):
             return DataError(
-                f"`{self.host}` sends elsewhere (status {response.status}: {_host_of(response)})",
-                "name the address that it leads to",
+                f"`{self.host}` redirects (status {response.status}: {_host_of(response)})",
+                "use the target address",
             )
         try:
             answer = self._decoded(response.body)
@@ -201,18 +203,18 @@ class Prometheus:
             answer = None
         if answer is None or answer.status != "error":
             return DataError(
-                f"`{self.host}` is no Prometheus, or fails (status {response.status})",
-                "name the address of its page, with the path before `/graph` or `/api`",
+                f"`{self.host}` is not a Prometheus, or fails (status {response.status})",
+                "use the address of its web interface, up to the path before `/graph` or `/api`",
             )
         return DataError(
-            f"Prometheus refuses `{shortened(query)}`: {answer.error[:_MOST_TOLD]}",
-            "try it on the page of the server first",
+            f"Prometheus rejects `{shortened(query)}`: {answer.error[:_MOST_TOLD]}",
+            "try it in the web interface of the server first",
         )
 
     def _no_prometheus(self) -> DataError:
         return DataError(
-            f"`{self.host}` answers, but not as a Prometheus does",
-            "name the address of its page, with the path before `/graph` or `/api`",
+            f"`{self.host}` does not respond like a Prometheus",
+            "use the address of its web interface, up to the path before `/graph` or `/api`",
         )
 
 
@@ -221,7 +223,7 @@ def _host_of(response: Response) -> str:
     try:
         return (urlsplit(response.location).hostname or "another path")[:_MOST_TOLD]
     except ValueError:
-        return "an address that is none"
+        return "an invalid address"
 
 
 def _checked(url: str, such_as: str = "http://127.0.0.1:9090") -> SplitResult:
@@ -231,21 +233,21 @@ def _checked(url: str, such_as: str = "http://127.0.0.1:9090") -> SplitResult:
         has_host, secret = bool(address.hostname), address.password or address.username
         _ = address.port
     except ValueError as error:
-        raise DataError("this is no address", f"such as `{such_as}`") from error
+        raise DataError("this is not a valid address", f"write `{such_as}`") from error
     if secret:
         raise DataError(
-            "credentials in an address are seen by everybody who lists processes",
-            f"give them in the environment: {CREDENTIALS}",
+            "credentials in an address are visible in the process list",
+            f"set them in the environment: {CREDENTIALS}",
         )
     if address.scheme not in ("http", "https") or not has_host or not url.isprintable():
         raise DataError(
-            f"`{shortened(url)}` is no address that begins with `http://` or `https://`",
-            f"such as `{such_as}`",
+            f"`{shortened(url)}` is not an `http://` or `https://` address",
+            f"write `{such_as}`",
         )
     if address.query or address.fragment or " " in url:
         raise DataError(
-            f"`{shortened(url)}` is more than an address",
-            "leave out what stands behind the path: `?…`, `#…`",
+            f"`{shortened(url)}` has more than a path",
+            "remove the query and the fragment: `?…`, `#…`",
         )
     return address
 
@@ -257,9 +259,9 @@ def _fill(
     for moment, text in found:
         place = round((moment - grid.start) / grid.step) if isfinite(moment) else -1
         if not 0 <= place < grid.count:
-            raise DataError(f"`{host}` answers for other times than were asked", "ask again")
+            raise DataError(f"`{host}` returned other times than requested", "try again")
         try:
             value = float(text)
         except ValueError:
-            raise DataError(f"`{host}` answers, but not as a Prometheus does") from None
+            raise DataError(f"`{host}` does not respond like a Prometheus") from None
         values[place] = value if isfinite(value) else None

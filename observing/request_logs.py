@@ -17,11 +17,11 @@ _TEXTS = ("threadName", "label", "responseMessage", "URL", "dataType")
 _LONGEST_NUMBER = 15
 """Digits: ms since 1970, bytes."""
 _HINT = (
-    "JMeter writes it with `jmeter -n -t PLAN.jmx -l run.jtl`, as CSV with a heading: "
+    "write it with `jmeter -n -t PLAN.jmx -l run.jtl`, as CSV with a header: "
     "`-Jjmeter.save.saveservice.print_field_names=true`"
 )
 _FIELDS: Fields = {
-    "users": "`allThreads`, the most at a time",
+    "users": "`allThreads` (maximum)",
     ITEMS: "samples by `timeStamp` and `elapsed`",
     "byte/s": "`bytes`",
     "share failed": "`success`",
@@ -48,16 +48,16 @@ def jmeter_runs(
     runs, notes = found.runs(_HINT)
     if nesting.labels and found is requests:
         notes.append(
-            f"warning: `{shortened(file)}`: samples that hold others, such as "
-            f"{listed([*nesting.labels], 'and')}, are left out, so that each request counts once: "
-            + "; ".join(f"{run.done:.4g} of {run.done + run.nested:.4g} a second" for run in runs)
+            f"warning: `{shortened(file)}`: samples that contain others, such as "
+            f"{listed([*nesting.labels], 'and')}, are ignored, so that requests are counted once: "
+            + "; ".join(f"{run.done:.4g} of {run.done + run.nested:.4g} per second" for run in runs)
         )
     if nesting.overlapping:
         notes.append(
             f"warning: `{shortened(file)}`: {nesting.overlapping:,} "
-            f"sample{'s' * (nesting.overlapping != 1)} began while one of "
-            "the same thread was not over: either some hold others and count twice, or threads of "
-            "several generators have the same names"
+            f"sample{'s' * (nesting.overlapping != 1)} overlaps with another "
+            "of the same thread: some contain others and are counted twice, or threads of several "
+            "generators have the same name"
         )
     return runs, notes
 
@@ -88,20 +88,20 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[Sample]:
         headings = [heading.strip().lstrip("\ufeff") for heading in next(reader, [])]
         if any(needed not in headings for needed in _NEEDED):
             raise DataError(
-                f"`{shortened(file)}` is no CSV of JMeter with `timeStamp` and `elapsed`", _HINT
+                f"`{shortened(file)}` is not a JMeter CSV with `timeStamp` and `elapsed`", _HINT
             )
         if len(set(headings)) < len(headings):
-            raise DataError(f"`{shortened(file)}` names a column twice", _HINT)
+            raise DataError(f"`{shortened(file)}` has two columns with the same name", _HINT)
         places = {heading: place for place, heading in enumerate(headings)}
         broken = None
         for count, row in enumerate(reader):
             if broken is not None:
-                raise DataError(f"`{shortened(file)}`, line {broken}: no sample of JMeter", _HINT)
+                raise DataError(f"`{shortened(file)}`, line {broken}: not a JMeter sample", _HINT)
             if not row or row == headings:
                 continue
             if count >= MOST_SAMPLES:
                 raise DataError(
-                    f"`{shortened(file)}` has over {MOST_SAMPLES:,} samples", "split it"
+                    f"`{shortened(file)}` has more than {MOST_SAMPLES:,} samples", "split it"
                 )
             sample = _sample(row, places) if len(row) == len(headings) else None
             if sample is None:

@@ -50,8 +50,8 @@ class RunText(Struct, frozen=True, kw_only=True):
         number = self.line + self.text.count("\n", 0, line.start())
         shown = line[0].strip()[:_LONGEST_SHOWN]
         return DataError(
-            f"`{shortened(self.file)}`, line {number}: `{shown}` is not understood",
-            "keep what the tool prints as it is; of another version, leave the line out",
+            f"`{shortened(self.file)}`, line {number}: `{shown}` is not recognized",
+            "do not edit the output of the tool; if it is from another version, remove the line",
         )
 
 

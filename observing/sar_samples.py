@@ -19,10 +19,10 @@ from qps.observing.sar_texts import hosts_of_text
 
 _KIB = 1024
 _MOST_NAMED = 8
-_HINT = "write it with `sadf -j FILE -- -u -n DEV > sar.json`; FILE is what `sar -o FILE` wrote"
+_HINT = "write it with `sadf -j FILE -- -u -n DEV > sar.json`; FILE is written by `sar -o FILE`"
 _NOTE = (
-    "warning: sar asks the system at its ticks what runs, and adds up all programs: short requests "
-    "may use ten times what it shows. Compare loads by it; measure costs by what a process has used"
+    "warning: sar samples at clock ticks and sums all programs: short requests can use ten times "
+    "the CPU time that it shows. Use it to compare utilization; measure service demands per process"
 )
 _VIRTUAL = re.compile(
     r"(?:bond|team|br|virbr|docker|veth|vnet|vlan|tun|tap|cni|cali|flannel|cilium|wg|ifb)[\d-]"
@@ -58,10 +58,10 @@ def sar_table(path: Path, how: FileReading) -> ObservedRuns:
     told = [row for row in rows if row["cpu in %"] or row["packet/s"]]
     names = sorted({one.iface for sample in samples for one in sample.network.devices})
     if interface is not None and interface not in names:
-        known = f"it has {listed(names[:_MOST_NAMED], 'and')}" if names else _HINT
-        raise DataError(f"`{shortened(file)}` has nothing on `{shortened(interface)}`", known)
+        known = f"available: {listed(names[:_MOST_NAMED], 'and')}" if names else _HINT
+        raise DataError(f"`{shortened(file)}` has no data for `{shortened(interface)}`", known)
     if not told:
-        raise DataError(f"`{shortened(file)}` holds no samples", _HINT)
+        raise DataError(f"`{shortened(file)}` contains no samples", _HINT)
     is_of_several = len({row["machine"] for row in told}) > 1
     kept = [heading for heading in told[0] if any(row[heading] for row in told)]
     if not is_of_several:
@@ -92,8 +92,8 @@ def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iter
     if odd:
         more = f" and in {len(odd) - 1:,} more" * (len(odd) > 1)
         yield (
-            f"warning: `{shortened(file)}`: the shares of the processors do not add up to 100 % "
-            f"at {dated(odd[0])}{more}; the load is what is neither idle, waiting nor stolen"
+            f"warning: `{shortened(file)}`: the CPU percentages do not add up to 100 % "
+            f"at {dated(odd[0])}{more}; utilization excludes idle, iowait and steal"
         )
     busy = {
         one.iface: None
@@ -106,8 +106,8 @@ def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iter
         is_doubtful = any(_VIRTUAL.match(name) for name in busy)
         yield (
             f"{'warning: ' * is_doubtful}packets and bytes are the sum of "
-            f"{listed([*busy][:_MOST_NAMED], 'and')}{more}: what passes a bridge, a bond or a "
-            "tunnel and the interface below it counts twice; `--interface` picks one"
+            f"{listed([*busy][:_MOST_NAMED], 'and')}{more}: packets on a bridge, bond or "
+            "tunnel and on the interface below it are counted twice; select one with `--interface`"
         )
 
 

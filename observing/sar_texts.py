@@ -21,7 +21,7 @@ _SLASHED = re.compile(r"^Linux.{1,200}?\s(\d\d)/(\d\d)/(?:20)?\d\d\s", re.MULTIL
 _LONGEST_LINE = 1000
 _HALF_DAY = 12
 _MONTHS = 12
-_HINT = "keep what `sar -u -n DEV` prints, from its line `Linux …` on"
+_HINT = "keep the output of `sar -u -n DEV` from its line `Linux …` on"
 
 
 class _Section(Struct, kw_only=True):
@@ -85,15 +85,15 @@ def hosts_of_text(text: str, file: str) -> list[Host]:
         if not agrees:
             raise DataError(
                 f"`{shortened(file)}`, line {number}: `{shortened(names[0])}` at "
-                f"{stamp.date} {at} differs from what is said above",
-                "where files are put one behind the other, keep the line `Linux …` of each",
+                f"{stamp.date} {at} differs from an earlier line",
+                "when concatenating files, keep the line `Linux …` of each",
             )
     return [*hosts.values()]
 
 
 def _unclear(file: str, number: int, line: str) -> DataError:
     told = shortened(line.strip())
-    return DataError(f"`{shortened(file)}`, line {number}: `{told}` is not understood", _HINT)
+    return DataError(f"`{shortened(file)}`, line {number}: `{told}` is not recognized", _HINT)
 
 
 def _section(line: str, *, is_month_first: bool | None) -> _Section:

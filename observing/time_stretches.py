@@ -68,8 +68,8 @@ def whole_stretches(
         raise too_many_stretches(file)
     if last - first < 2:  # noqa: PLR2004 - none between the first and the last
         raise DataError(
-            f"`{shortened(file)}` holds no whole stretch of {window:g} s",
-            f"take a shorter one by `--window`{otherwise}",
+            f"`{shortened(file)}` is shorter than one window of {window:g} s",
+            f"use a shorter `--window`{otherwise}",
         )
     return range(first + 1, last)
 
@@ -112,7 +112,7 @@ class Stretches:
         window each run takes from its first to its last moment.
         """
         if self.is_empty:
-            raise DataError(f"`{shortened(self._file)}` holds no samples", hint)
+            raise DataError(f"`{shortened(self._file)}` contains no samples", hint)
         parts, notes = self._parts()
         if self._window is not None:
             return self._whole(parts, self._window), notes
@@ -124,7 +124,7 @@ class Stretches:
             seconds = max(whole.last - whole.first, self.grain) / 1000
             if seconds <= 0:
                 raise DataError(
-                    f"`{shortened(self._file)}`: all samples are of one moment",
+                    f"`{shortened(self._file)}`: all samples have the same time",
                     "measure for longer",
                 )
             runs.append(self._run(whole, whole.first / 1000, seconds, is_whole=True))
@@ -141,12 +141,12 @@ class Stretches:
         file = shortened(self._file)
         if len(pauses) > _MOST_PAUSES:
             still = (
-                f"warning: `{file}` is still for over a minute {len(pauses)} times: rates are of "
-                "all of it; `--window` gives rows of parts of it"
+                f"warning: `{file}` pauses {len(pauses)} times for more than a minute: rates are "
+                "averages over the whole file; `--window` writes a row for each window"
             )
             return [places], [still]
         parts = [places[start:end] for start, end in pairwise([*begins, len(places)])]
-        told = f"warning: `{file}` holds {len(parts)} runs: nothing was done for "
+        told = f"warning: `{file}` contains {len(parts)} runs: no activity for "
         return parts, [told + ", ".join(pauses)] if pauses else []
 
     def _pauses(self, places: Sequence[int]) -> Iterator[int]:
@@ -171,9 +171,7 @@ class Stretches:
             place
             for part in parts
             if part is longest or part[-1] - part[0] > 1
-            for place in whole_stretches(
-                part, window, self._file, ", or all of it as one run without"
-            )
+            for place in whole_stretches(part, window, self._file, ", or omit it for a single run")
         ]
         return [
             self._run(self._found.get(place, idle), place * window, window, is_whole=False)

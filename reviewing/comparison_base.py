@@ -20,7 +20,7 @@ _SHORT = 10
 PARENT = "HEAD^"
 _DEFAULTS = ("main", "master")
 _MEND = (
-    "fetch all of it: `fetch-depth: 0` with actions/checkout, `GIT_DEPTH: 0` in GitLab, "
+    "fetch the full history: `fetch-depth: 0` with actions/checkout, `GIT_DEPTH: 0` in GitLab, "
     "`git fetch --unshallow` elsewhere"
 )
 
@@ -76,13 +76,13 @@ def base_of(
     top = top_of(here)
     if top is None:
         raise refused(
-            "this folder is not in a git repository", "`qps check` and `qps test` need none"
+            "this folder is not in a git repository", "`qps check` and `qps test` work without one"
         )
     run = ci_run(environment)
     if revision:
         return _left(top, revision, revision, is_requested=True)
     if run.push_base:
-        return _left(top, run.push_base, run.push_base, role="where this push begins")
+        return _left(top, run.push_base, run.push_base, role="the start of this push")
     if run.target or run.target_base:
         return _of_request(top, run)
     return _of_branch(top, run, passed)
@@ -100,20 +100,20 @@ def _left(
         return _unknown(top, name)
     fork = _fork(top, commit)
     if fork is None and is_shallow(top):
-        why = f"this clone has the last commits alone, not where the work left `{name}`"
+        why = f"this shallow clone does not have the merge base with `{name}`"
         return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
     if fork is None:
         role = f"the last commit of {name}, which shares no history with this one"
         return Base(top=top, name=name, commit=commit, role=role)
     if is_requested and fork == commit:
         return Base(top=top, name=name, commit=fork)
-    return Base(top=top, name=name, commit=fork, role=role or f"where this branch left {name}")
+    return Base(top=top, name=name, commit=fork, role=role or f"the merge base with {name}")
 
 
 def _unknown(top: Path, name: str) -> Base:
-    why = f"git knows no `{name}` here"
+    why = f"git does not find `{name}`"
     if is_shallow(top):
-        why += ": this clone has the last commits alone"
+        why += ": this clone is shallow"
     return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
 
 
@@ -177,12 +177,12 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
             has_passed=True,
         )
     if listed.commits and is_shallow(top):
-        why = f"this clone has the last commits alone, none of those that passed by `{passed}`"
+        why = f"this shallow clone has none of the commits that passed according to `{passed}`"
         return Base(top=top, name=default, commit=None, why=why, mend=_MEND, is_default=True)
     if passed is not None:
-        reason = f": {passed.name} records no commit before this one that passed"
+        reason = f": {passed.name} lists no earlier commit that passed"
     else:
-        reason = ": no commit that passed is recorded (--passed FILE)" if run.is_pipeline else ""
+        reason = ": no passed commit is recorded (--passed FILE)" if run.is_pipeline else ""
     return replace(_parent(top, f"its parent{reason}", is_default=True), branch=default)
 
 
@@ -196,7 +196,7 @@ def _parent(top: Path, role: str, *, is_default: bool = False) -> Base:
         top=top,
         name=PARENT,
         commit=None,
-        why="nothing was committed before: all is new",
+        why="there is no earlier commit: everything is new",
         is_none_needed=True,
         is_default=is_default,
     )

@@ -157,8 +157,8 @@ def program(environment: Mapping[str, str] = os.environ) -> str:
     """
     found = _program(environment.get("PATH", os.defpath))
     if found is None:
-        hint = "install git; two files can be compared without: `qps diff OLD NEW`"
-        raise refused("there is no git here", hint)
+        hint = "install git; to compare two files without it: `qps diff OLD NEW`"
+        raise refused("git is not installed", hint)
     return found
 
 
@@ -194,8 +194,8 @@ def ask(
         output = _run(replace(work, safe=tuple(_safe())), longest)
     if _OF_OTHERS in output.errors:
         raise refused(
-            "git refuses a repository that belongs to another user",
-            f"if you trust it: `git config --global --add safe.directory {_top(output.errors)}`",
+            "git rejects a repository that belongs to another user",
+            f"to trust it: `git config --global --add safe.directory {_top(output.errors)}`",
         )
     return output
 
@@ -225,11 +225,11 @@ def _run(work: _Work, longest: float) -> Output:
                 if len(printed) > _MOST:
                     raise refused(
                         f"git prints more than {_MOST:,} bytes of this repository",
-                        "its trees list more files than could be read; name two files",
+                        "the repository has too many files; compare two files instead",
                     )
             status = process.wait()
             if not ended.is_alive():
-                raise refused("git takes too long", "name two files")
+                raise refused("git timed out", "compare two files instead")
         finally:
             ended.cancel()
         return Output(bytes(printed) if status == 0 else None, said.read_bytes())
@@ -338,7 +338,7 @@ def _safe() -> Iterator[bytes]:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise refused("git takes too long", "see to your own configuration of git") from error
+            raise refused("git timed out", "check your git configuration") from error
     yield from done.stdout.split(b"\0")[:-1]
 
 

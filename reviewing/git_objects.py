@@ -80,7 +80,7 @@ def blobs_of(top: Path, commit: str, *ways: str) -> dict[PurePosixPath, Blob]:
     if listed is None:
         raise refused(
             f"git cannot read the files of {commit[:_SHORT]}",
-            "fetch all of it: of a shallow or partial clone parts are missing (`fetch-depth: 0`)",
+            "fetch the full history: a shallow or partial clone lacks parts (`fetch-depth: 0`)",
         )
     found = {}
     for entry in listed.split(b"\0"):
@@ -126,7 +126,7 @@ class Tree(Struct, frozen=True, kw_only=True):
             told = shortened(f"{self.commit[:_SHORT]}:{path.relative_to(self.folder).as_posix()}")
             raise refused(
                 f"`{told}` cannot be written here: {error.strerror or error}",
-                "compare it where such names can be, or see to the room for temporary files",
+                "use a file system that allows such names, or free space for temporary files",
             ) from error
         with file:
             _copied(name, self.reader, file)
@@ -216,19 +216,19 @@ def _copied(name: str, reader: subprocess.Popen[bytes], target: IO[bytes]) -> No
         if len(head) != _HEAD or not head[2].isdigit():
             raise refused(
                 f"git has no object {shortened(name)}",
-                "fetch all of it: of a partial clone parts are missing",
+                "fetch the full history: a partial clone lacks parts",
             )
         left, kept = int(head[2]), _LARGEST
         while left > 0:
             piece = reader.stdout.read(min(left, 1 << 20))
             if not piece:
-                raise refused(f"git cannot read the object {shortened(name)}", "see `git fsck`")
+                raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`")
             left -= len(piece)
             target.write(piece[:kept])
             kept = max(0, kept - len(piece))
         reader.stdout.read(1)
     except BrokenPipeError as error:
-        raise refused(f"git cannot read the object {shortened(name)}", "see `git fsck`") from error
+        raise refused(f"git cannot read the object {shortened(name)}", "run `git fsck`") from error
     finally:
         ended.cancel()
 

@@ -32,7 +32,7 @@ def history_svg(history: History) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_LETTERS}>',
         f"<title>{_text(history.file)}: {of} over revisions</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
-        f'<text x="{_LEFT}" y="20" font-size="14">{_text(history.file)}: acceptable {of}</text>',
+        f'<text x="{_LEFT}" y="20" font-size="14">{_text(history.file)}: capacity in {of}</text>',
     ]
     parts += [
         f'<path d="M{_LEFT} {y(tick):.1f}H{_WIDTH - _RIGHT}" stroke="#ddd"/>' for tick in lines
@@ -64,9 +64,7 @@ def history_svg(history: History) -> str:
             )
     parts.append(f'<path d="{path or "M0 0"}" fill="none" stroke="#0072B2" stroke-width="2"/>')
     if not history.is_whole:
-        parts.append(
-            f'<text x="{_LEFT}" y="{_HEIGHT - 8}">older revisions are not looked at</text>'
-        )
+        parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 8}">older revisions are not included</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -109,6 +109,6 @@ def _summary(history: History) -> str:
     if not answers:
         return "none at any of these revisions"
     first, last = answers[0].users or 0, answers[-1].users or 0
-    older = "" if history.is_whole else "; older revisions left out"
+    older = "" if history.is_whole else "; older revisions not included"
     moved = f"{last - first:+,} since {answers[0].day}" if len(answers) > 1 else "the only result"
     return f"{counted(last, history.population)}, {moved}{older}"

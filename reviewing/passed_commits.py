@@ -54,7 +54,9 @@ def passed_commits(file: Path) -> PassedCommits:
         return PassedCommits(file=file, commits=())
     except OSError as error:
         reason = error.strerror or str(error)
-        raise refused(f"`{file}` cannot be read: {reason}", "name a file, new or not") from error
+        raise refused(
+            f"`{file}` cannot be read: {reason}", "name a readable file, or a new one"
+        ) from error
     if len(content) > _LARGEST:
         raise _no_list(file, f"it is larger than {_LARGEST:,} bytes")
     lines = content.decode("ascii", "replace").splitlines()
@@ -66,4 +68,4 @@ def passed_commits(file: Path) -> PassedCommits:
 
 def _no_list(file: Path, reason: str) -> QpsError:
     hint = "delete it, or name another file: `qps ci --passed FILE` starts a new one"
-    return refused(f"`{file}` is no list of commits: {reason}", hint)
+    return refused(f"`{file}` is not a list of commits: {reason}", hint)

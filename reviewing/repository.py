@@ -53,7 +53,7 @@ def repository_at(top: Path) -> Repository:
     """Return the repository of a `top` that was found; QpsError where it is no more."""
     found = _at(top, _mark(top), LONGEST)
     if found is None:
-        raise refused(f"git finds no repository at `{top}`", "see what `git status` says there")
+        raise refused(f"git finds no repository at `{top}`", "run `git status` there")
     return found
 
 
@@ -102,14 +102,12 @@ def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository
     if output.stdout is None:
         if b"not a git repository" in output.errors:
             return None
-        raise refused(
-            f"git cannot read the repository at `{top}`", "see what `git status` says there"
-        )
+        raise refused(f"git cannot read the repository at `{top}`", "run `git status` there")
     form, shown = output.stdout.split(b"\n", 1)
     if resolved_path(_path(shown)) != top:
         raise refused(
-            f"the repository at `{top}` has its files elsewhere",
-            "its `core.worktree` says so: `git config --unset core.worktree`",
+            f"the repository at `{top}` has another work tree",
+            "remove the setting: `git config --unset core.worktree`",
         )
     printed = ask(top, "rev-parse", "--absolute-git-dir", longest=longest).stdout
     own = resolved_path(_path(printed or b""))
@@ -150,7 +148,7 @@ def _refuse_others(folder: Path, names: Sequence[str]) -> None:
         if not stat.S_ISREG(mode):
             raise refused(
                 f"`{folder / name}` is not a regular file",
-                "git keeps a file there: clone the repository again",
+                "git expects a regular file: clone the repository again",
             )
 
 
@@ -168,7 +166,7 @@ def _refuse_where_it_names_another(top: Path, own: Path, longest: float) -> None
         return
     raise refused(
         f"`{top / '.git'}` leads to `{own}`, which is the repository of another folder",
-        "if that is meant: `git config core.worktree` and the path of this folder",
+        "if this is intended, run `git config core.worktree` with the path of this folder",
     )
 
 
@@ -177,15 +175,15 @@ def _refuse_other_objects(common: Path) -> None:
     objects = common / "objects"
     if (objects / "info" / "alternates").exists():
         raise refused(
-            f"the repository at `{common}` borrows what another one has (objects/info/alternates)",
-            "copy it: `git repack -a -d`, then remove that file; or `git clone --dissociate`",
+            f"the repository at `{common}` uses objects of another one (objects/info/alternates)",
+            "copy them: `git repack -a -d`, then remove that file; or `git clone --dissociate`",
         )
     places = [objects, objects / "info", objects / "pack", *_entries(objects)]
     for place in (*places, *_entries(objects / "pack")):
         if place.is_symlink():
             raise refused(
-                f"`{place}` is a link: what it leads to may belong to another repository",
-                "copy what it leads to, or clone the repository again",
+                f"`{place}` is a symbolic link, possibly into another repository",
+                "copy its target, or clone the repository again",
             )
 
 

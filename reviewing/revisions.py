@@ -149,7 +149,7 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
     except QpsError as error:
         return _Answer(state=State.NO_ANSWER, reason=error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        reason = f"a fault of qps: {type(error).__name__}: {error}"
+        reason = f"internal error of qps: {type(error).__name__}: {error}"
         return _Answer(state=State.NO_ANSWER, reason=reason)
     return _Answer(
         state=State.ANSWERS,
@@ -182,7 +182,7 @@ def _commits(top: Path, commit: str) -> Iterator[_Commit]:
         if found is None:
             raise refused(
                 f"git cannot read the history of {commit[:_SHORT]}",
-                "see what `git fsck` says; of a shallow or partial clone parts are missing",
+                "run `git fsck`; a shallow or partial clone lacks parts",
             )
         if not found:
             return

@@ -106,16 +106,16 @@ def threshold(text: str) -> Threshold:
         return _WORDS[written]
     found = _FORM.fullmatch(written)
     if found is None:
-        raise refused(f"`--fail-on {shortened(written)}` is no threshold", _HINT)
+        raise refused(f"`--fail-on {shortened(written)}` is not a threshold", _HINT)
     number, is_share = Fraction(found["number"]), found["share"] == "%"
     capacity = found["quantity"] == Quantity.CAPACITY.value
     if capacity != (found["sign"] == "-"):
         better = "an increase of the capacity" if capacity else "a decrease of the cost"
-        raise refused(f"`--fail-on {written}` is {better}, which is no reason to fail", _HINT)
+        raise refused(f"`--fail-on {written}` is {better}, which cannot fail the check", _HINT)
     if not capacity and not is_share:
-        raise refused(f"`--fail-on {written}` is no share: costs have units", _HINT)
+        raise refused(f"`--fail-on {written}` must be a percentage: costs have units", _HINT)
     if not number or (capacity and is_share and number > _WHOLE):
-        why = "no capacity falls by more than 100 %" if number else "a change of 0 is none"
+        why = "no capacity falls by more than 100 %" if number else "the threshold must not be 0"
         raise refused(f"`--fail-on {written}`: {why}", _HINT)
     return Threshold(
         text=written,

@@ -160,9 +160,9 @@ def test_what_is_turned_round_says_that_values_are_nominal(
     path = tmp_path / "spec.qps"
     path.write_text(CERTAIN.replace(" with 95 % certainty", ""))
     told = " ".join(text_of(capsys, "solve", str(path), *asked).split())
-    assert "with the nominal value of cost, an uncertain input" in told
+    assert "the nominal value of the uncertain input cost" in told
     told = text_of(capsys, "solve", str(path), *asked, "--format", "json")
-    assert json.loads(told)["typical"] == ["cost"]
+    assert json.loads(told)["nominal_inputs"] == ["cost"]
     told = text_of(capsys, "solve", str(path), *asked, "--set", "cost = 1 ms/request")
     assert "nominal" not in told
 

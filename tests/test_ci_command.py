@@ -255,7 +255,7 @@ def test_without_a_base_it_says_so_and_how_to_mend_it(
     Path("a.qps").write_text(MODULE)
     commit()
     status, view = told(capsys)
-    assert (status, view["base"]["why"]) == (0, "nothing was committed before: all is new")
+    assert (status, view["base"]["why"]) == (0, "there is no earlier commit: everything is new")
     monkeypatch.chdir(os.sep)
     assert main(["ci", "-q"]) == 2
     assert "this folder is not in a git repository" in capsys.readouterr().err

@@ -139,7 +139,7 @@ def request(target: str, base: str) -> dict[str, str]:
     return gitlab(None, **dict(zip(names, (target, base), strict=True)))
 
 
-TARGET, DEFAULT = "where this branch left origin/main", "its parent"
+TARGET, DEFAULT = "the merge base with origin/main", "its parent"
 LAST = "the last commit of main that passed"
 PULL = github("pull_request", "pull/7/merge", base="main")
 ZEROS = "0" * 40
@@ -150,7 +150,7 @@ TABLE: Mapping[str, tuple[Mapping[str, str], str, str | None, Sequence[str], str
     "pull request, its own head": (PULL, "work2", None, (), "second", TARGET),
     "pull request, stacked": (
         github("pull_request", "pull/8/merge", base="work"),
-        *("top", None, (), "work2", "where this branch left origin/work"),
+        *("top", None, (), "work2", "the merge base with origin/work"),
     ),
     "merge request": (request("main", "second"), "work2", None, (), "second", TARGET),
     "merge request, merged on trial": (
@@ -163,7 +163,7 @@ TABLE: Mapping[str, tuple[Mapping[str, str], str, str | None, Sequence[str], str
     ),
     "merge request of a fork whose main is old": (
         request("old", "last"),
-        *("trial", None, (), "last", "where this branch left origin/old"),
+        *("trial", None, (), "last", "the merge base with origin/old"),
     ),
     "merge request, merged since": (request("main", "second"), "done", None, (), "second", TARGET),
     "branch on GitHub": (github("push", "heads/work"), "work2", "work", (), "second", TARGET),
@@ -183,7 +183,8 @@ TABLE: Mapping[str, tuple[Mapping[str, str], str, str | None, Sequence[str], str
     ),
     "default branch, never recorded": (
         github("push", "heads/main"),
-        *("last", "main", (), "merge", f"{DEFAULT}: passed.txt records no commit before this one"),
+        *("last", "main", (), "merge"),
+        f"{DEFAULT}: passed.txt lists no earlier commit that passed",
     ),
     "default branch, recorded": (gitlab("main"), "last", None, ("first", "second"), "second", LAST),
     "default branch, recorded by an old run last": (
@@ -200,7 +201,13 @@ TABLE: Mapping[str, tuple[Mapping[str, str], str, str | None, Sequence[str], str
     ),
     "default branch, pushed by force": (
         github("push", "heads/main"),
-        *("third", "main", ("last", "merge"), "second", f"{DEFAULT}: passed.txt records no commit"),
+        *(
+            "third",
+            "main",
+            ("last", "merge"),
+            "second",
+            f"{DEFAULT}: passed.txt lists no earlier commit",
+        ),
     ),
     "default branch, a merge": (gitlab("main"), "merge", None, (), "third", f"{DEFAULT}: passed"),
     "tag": (github("push", "tags/v1"), "last", None, ("third",), "third", LAST),
@@ -211,7 +218,7 @@ TABLE: Mapping[str, tuple[Mapping[str, str], str, str | None, Sequence[str], str
     "by hand, nothing of its own yet": ({}, "last", "fresh", (), "last", TARGET),
     "a push that is to come": (
         {"PRE_COMMIT_FROM_REF": "work1"},
-        *("work2", "work", (), "work1", "where this push begins"),
+        *("work2", "work", (), "work1", "the start of this push"),
     ),
     "a push of a new branch": (
         {"PRE_COMMIT_FROM_REF": ZEROS},
@@ -266,7 +273,7 @@ def test_a_shallow_clone_has_no_base_and_says_what_mends_it(
     base = base_of(clone, None, spoken(environment, team.names))
     assert base.commit is None
     assert not base.is_none_needed
-    assert "the last commits alone" in base.why
+    assert "shallow" in base.why
     assert "GIT_DEPTH: 0" in base.mend
 
 
@@ -331,7 +338,7 @@ def test_a_default_branch_that_git_does_not_know_is_not_taken_for_another(
     clone = team.clone("work2")
     environment = gitlab("work") | {"CI_DEFAULT_BRANCH": "--output=x"}
     base = base_of(clone, None, environment)
-    assert (base.commit, base.why) == (None, "git knows no `origin/--output=x` here")
+    assert (base.commit, base.why) == (None, "git does not find `origin/--output=x`")
 
 
 @pytest.mark.parametrize(
@@ -399,7 +406,7 @@ def test_a_red_branch_stays_red_after_the_next_push(
         status, out = pushes("feature", other=SPEC)
         assert status == 1
         assert "FAIL  most  web.qps:6" in out
-        assert "where this branch left origin/main\n" in out
+        assert "the merge base with origin/main\n" in out
     assert pushes("feature", web=SPEC)[0] == 0
 
 
@@ -413,7 +420,7 @@ def test_a_red_default_branch_stays_red_until_it_is_mended(
     status, out = pushes("main", passed)
     assert (status, len(record.read_text().splitlines())) == (0, 1)
     told = " ".join(out.split())
-    assert "its parent: passed.txt records no commit before this one that passed" in told
+    assert "its parent: passed.txt lists no earlier commit that passed" in told
     assert pushes("main", passed, web=SLOW)[0] == 1
     status, out = pushes("main", passed, other=SPEC)
     assert (status, len(record.read_text().splitlines())) == (1, 1)

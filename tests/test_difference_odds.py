@@ -96,6 +96,6 @@ def test_what_is_simulated_says_that_values_are_nominal() -> None:
     spec = spec_of()
     configuration = spec.configuration()
     told = typically_played(lower(spec.model, configuration), 100, spec.model, configuration)
-    assert told.remarks == ("with the nominal value of `cost`, an uncertain input",)
+    assert told.remarks == ("uses the nominal value of the uncertain input `cost`",)
     certain = spec.configuration(settings=("cost = 1 ms/request",))
     assert typically_played(lower(spec.model, certain), 100, spec.model, certain).remarks == ()

@@ -146,8 +146,8 @@ def test_a_long_formula_is_told_as_the_piece_around_the_population(
     at: int, slope: Fraction, constant: Fraction
 ) -> None:
     told = _formulas("long", at)
-    assert "in N" not in told
-    piece = told[f"in N, around N = {at}"]
+    assert "for any N" not in told
+    piece = told[f"near N = {at}"]
     assert "max" not in piece
     parsed = {k: Fraction(0) for k in ("N", "1")}
     for term in piece.replace(" - ", " + -").split(" + "):
@@ -155,16 +155,16 @@ def test_a_long_formula_is_told_as_the_piece_around_the_population(
     assert float(parsed["N"]) == pytest.approx(float(slope), rel=1e-5)
     assert float(parsed["1"]) == pytest.approx(float(constant), rel=1e-5)
     # the whole formula stands above it
-    assert told["in symbols"].count("max(") == 5
+    assert told["formula"].count("max(") == 5
 
 
 def test_a_short_formula_is_told_whole() -> None:
-    assert _formulas("short", 30)["in N"] == "max(0.125*N, 3)"
+    assert _formulas("short", 30)["for any N"] == "max(0.125*N, 3)"
 
 
 def test_where_no_piece_can_be_told_the_whole_stands() -> None:
     told = _formulas("jumps", 30)
-    assert told["in N"].count("max(") == 6
+    assert told["for any N"].count("max(") == 6
 
 
 # -- long formulas as text -----------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_a_formula_that_nobody_would_read_is_told_by_its_parts_as_text() -> None
     whole = dict(told.formulas)
     for markdown in (False, True):
         text = explanation_text(told, markdown=markdown)
-        assert max(map(len, text.splitlines())) < 550 < len(whole["in symbols"])
+        assert max(map(len, text.splitlines())) < 550 < len(whole["formula"])
         assert "waiting for b.cpu + slow at b\n" in text
         assert "--format json has them in full" in text
 
@@ -293,7 +293,7 @@ def test_each_part_is_told_by_its_own_measures() -> None:
         "one.loss": "one.loss/limit of one.loss",
         "two.loss": "two.loss/limit of two.loss",
     }
-    text = dict(explain(graph, "quality", 5).formulas)["in symbols"]
+    text = dict(explain(graph, "quality", 5).formulas)["formula"]
     assert text == ("sqrt(one.loss^2/limit of one.loss^2 + two.loss^2/limit of two.loss^2)"), (
         "each with its own limit"
     )
@@ -327,7 +327,7 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     graph = lowered(ELASTIC)
     told = explain(graph, name, 5)
     texts = dict(told.formulas)
-    for heading in ("in symbols", "with its numbers"):
+    for heading in ("formula", "with values"):
         assert "often" in texts[heading]
         assert "often.least" not in texts[heading]
         assert len(texts[heading]) < 200
@@ -335,7 +335,7 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
         assert "often." not in part.formula
     (settled,) = graph.elastic
     value = graph.at(5).number(settled.value)
-    assert texts["often, which is elastic"] == (
+    assert texts["often (elastic)"] == (
         f"{number(value)} frame/s at N = 5; `qps explain … often` shows its formula"
     )
     # what is shown is the number: with the value for the symbol
@@ -349,13 +349,13 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
 
 def test_its_own_formula_is_shown_in_full() -> None:
     texts = dict(explain(lowered(ELASTIC), "often", 5).formulas)
-    assert texts["in symbols"].startswith("min(often.most, max(often.least, min(")
-    assert "often, which is elastic" not in texts
+    assert texts["formula"].startswith("min(often.most, max(often.least, min(")
+    assert "often (elastic)" not in texts
 
 
 def test_one_that_is_set_is_a_number_again() -> None:
     texts = dict(explain(lowered(ELASTIC, "often = 7 frame/s"), "two.rate", 5).formulas)
-    assert "(7 frame/s)" in texts["with its numbers"]
+    assert "(7 frame/s)" in texts["with values"]
     assert not [heading for heading in texts if "elastic" in heading]
 
 

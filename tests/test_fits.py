@@ -356,18 +356,18 @@ def told_of(folder: Path, table: str, spec: str = RELAY) -> list[tuple[str, str]
 def test_a_slip_in_a_table_is_warned_of_where_the_table_is_used(folder: Path) -> None:
     (poor, unsure) = told_of(folder, SLIP)
     assert poor[0] == "poor-fit"
-    assert unsure[0] == "unsure-cost"
+    assert unsure[0] == "insignificant-demand"
     (found,) = (d for d in check_file(folder / "relay.qps").diagnostics if d.code is codes.POOR_FIT)
     assert found.notes[0].startswith("line 7 is an influential outlier (Cook's distance 2.52)")
     mended = [slug for slug, _ in told_of(folder, SLIP.replace("3600,", "36000,"))]
-    assert mended == ["unsure-cost"]  # of the bytes
+    assert mended == ["insignificant-demand"]  # of the bytes
 
 
 def test_a_rate_that_was_not_read_is_warned_of(folder: Path) -> None:
     table = "cpu in %,kpacket/s,kB/s\n28.8,16,3072\n70.2,48,9216\n31.3,18,17280\n78.5,54,51840\n"
     assert [slug for slug, _ in told_of(folder, table)] == [
         "poor-fit",
-        "unsure-cost",
+        "insignificant-demand",
         "unused-rate",
     ]
 
@@ -378,7 +378,7 @@ def test_an_idle_load_that_nobody_has_is_warned_of(folder: Path) -> None:
     assert dropped[0] == "idle-dropped"
     assert "has 7.9 % idle utilization, but `vm` has none" in dropped[1]
     stated = RELAY.replace('idle fit "runs.csv"', "idle 0 %")
-    assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["unsure-cost"]
+    assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["insignificant-demand"]
 
 
 def test_test_and_solve_warn_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -531,7 +531,7 @@ def test_a_row_that_pulls_is_named_with_what_the_others_give_it(
     assert main(["fit", "s989.csv", "--cores", "2"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "line 6 is an influential outlier (Cook's distance 5.28)" in out
-    assert "which predict a utilization of 165 %: was more requested than the machine" in out
+    assert "which predict a utilization of 165 %: was more load offered than the machine" in out
     # A cost below zero is refused by every spec: there is nothing to paste.
     assert "component" not in out
     assert "Nothing to paste: the service demand per byte is below zero" in out

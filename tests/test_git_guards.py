@@ -438,7 +438,7 @@ def test_git_is_never_taken_from_where_one_works(
         assert Path(program()).is_absolute()
     assert statuses() == [1, 1, 0, 0, 0]  # all of them stand there by now
     assert not trap.mark.exists()
-    with pytest.raises(QpsError, match="there is no git here"):
+    with pytest.raises(QpsError, match="git is not installed"):
         program({"PATH": os.pathsep.join([".", "", "specs"])})
 
 

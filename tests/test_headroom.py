@@ -350,7 +350,7 @@ def test_the_three_best_changes_come_first() -> None:
     spec = checked(text)
     answer = answer_of(spec, advice=True)
     words = wording(spec.model, spec.configuration(), answer)
-    best = [one.capacity for one in words.helps_most]
+    best = [one.capacity for one in words.best_changes]
     assert best == sorted((one.capacity for one in answer.advice), reverse=True)[:3]
     lines = solve_text(answer, "x", Wording(labels=PLAIN, changes=words.changes)).splitlines()
     assert lines[2] == "  Capacity     100 users"
@@ -372,7 +372,7 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ]
     assert {one["stream"] for one in told["more_users"]["streams"]} == {"pages", "notes"}
     assert told["targets"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
-    assert told["helps_most"] == sorted(told["advice"], key=lambda a: -a["capacity"])[:3]
+    assert told["best_changes"] == sorted(told["advice"], key=lambda a: -a["capacity"])[:3]
 
 
 def test_markdown_lists_it() -> None:

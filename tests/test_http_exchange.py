@@ -70,14 +70,16 @@ def test_a_server_without_end_is_given_up(
     if "status 102" in told:  # one that is no answer, told at once
         assert "fails (status 102)" in told
     else:
-        assert f"`127.0.0.1:{port}` takes longer than 0.3 s for an answer" in told
+        assert f"`127.0.0.1:{port}` takes longer than 0.3 s for one response" in told
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_status_page_without_end_is_given_up(kind: Kind, short: None) -> None:
     with hostile(kind) as port, pytest.raises(MeasuringError) as error:
         counted_items.page_or_output(f"http://127.0.0.1:{port}/status")
-    assert "no complete answer within 0.3 s" in str(error.value) or "status 102" in str(error.value)
+    assert "no complete response within 0.3 s" in str(error.value) or "status 102" in str(
+        error.value
+    )
 
 
 @pytest.mark.parametrize("kind", TLS.values(), ids=TLS)
@@ -86,7 +88,7 @@ def test_a_handshake_without_end_is_given_up(
 ) -> None:
     with hostile(kind) as port:
         assert observe(f"https://127.0.0.1:{port}") == 2
-    assert "takes longer than 0.3 s for an answer" in capsys.readouterr().err
+    assert "takes longer than 0.3 s for one response" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -99,7 +101,7 @@ def test_a_proxy_without_end_is_given_up(
     assert status == 2
     told = capsys.readouterr().err
     if scheme == "https" and "takes longer" not in told:  # it answered CONNECT, but speaks no TLS
-        assert "no answer from `qps.test`: " in told
+        assert "no response from `qps.test`: " in told
     else:
         assert "takes longer than 0.3 s" in told or "status 102" in told
 
@@ -123,7 +125,7 @@ def test_a_name_that_is_never_found_is_given_up() -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert "`qps.test` takes longer than 0.3 s for an answer" in done.stderr
+    assert "`qps.test` takes longer than 0.3 s for one response" in done.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a full queue of connections waits on Linux")
@@ -153,7 +155,7 @@ def test_all_queries_together_have_a_deadline(
     monkeypatch.setattr(prometheus_server, "_ALL_SECONDS", 0.3)
     with hostile(KINDS["a body byte by byte"]) as port:
         assert observe(f"http://127.0.0.1:{port}") == 2
-    assert "minutes in all" in capsys.readouterr().err
+    assert "minutes in total" in capsys.readouterr().err
 
 
 # -- who is sent what ---------------------------------------------------------------------------
@@ -230,7 +232,7 @@ def test_a_proxy_that_is_named_is_asked(
     ("named", "told"),
     [
         ("http://me:s3cret@127.0.0.1:1", "credentials in an address"),
-        ("https://127.0.0.1:1", "a proxy is asked by `http://`"),
+        ("https://127.0.0.1:1", "the proxy must be an `http://` address"),
         ("socks5://127.0.0.1:1", "begins with `http://`"),
         ("127.0.0.1:1", "begins with `http://`"),
         ("http://", "begins with `http://`"),
@@ -269,7 +271,7 @@ def test_nobody_is_sent_anything_by_a_redirection(
             assert observe(fake.url) == 2
             assert f"sends elsewhere (status {status}:" in capsys.readouterr().err
             assert len(fake.headers) == 1
-        with pytest.raises(MeasuringError, match=f"status {status}, and sends to http"):
+        with pytest.raises(MeasuringError, match=f"status {status}, redirected to http"):
             counted_items.page_or_output(fake.url)
     assert received == []
 

@@ -154,7 +154,7 @@ def test_what_fails_everywhere_is_told() -> None:
     assert [failure.requirement for failure in solution.fails] == ["m", LOAD]
     assert inverse_answer(solution) == (
         "No value of p supports 20 users (searched 6 to 9, its range): m exceeds its limit and "
-        "host.cpu.utilization exceeds its limit at every value. It is 6 now."
+        "host.cpu.utilization exceeds its limit for every value. Currently 6."
     )
 
 
@@ -283,9 +283,9 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
         (BASE, "p", 20, [], "It is 1 now."),
         (BASE, "p", 20, ["p = 3"], "It is 3 now."),
         # what 100 packets a second leave for each of N, from 2 to 30
-        (ELASTIC, "x", 3, [], "It is elastic: 30 packet/s with N = 3 now."),
-        (ELASTIC, "x", 8, [], "It is elastic: 12.5 packet/s with N = 8 now."),
-        (ELASTIC, "x", 40, [], "It is elastic: 2.5 packet/s with N = 40 now."),
+        (ELASTIC, "x", 3, [], "Currently 30 packet/s at N = 3 (elastic)."),
+        (ELASTIC, "x", 8, [], "Currently 12.5 packet/s at N = 8 (elastic)."),
+        (ELASTIC, "x", 40, [], "Currently 2.5 packet/s at N = 40 (elastic)."),
         (MODES, "p", 10, [], "It is 2 in mode a and 4 in mode b now."),
         (MODES, "q", 10, [], "It is 1 in mode a and 3 in mode b now."),
         (MODES, "q", 10, ["mode = b"], "It is 3 now."),
@@ -531,7 +531,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
     status, out, _ = _run(capsys, spec, "--for", "panels", "--users", "N=81", "--format", "json")
     assert status == 0
     assert json.loads(out) == {
-        "schema": "qps/inverse/1",
+        "schema": "qps/inverse/2",
         "file": "s.qps",
         "parameter": "panels",
         "given": {"N": 81},
@@ -573,7 +573,7 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     assert (status, err) == (1, "")
     assert (
         "Required no value of panels supports 81 users (searched 1 to 40, its range): "
-        "host CPU utilization exceeds its limit at every value Now 30 "
+        "host CPU utilization exceeds its limit for every value Now 30 "
     ) in " ".join(out.split())
     status, out, _ = _run(capsys, *arguments, "--format", "json")
     assert status == 1
@@ -667,7 +667,7 @@ def test_only_what_fails_throughout_is_told() -> None:
     told = inverse_answer(solution)
     assert told.startswith("No value of power supports 300 users (searched 1 core to 256 core")
     assert (
-        ": wan.forth.utilization exceeds its limit and wan.back.utilization exceeds its limit at every value."
+        ": wan.forth.utilization exceeds its limit and wan.back.utilization exceeds its limit for every value."
         in told
     )
     assert "sfu.cpu" not in told
@@ -678,8 +678,9 @@ def test_where_nothing_fails_throughout_all_is_told() -> None:
     solution = _solved(text, "p", 60)
     assert not solution.fails_throughout
     assert {f.requirement for f in solution.fails} == {LOAD, "cheap"}
-    assert ": each value fails a requirement, the smallest cheap exceeds its limit and host" in (
-        inverse_answer(solution)
+    assert (
+        "every value fails a requirement, the smallest value cheap exceeds its limit and host"
+        in (inverse_answer(solution))
     )
 
 

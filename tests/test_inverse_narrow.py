@@ -218,7 +218,7 @@ def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None
     assert not found.mends
     assert found.mends_known.kind is Kind.APPROXIMATION
     told = sizing_text(found, "spec", width=1000)
-    assert "whether more of one capacity is enough is unknown" in told
+    assert "unknown whether more capacity of one resource is enough" in told
     assert "from 1 to 1000000 times; use fewer roundings" in told
 
 

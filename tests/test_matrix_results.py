@@ -292,7 +292,7 @@ def test_files_that_are_no_result(
         (
             "x.json",
             b'{"schema": "qps/solve/1", "rows": [{"capacity": 1, "reason": null}]}',
-            "has the schema `qps/solve/1`, not `qps/matrix/3`",
+            "has the schema `qps/solve/1`, not `qps/matrix/4`",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_all_files_hold_the_same_rows() -> None:
         assert main(["matrix", "shop.qps", "-o", name]) == 0
     found = rows_of("a.parquet")
     told = json.loads(Path("a.json").read_text())
-    assert told["schema"] == "qps/matrix/3"
+    assert told["schema"] == "qps/matrix/4"
     assert told["units"]["size"] == "bit/packet"
     assert told["rows"] == found
     assert len(found) == ROWS
@@ -183,7 +183,7 @@ def test_a_fault_survives_every_filter_and_is_status_3(
         assert rows[6]["reason"] is None
     if ending == "json":
         counts = json.loads(Path("few.json").read_text())["counts"]
-        assert counts == {"rows": 4, "infeasible": 0, "faults": 2, "one_by_one": 5}
+        assert counts == {"rows": 4, "infeasible": 0, "faults": 2, "solved_individually": 5}
     if ending == "html":
         page = Path("few.html").read_text()
         assert "5 configurations; 2 meet the conditions." in page
@@ -209,7 +209,7 @@ def test_a_fault_is_told_beside_all_other_rows(
             "rows": 5,
             "infeasible": 1,
             "faults": 2,
-            "one_by_one": 5,
+            "solved_individually": 5,
         }
 
 

@@ -134,7 +134,7 @@ WRONG = [
     (lambda: qps.observe("wrk", "nowhere.txt"), "cannot be read"),
     (lambda: qps.observe("wrk", FILES / "pgbench.txt"), "holds no result"),
     (lambda: qps.observe("wrk", FILES / "wrk.txt", window="1s"), "without times"),
-    (lambda: qps.observe("jmeter", FILES / "jmeter.jtl", window="soon"), "is no time from"),
+    (lambda: qps.observe("jmeter", FILES / "jmeter.jtl", window="soon"), "is not a time between"),
     (lambda: qps.observe("sysbench", FILES / "sysbench.txt", item="a b"), "cannot be an item"),
     (lambda: qps.observe_prometheus("file:///x", cpu="c", rates={"request": "r"}), "file:"),
     (

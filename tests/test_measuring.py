@@ -131,7 +131,7 @@ def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_told() -> None
         ("rate in 1, 2 pakket/s", "`pakket/s` in"),
         ("rate in 1,, 2", "is empty"),
         ("rate in 1, 1", "twice"),
-        ("rate in one, 2 request/s", "`one` has a unit of its own before `request/s`"),
+        ("rate in one, 2 request/s", "`one` has its own unit before `request/s`"),
         ("rate in 0, 2 request/s", "not above zero"),
         ("seconds in 1, 2", "`--seconds`"),
     ],
@@ -379,16 +379,16 @@ def test_a_table_tells_what_it_has_of_settings_that_were_broken_off() -> None:
 # Doubts
 
 DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
-    ("rate not reached", {"counted": {"request": 200.0}}, "40 of 100 request/s were reached"),
+    ("rate not reached", {"counted": {"request": 200.0}}, "reached 40 of 100 request/s"),
     (
         "rate not reached",
         {"counted": {"request": 200.0}, "generator_busiest": 0.99},
-        "the generator is the bottleneck, its busiest thread ran 99 %",
+        "the generator is the bottleneck: its busiest thread was busy 99 %",
     ),
     (
         "rate not reached",
         {"counted": {"request": 200.0}, "busiest": 0.95},
-        "the server is saturated: its busiest thread ran 95 %",
+        "the server is saturated: its busiest thread was busy 95 %",
     ),
     (
         "rate not reached",
@@ -403,7 +403,7 @@ DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
     ("saturated", {"used": {"cpu": 9.5}}, "saturated (utilization 95 %)"),
     ("short", {"used": {"cpu": 0.1}}, "only 0.1 s of CPU time"),
     ("others", {"others": 5.0}, "other programs used 1.0 of 4 cores"),
-    ("stolen", {"stolen": 2.0}, "took 10 % of the processors"),
+    ("stolen", {"stolen": 2.0}, "took 10 % of the CPU time"),
     ("note", {"notes": ("the machine slept for 3.0 s",)}, "the machine slept for 3.0 s"),
     ("one thread", {"busiest": 0.1}, "`--cores 1`"),
 ]
@@ -435,7 +435,7 @@ def test_a_closed_loop_saturates_a_thread() -> None:
     run = run_of(("8",), busiest=0.97, used={"cpu": 4.9}, packets=None)
     rows = rows_of([run], settings_of((words,)), layout)
     told = {one.kind: one.text for one in doubts(rows, layout, is_here=True, loopback_mtu=None)}
-    assert told["saturated"].startswith("saturated (its busiest thread ran 97 % of the time)")
+    assert told["saturated"].startswith("saturated (its busiest thread was busy 97 % of the time)")
 
 
 def test_figures_are_those_of_the_worst_row() -> None:

@@ -759,7 +759,7 @@ def test_the_keys_of_the_contract() -> None:
         "resources", "bottleneck", "requirements", "quality", "capacity", "limited_by",
         "capacity_interval", "uncertainty", "treated_as_exact",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
-        "next_limit", "more_users", "targets", "helps_most", "traffic", "measures",
+        "next_limit", "more_users", "targets", "best_changes", "traffic", "measures",
         "known", "closed", "mixes",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least

@@ -62,7 +62,10 @@ def test_costs_are_those_of_the_system(
     assert observe(fake.url, "-o", str(out)) == 0
     told = capsys.readouterr()
     assert told.out == ""
-    assert "200 rows of 288 windows, spread over the loads of the 288 that count" in told.err
+    assert (
+        "200 rows of 288 windows, evenly spread over the utilization of 288 usable windows"
+        in told.err
+    )
     assert len(rows_of(out)) == 200
     assert main(["fit", str(out), "--cores", "2", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -128,8 +131,8 @@ def test_what_fell_or_was_not_there_is_left_out(
     assert observe(fake.url, "-o", str(out), "--rows", "1000") == 0
     told = capsys.readouterr().err
     assert "1 with a counter that fell" in told
-    assert "1 in which a counter was not there all the time" in told
-    assert "1 that come first after that" in told
+    assert "1 with a missing sample" in told
+    assert "1 right after one of these" in told
     left = {f"2026-11-22T00:{minute}:00.000Z" for minute in ("50", "55")}
     left |= {"2026-11-22T01:55:00.000Z"}
     assert not left & {row["time"] for row in rows_of(out)}
@@ -193,7 +196,7 @@ def test_shifted_scrapes_are_noticed(
     assert main([*url, *asked, "--rate", "request=requests", *arguments]) == 0
     told = capsys.readouterr().err
     side = "after" if late > 0 else "before"
-    assert (f"request/s seems to come 30 s {side} the load" in told) is is_told
+    assert (f"request/s seems to be 30 s {side} utilization" in told) is is_told
 
 
 def test_windows_shorter_than_scrapes_are_refused(
@@ -224,13 +227,13 @@ EMPTY = (200, {}, b'{"status":"success","data":{"resultType":"matrix","result":[
     ("reply", "told"),
     [
         (HTML, "answers, but not as a Prometheus does"),
-        (ERROR, "Prometheus refuses `cpu`: query timed out"),
+        (ERROR, "Prometheus rejects `cpu`: query timed out"),
         (SCALAR, "answers, but not as a Prometheus does"),
         (ODD, "answers, but not as a Prometheus does"),
         ((200, {}, OTHER), "answers for other times than were asked"),
-        (EMPTY, "nothing is there of `cpu` in that time"),
-        ((500, {}, b"oh"), "is no Prometheus, or fails (status 500)"),
-        ((404, {}, b"404 page not found"), "is no Prometheus, or fails (status 404)"),
+        (EMPTY, "`cpu` has no data in this period"),
+        ((500, {}, b"oh"), "is not a Prometheus, or fails (status 500)"),
+        ((404, {}, b"404 page not found"), "is not a Prometheus, or fails (status 404)"),
         ((401, {}, b""), "refuses (status 401)"),
         ((302, {"Location": "http://elsewhere.example/x?key=1"}, b""), "302: elsewhere.example)"),
         ((200, {}, b"[" * 100_000), "answers, but not as a Prometheus does"),
@@ -287,7 +290,7 @@ def test_slow_answers_are_given_up(
     fake.pause = 0.02
     monkeypatch.setattr(prometheus_server, "_ANSWER_SECONDS", 0.05)
     assert observe(fake.url) == 2
-    assert "takes longer than 0.05 s for an answer" in capsys.readouterr().err
+    assert "takes longer than 0.05 s for one response" in capsys.readouterr().err
     fake.pause = 0.0
     monkeypatch.setattr(prometheus_server, "_ALL_SECONDS", -1.0)
     assert observe(fake.url) == 2
@@ -299,7 +302,7 @@ def test_warnings_of_the_server_are_passed_on(
 ) -> None:
     fake.warnings.append("store b is away: results may be partial")
     assert observe(fake.url) == 0
-    assert "Prometheus warns: store b is away" in capsys.readouterr().err
+    assert "warning from Prometheus: store b is away" in capsys.readouterr().err
 
 
 def test_what_a_server_says_drives_no_terminal(
@@ -319,7 +322,7 @@ def test_what_a_server_says_drives_no_terminal(
 
 def test_nobody_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert observe("http://127.0.0.1:9") == 2
-    assert "no answer from `127.0.0.1:9`: Connection refused" in capsys.readouterr().err
+    assert "no response from `127.0.0.1:9`: Connection refused" in capsys.readouterr().err
 
 
 def secret_in(names: dict[str, str]) -> Callable[[pytest.MonkeyPatch], None]:
@@ -390,21 +393,21 @@ def test_wrong_credentials_are_told_without_showing_them(
         (("file:///etc/passwd",), "no address that begins with `http://`"),
         (("127.0.0.1:9090",), "no address that begins with `http://`"),
         (("http://me:s3cret@127.0.0.1",), "credentials in an address"),
-        (("http://127.0.0.1:99999",), "this is no address"),
+        (("http://127.0.0.1:99999",), "this is not a valid address"),
         (("http://127.0.0.1/?x=1",), "is more than an address"),
-        (("http://x", "--window", "0s"), "`--window 0s` is no time"),
-        (("http://x", "--window", "5"), "`--window 5` is no time"),
-        (("http://x", "--since", "1e9d"), "`--since 1e9d` is no time"),
+        (("http://x", "--window", "0s"), "`--window 0s` is not a time"),
+        (("http://x", "--window", "5"), "`--window 5` is not a time"),
+        (("http://x", "--since", "1e9d"), "`--since 1e9d` is not a time"),
         (("http://x", "--since", "100s"), None),
         (("http://x", "--since", "365d", "--window", "1m"), "windows are too many"),
-        (("http://x", "--cpu", "rate(cpu[5m])"), "has a window of its own"),
-        (("http://x", "--rate", "packet=sum(increase(x[1m]))"), "has a window of its own"),
+        (("http://x", "--cpu", "rate(cpu[5m])"), "has its own window"),
+        (("http://x", "--rate", "packet=sum(increase(x[1m]))"), "has its own window"),
         (("http://x", "--rate", "request=requests"), "given twice"),
         (("http://x", "--rate", "requests"), "does not say what is counted"),
         (("http://x", "--rate", "a b=requests"), "does not say what is counted"),
         (("http://x", "--cores", "many"), "not a number of cores"),
         (("http://x", "--rows", "0"), "`--rows` takes from 1"),
-        (("http://x", "--until", "yesterday"), "is no moment"),
+        (("http://x", "--until", "yesterday"), "is not a date and time"),
     ],
 )
 def test_what_is_asked_wrongly_asks_nobody(
@@ -427,7 +430,7 @@ def test_what_is_asked_wrongly_asks_nobody(
         status = observe(*arguments)
     assert status == 2
     printed = capsys.readouterr().err
-    assert (told or "there is no whole window of 300 s") in printed
+    assert (told or "the period is shorter than one window of 300 s") in printed
     assert "s3cret" not in printed
 
 

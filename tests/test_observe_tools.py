@@ -169,7 +169,7 @@ def test_a_summary_has_no_stretches(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = tmp_path / "run.txt"
     file.write_text(K6_TEXT, encoding="utf-8")
     assert main(["observe", "k6", str(file), "--window", "1s"]) == 2
-    assert "is a summary of a whole run by k6, without times" in capsys.readouterr().err
+    assert "is a k6 summary of a whole run, without times" in capsys.readouterr().err
 
 
 TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
@@ -379,9 +379,9 @@ def test_what_was_skipped_or_failed_came_to_nothing(tmp_path: Path) -> None:
             "0 1 10 0 1795434438 1\n0 x 10 0 1795434438 1\n0 1 10 0 1795434439 1\n",
             "line 2",
         ),
-        ("pgbench", "1795434438 100 2000 3000 1 2\n", "sums of many transactions"),
+        ("pgbench", "1795434438 100 2000 3000 1 2\n", "aggregated transactions"),
         ("h2load", "1795434404000000\t200\t1000\nnothing\n\n", "line 2"),
-        ("h2load", "1795434404000000\t200\t0\n", "all samples are of one moment"),
+        ("h2load", "1795434404000000\t200\t0\n", "all samples have the same time"),
     ],
 )
 def test_logs_that_are_none_are_told(
@@ -437,7 +437,7 @@ def test_a_run_that_was_broken_off_is_left_out(
     assert float(row["request/s"]) == pytest.approx(told["request/s"])
     broken.write_text(half, encoding="utf-8")
     assert main(["observe", tool, str(broken), "-o", str(out)]) == 2
-    assert "holds no result" in capsys.readouterr().err
+    assert "contains no result" in capsys.readouterr().err
 
 
 def test_what_failed_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -491,7 +491,7 @@ def test_rates_are_taken_by_fit(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = observed("sar", FILES / "sar.json", folder=tmp_path)
-    assert "measure costs by what a process has used" in capsys.readouterr().err
+    assert "measure service demands per process" in capsys.readouterr().err
     assert rows[1] == {
         "time": "2026-11-23T07:38:44Z",
         "cpu in %": "99.51",  # 0.49 % were stolen by other guests
@@ -570,7 +570,7 @@ def test_packets_of_all_interfaces_may_count_twice(
         content += struct.pack("<IIII", 1_700_000_000 + at, 0, 0, 60)
     (tmp_path / "wire.pcap").write_bytes(content)
     observed("pcap", tmp_path / "wire.pcap", folder=tmp_path)
-    assert ("a packet counts on each that it passes" in capsys.readouterr().err) == is_told
+    assert ("a packet is counted on each that it passes" in capsys.readouterr().err) == is_told
 
 
 def pcapng() -> bytes:
@@ -616,48 +616,56 @@ def test_a_block_of_a_capture_that_is_larger_than_any_packet_takes_no_memory(
     file.write_bytes(gzip.compress(content) if is_packed else content)
     out = str(tmp_path / "out.csv")
     assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
-    assert "broken off behind packet 3: a piece of 4,294,967,268 bytes" in capsys.readouterr().err
+    assert "truncated after packet 3: a block of 4,294,967,268 bytes" in capsys.readouterr().err
     file.write_bytes(gzip.compress(gzip.compress(content)))
     assert main(["observe", "pcap", str(file), "-o", out]) == 2
-    assert "is no packet capture" in capsys.readouterr().err
+    assert "is not a packet capture" in capsys.readouterr().err
 
 
 WRONG: list[tuple[str, str, str]] = [
-    ("k6", "", "is no summary of k6"),
-    ("k6", "{", "holds no JSON"),
-    ("k6", '{"type":"Point","data":{}}\n{"type":"Point"}', "holds no JSON"),
-    ("k6", '{"type":"Metric","metric":"vus"}\n', "holds no samples"),
-    ("k6", '{"type":"Metric","metric":"vus"}\nx\n{"type":"Metric"}\n', "line 2: no point"),
-    ("k6", "metric_name,timestamp,metric_value\n", "holds no samples"),
-    ("k6", "metric_name,timestamp,metric_value\na,12,1\nb,1595325560,1\n", "line 2: no point"),
+    ("k6", "", "is not a k6 summary"),
+    ("k6", "{", "is not JSON"),
+    ("k6", '{"type":"Point","data":{}}\n{"type":"Point"}', "is not JSON"),
+    ("k6", '{"type":"Metric","metric":"vus"}\n', "contains no samples"),
+    (
+        "k6",
+        '{"type":"Metric","metric":"vus"}\nx\n{"type":"Metric"}\n',
+        "line 2: not a k6 data point",
+    ),
+    ("k6", "metric_name,timestamp,metric_value\n", "contains no samples"),
+    (
+        "k6",
+        "metric_name,timestamp,metric_value\na,12,1\nb,1595325560,1\n",
+        "line 2: not a k6 data point",
+    ),
     ("k6", '{"metrics": 3}', "has no `metrics`"),
-    ("k6", '{"metrics": {"http_reqs": 3}}', "is no summary of k6"),
-    ("k6", '{"metrics": {"http_reqs": {"rate": 1e999}}}', "is no summary of k6"),
-    ("k6", "[" * 100_000, "is no summary of k6"),
-    ("k6", '{"a":' * 100_000, "holds no JSON"),
-    ("wrk", "Running 1s test @ x\n", "holds no result"),
+    ("k6", '{"metrics": {"http_reqs": 3}}', "is not a k6 summary"),
+    ("k6", '{"metrics": {"http_reqs": {"rate": 1e999}}}', "is not a k6 summary"),
+    ("k6", "[" * 100_000, "is not a k6 summary"),
+    ("k6", '{"a":' * 100_000, "is not JSON"),
+    ("wrk", "Running 1s test @ x\n", "contains no result"),
     ("wrk", "nothing\n", "no line `Requests/sec:`"),
-    ("h2load", "finished in 1s, 0.00 req/s, 0B/s\n", "holds no result"),
+    ("h2load", "finished in 1s, 0.00 req/s, 0B/s\n", "contains no result"),
     ("pgbench", "transaction type: x\n", "no line `tps = …`"),
     ("sysbench", "sysbench 1.0\n", "no line `total time:`"),
-    ("jmeter", "", "is no CSV of JMeter"),
-    ("jmeter", "timeStamp,elapsed\n", "holds no samples"),
-    ("jmeter", "timeStamp,elapsed\n1,x\n2,3\n", "line 2: no sample"),
-    ("jmeter", "timeStamp,elapsed,success\n1,2,yes\n2,3,true\n", "line 2: no sample"),
-    ("jmeter", "timeStamp,elapsed,elapsed\n1,2,3\n", "names a column twice"),
-    ("jmeter", "timeStamp,elapsed\n5,0\n", "all samples are of one moment"),
-    ("jmeter", "timeStamp,elapsed\n999999999999999,1\n1,1\n", "over 100,000 stretches"),
-    ("sar", "Linux 6.1", "holds no samples"),
-    ("pgbench", "transaction type: x\n" * 10_001, "holds over 10,000 runs"),
-    ("wrk", "\n" * 1_000_000, "holds no result"),
-    ("wrk", "Running 1s test @ x\n" + " \n" * 1_000_000, "holds no result"),
-    ("jmeter", "timeStamp,elapsed\n" + "1" * 1_000_000, "no sample"),
+    ("jmeter", "", "is not a JMeter CSV"),
+    ("jmeter", "timeStamp,elapsed\n", "contains no samples"),
+    ("jmeter", "timeStamp,elapsed\n1,x\n2,3\n", "line 2: not a JMeter sample"),
+    ("jmeter", "timeStamp,elapsed,success\n1,2,yes\n2,3,true\n", "line 2: not a JMeter sample"),
+    ("jmeter", "timeStamp,elapsed,elapsed\n1,2,3\n", "has two columns with the same name"),
+    ("jmeter", "timeStamp,elapsed\n5,0\n", "all samples have the same time"),
+    ("jmeter", "timeStamp,elapsed\n999999999999999,1\n1,1\n", "more than 100,000 windows"),
+    ("sar", "Linux 6.1", "contains no samples"),
+    ("pgbench", "transaction type: x\n" * 10_001, "contains more than 10,000 runs"),
+    ("wrk", "\n" * 1_000_000, "contains no result"),
+    ("wrk", "Running 1s test @ x\n" + " \n" * 1_000_000, "contains no result"),
+    ("jmeter", "timeStamp,elapsed\n" + "1" * 1_000_000, "not a JMeter sample"),
     ("sar", "{", "is not what `sadf -j` writes"),
     ("sar", "07:00:00 CPU %idle\n07:00:01 all x\n", "line 2: `07:00:01 all x` is not"),
-    ("sar", '{"sysstat": {"hosts": []}}', "holds no samples"),
+    ("sar", '{"sysstat": {"hosts": []}}', "contains no samples"),
     ("sar", '{"sysstat": {"hosts": [{"statistics": [{"cpu-load": 3}]}]}}', "is not what"),
-    ("pcap", "", "is no packet capture"),
-    ("pcap", "what else", "is no packet capture"),
+    ("pcap", "", "is not a packet capture"),
+    ("pcap", "what else", "is not a packet capture"),
 ]
 
 
@@ -694,7 +702,7 @@ def test_there_is_no_such_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["observe", "runs.csv"]) == 2
     assert "invalid choice: 'runs.csv'" in capsys.readouterr().err
     assert main(["observe", "wrk", str(FILES / "wrk.txt"), "--item", "a b"]) == 2
-    assert "cannot be an item" in capsys.readouterr().err
+    assert "is not a valid item" in capsys.readouterr().err
 
 
 def test_quiet_and_colour_stand_before_or_behind_the_source(

@@ -101,7 +101,7 @@ def test_where_all_is_known_there_are_no_odds() -> None:
 def test_a_promise_is_the_quantile_of_the_closed_form() -> None:
     """4 cores carry up to 4 / cost users of a request a second: a quantile of the cost is told."""
     found = odds_of(spec_of("lognormal(1 ms/request, 0.2)"), Sampling(samples=10_000))
-    for certainty, told in ((0.95, found.promise.largest), (0.95, found.interval.least)):
+    for certainty, told in ((0.95, found.at_confidence.capacity), (0.95, found.interval.least)):
         cost = 1e-3 * exp(0.2 * NormalDist().inv_cdf(certainty))
         assert told is not None
         assert isclose(told, 4 / cost, rel_tol=2e-3)
@@ -114,8 +114,8 @@ def test_a_promise_is_the_quantile_of_the_closed_form() -> None:
 @pytest.mark.parametrize("certainty", [0.5, 0.8, 0.99])
 def test_the_certainty_that_is_asked_for_is_that_of_the_promise(certainty: float) -> None:
     found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(certainty=certainty))
-    assert found.promise.largest is not None
-    assert isclose(found.promise.largest, 4 / (1e-3 * (1 + certainty)), rel_tol=1e-3)
+    assert found.at_confidence.capacity is not None
+    assert isclose(found.at_confidence.capacity, 4 / (1e-3 * (1 + certainty)), rel_tol=1e-3)
 
 
 def test_every_sample_has_the_answer_that_solving_it_alone_has() -> None:
@@ -183,7 +183,7 @@ def test_samples_that_may_be_but_are_not_solved_are_told_so(
     assert left.name == ALONE
     assert left.probability == pytest.approx(0.5, abs=0.01)
     assert (
-        "50 % of the samples are excluded, unsolved: each has a separate load graph"
+        "50 % of the samples could not be solved and are excluded: each needs a separate load graph"
         in "\n".join(odds_lines(answer_of(spec, odds=found)))
     )
 
@@ -219,8 +219,8 @@ def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None
     found = odds_of(spec_of("1 ms/request +- 2 %"), Sampling(samples=5000))
     (share,) = found.shares
     assert share.capacity_if_halved is not None
-    assert found.promise.largest is not None
-    lost, lost_if_halved = 4000 - found.promise.largest, 4000 - share.capacity_if_halved
+    assert found.at_confidence.capacity is not None
+    lost, lost_if_halved = 4000 - found.at_confidence.capacity, 4000 - share.capacity_if_halved
     assert lost_if_halved / lost == pytest.approx(0.5, abs=0.03)
 
 
@@ -235,8 +235,10 @@ def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None
 )
 def test_who_knows_more_never_promises_less(cost: str, size: str) -> None:
     found = odds_of(spec_of(cost, size=size), Sampling(samples=1000))
-    assert found.promise.largest is not None
-    assert all((one.capacity_if_halved or 0) >= found.promise.largest for one in found.shares)
+    assert found.at_confidence.capacity is not None
+    assert all(
+        (one.capacity_if_halved or 0) >= found.at_confidence.capacity for one in found.shares
+    )
 
 
 def test_half_as_uncertain_is_no_value_between_those_that_may_be() -> None:
@@ -314,7 +316,7 @@ def test_the_samples_lie_where_the_distribution_has_them() -> None:
 def test_what_no_users_can_be_promised_is_told_as_none() -> None:
     found = odds_of(spec_of("uniform(1 s/request, 5 s/request)"))
     assert found.distribution.start == 0  # none of the range 1..
-    assert found.promise.largest is None
+    assert found.at_confidence.capacity is None
     assert found.interval.least is None
     assert found.interval.most == 3
 
@@ -337,8 +339,8 @@ def test_a_scenario_may_say_how_far_off_a_number_is() -> None:
     solution = solve_model(spec.model, configuration)
     found = odds(spec.model, configuration, solution, QUICK)
     assert found is not None
-    assert found.promise.largest is not None
-    assert found.promise.largest < 4000
+    assert found.at_confidence.capacity is not None
+    assert found.at_confidence.capacity < 4000
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -396,7 +398,7 @@ def test_correlated_costs_are_as_uncertain_as_their_sum(together: float) -> None
     found = odds_of(spec, Sampling(samples=10_000))
     deviation = 0.1 / NormalDist().inv_cdf(0.975) * sqrt(2 + 2 * together)
     expected = 4 / (1e-3 * (2 + deviation * NormalDist().inv_cdf(0.95)))
-    assert found.promise.largest == pytest.approx(expected, rel=1e-3)
+    assert found.at_confidence.capacity == pytest.approx(expected, rel=1e-3)
     assert found.linear_interval is not None
     width = 2000 / 2 * deviation * NormalDist().inv_cdf(0.95)
     assert found.linear_interval.least == pytest.approx(2000 - width, abs=2)
@@ -486,5 +488,5 @@ def test_python_has_the_odds_that_the_command_has(
     file.write_text(text, encoding="utf-8")
     assert main(["solve", str(file), "--no-advice", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)["uncertainty"]
-    assert told["promise"]["largest"] > 0
+    assert told["at_confidence"]["capacity"] > 0
     assert json.loads(json.dumps(as_json(qps.load(file).solve().uncertainty))) == told

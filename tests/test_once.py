@@ -60,6 +60,6 @@ def test_resources_that_no_axis_changes_are_searched_once(monkeypatch: pytest.Mo
     result = Model(spec).matrix("m_")
     table = result.to_arrow()
     assert len(table) == 64
-    assert b"one_by_one" not in (table.schema.metadata or {})
+    assert b"solved_individually" not in (table.schema.metadata or {})
     assert min(rows) == 1
     assert max(rows) == 64

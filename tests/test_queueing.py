@@ -274,7 +274,7 @@ def test_over_several_queues_the_sum_counts() -> None:
     graph = lowered(_server("mm1", steps=steps, more="component rest { delay 1 ms }\n"))
     known = graph.streams["flow"].quantile_certainty(_P99)
     assert known.kind is Kind.APPROXIMATION
-    assert "are modeled with the same queue length" in known.reasons[0]
+    assert "are assumed to see the same queue length" in known.reasons[0]
     late = _quantile(graph, "0.99", 40) - 0.001
     (simulated,) = quantiles(40, [0, 0], [(1, 0.01)], [0.99], 100_000)
     assert 0.95 * simulated < late < 1.2 * simulated

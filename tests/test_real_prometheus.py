@@ -154,7 +154,7 @@ def test_what_it_refuses_is_told_in_its_words(
 ) -> None:
     url = ["observe", "prometheus", server, "--since", "10s", "--window", "1s", "--cpu"]
     for query, told in (
-        ("up{", "Prometheus refuses `up{`: 1:4: parse error"),
+        ("up{", "Prometheus rejects `up{`: 1:4: parse error"),
         ("none_such_total", "nothing is there of `none_such_total`"),
     ):
         assert main([*url, query, "--rate", "request=x"]) == 2

@@ -291,7 +291,7 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     assert "6,000" in told["24.5"]
     main(["solve", "--all", str(spec)])
     printed = " ".join(capsys.readouterr().out.split())
-    assert "up to N = 5,100 its utilization stays exactly at the limit." in printed
+    assert "up to N = 5,100 its utilization equals the limit." in printed
     assert "cluster.requests is at 100 % utilization even at N = 4900" in printed
 
 
@@ -355,10 +355,7 @@ def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
     main(["matrix", str(spec)])
     assert "100 (exactly full to 150)" in capsys.readouterr().out
     main(["report", str(spec), "-o", str(tmp_path / "page.html")])
-    assert (
-        "up to N = 150 its utilization stays exactly at the limit"
-        in (tmp_path / "page.html").read_text()
-    )
+    assert "up to N = 150 its utilization equals the limit" in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     assert rounded_ends(odds.interval, 10**9) in html
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
-    assert f"p5 of samples: {odds.promise.largest:,}</text>" in html
+    assert f"p5 of samples: {odds.at_confidence.capacity:,}</text>" in html
     assert "Measure next" in html
     assert html.index("Probability of being met at") < html.index("Probability of saturating first")
 

@@ -220,7 +220,7 @@ def test_recovery_stands_in_the_loss_budget() -> None:
         ("recovered by mend", "-8.889 %"),
     ]
     assert told.value == pytest.approx(0.02)
-    assert ("in symbols", "net.loss*(1 - mend.recover)") in told.formulas
+    assert ("formula", "net.loss*(1 - mend.recover)") in told.formulas
 
 
 def test_saturation_is_not_recovered() -> None:

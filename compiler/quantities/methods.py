@@ -172,16 +172,16 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         "poisson": PremiseText(
             "Poisson arrivals",
             (
-                "Arrivals are a Poisson process: at random, and not shaped by bursts or by "
+                "Arrivals are a Poisson process: random, and not shaped by bursts or by "
                 "queues upstream."
             ),
         ),
         "not-behind-a-pool": PremiseText(
-            "no pool upstream", "No open traffic has waited for a pool upstream."
+            "no pool upstream", "No open traffic has passed a pool upstream."
         ),
         "periodic": PremiseText(
             "periodic arrivals",
-            "The items of each flow arrive periodically, and all of them arrive.",
+            "The items of each flow arrive periodically, and none is missing.",
         ),
         "one-period": PremiseText("one period", "All flows have the same period."),
         "single": PremiseText(
@@ -192,17 +192,17 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
             "Copies of one item arrive together at one time, or do not meet at the station.",
         ),
         "random-or-room": PremiseText(
-            "Poisson arrivals, or room for all",
+            "Poisson arrivals, or unlimited room",
             (
                 "Arrivals are a Poisson process and no step applies only to some items, or "
-                "everyone who can be there finds room."
+                "there is room for all items."
             ),
         ),
         "one-server": PremiseText(
-            "one server", "One server does the work, and nothing else is needed with it."
+            "one server", "There is one server, and no other resource is held during service."
         ),
         "one-server-or-equal": PremiseText(
-            "one server, or equal services",
+            "one server, or equal service times",
             ("There is one server, or service times are exponential with the same mean."),
         ),
         "exponential-service": PremiseText(
@@ -219,7 +219,7 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
                 "unless means suffice (processor sharing, closed streams)."
             ),
         ),
-        "no-other-load": PremiseText("no other load", "Visits cause all of the load."),
+        "no-other-load": PremiseText("no background load", "Visits cause all of the load."),
         "product-form-station": PremiseText(
             "product form",
             (
@@ -232,10 +232,10 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
             ("Every station of the streams that share a queue with it is in product form."),
         ),
         "few-enough-users": PremiseText(
-            "few enough users", "There are few enough users for exact sums."
+            "small population", "The population is small enough for the exact recursion."
         ),
         "whole-population": PremiseText(
-            "whole requests in flight", "The number of requests in flight is whole."
+            "whole number of requests", "The number of requests in flight is a whole number."
         ),
         "one-place-at-a-time": PremiseText(
             "one station at a time", "An item is at one station at a time."
@@ -250,31 +250,32 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         "free-choice": PremiseText(
             "free choice of machines",
             (
-                "A machine out of several is chosen again at each visit, not together with a "
-                "pool that is held there."
+                "Each visit chooses one of several machines again; none is bound to a machine by "
+                "a pool that it holds there."
             ),
         ),
         "no-pools": PremiseText(
-            "no pools or speeds", "No pool is held, and no station depends on the load."
+            "no pools, no load dependence",
+            "No pool is held, and no station's speed depends on its load.",
         ),
         "no-forks": PremiseText("no parallel calls", "No calls are made in parallel."),
-        "no-priorities": PremiseText("no priorities", "No stream goes before another one."),
+        "no-priorities": PremiseText("no priorities", "No stream has priority over another."),
         "no-loss": PremiseText("no loss", "Nothing is lost."),
         "one-path": PremiseText("one path", "No step or delay applies only to some items."),
         "at-most-one-chance": PremiseText(
-            "at most one call by chance", "At most one call is made only by some items."
+            "at most one optional call", "At most one call is made by only some of the items."
         ),
         "independent-stages": PremiseText(
             "independent stages",
-            ("Stages are independent: items do not overtake each other between them, nor return."),
+            ("Stages are independent: items neither overtake each other nor return to a stage."),
         ),
         "queueing-modeled": PremiseText(
             "queueing discipline declared",
-            "Every station on the way declares its queueing discipline.",
+            "Every station on the path declares its queueing discipline.",
         ),
         "variance-known": PremiseText(
             "jitter of queues declared",
-            "Every station on the way that has a queueing discipline declares its jitter.",
+            "Every station on the path with a queueing discipline declares its jitter.",
         ),
         "one-saturating-station": PremiseText(
             "one overloaded station", "Items pass at most one station that is overloaded."
@@ -299,13 +300,13 @@ _UNEVEN = {"shaped": 0.35, "shaped percentiles": 0.6, "stated": 0.6, "stated per
 Where it is stated, of quantiles the wait at a low load is scaled as that at a high one.
 """
 _TWO_MOMENTS = (
-    "in validation, predicted waits of one to five queues in series were "
+    "in validation, predicted queueing delays of one to five queues in series were "
     "0.68–1.34× simulated, and as low as 0.45× for a coefficient of variation of 3"
     "; less accurate above 3 (up to 2.5× at 5)"
 )
 _HARDLY_ANY = "; percentiles up to 5× if few items wait"
-_RANDOM_IN_BURSTS = "predicted waits were 0.8–1.25× simulated, percentiles 0.47–1.15×"
-_PERIODIC_IN_BURSTS = "predicted waits were 0.77–1.15× simulated, low percentiles 0.65×"
+_RANDOM_IN_BURSTS = "predicted queueing delays were 0.8–1.25× simulated, percentiles 0.47–1.15×"
+_PERIODIC_IN_BURSTS = "predicted queueing delays were 0.77–1.15× simulated, low percentiles 0.65×"
 _CLOSED_GAMMA = {
     "users": 0.55,
     "users far apart": 0.95,
@@ -473,7 +474,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- one station: arrivals ------------------------------------------------------------
         "two-moment-arrivals": Method(
-            name="GI/G/1 by two moments of the times between arrivals",
+            name="GI/G/1 by two moments of interarrival times",
             of=_TIMES,
             reason="arrivals at {at} are approximated by two moments",
             notes={
@@ -501,10 +502,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("poisson",),
         ),
         "departures-as-poisson": Method(
-            name="departures of a queue taken as a Poisson process",
+            name="departures of a queue treated as a Poisson process",
             of=_TIMES,
             reason=(
-                "arrivals at {at} are modeled as at their source although {by} changes their "
+                "arrivals at {at} are modeled as those of the source, although {by} changes their "
                 "spacing"
             ),
             notes={"": "predicted times of two stages in series were 0.57–1.42× simulated"},
@@ -513,17 +514,17 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("poisson",),
         ),
         "arrivals-as-poisson": Method(
-            name="renewal arrivals taken as a Poisson process",
+            name="renewal arrivals treated as a Poisson process",
             of=(*_TIMES, Of.LOSS),
             reason="variability of arrivals at {at} is ignored",
             fails=("poisson",),
         ),
         "copies-picked-at-random": Method(
-            name="periodic flows spread at random taken as flows of their own",
+            name="randomly distributed periodic flows treated as separate flows",
             of=_TIMES,
             reason=(
-                "items pick any {at} at random, modeled as if each flow had its own: "
-                "true waits may be longer"
+                "items choose one of several {at} at random, modeled as if each flow had its own: "
+                "the true queueing delay may be longer"
             ),
             fails=("periodic",),
         ),
@@ -531,14 +532,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="batch arrivals M[X]/G/1 at the next queue",
             of=_TIMES,
             kind=_UPPER,
-            reason="copies that left together are treated at {at} as simultaneous",
+            reason="copies that were sent together are assumed to arrive at {at} at the same time",
             fails=("single", "independent-batches"),
         ),
         "copies-that-meet": Method(
-            name="copies of one item taken as independent arrivals",
+            name="copies of one item treated as independent arrivals",
             of=(*_TIMES, Of.LOSS),
             reason="copies of one item that meet at {at} are treated as independent",
-            notes={"waits": "true waits may be longer"},
+            notes={"waits": "the true queueing delay may be longer"},
             fails=("single", "independent-batches"),
         ),
         "closed-as-open": Method(
@@ -556,7 +557,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             kind=_LOWER,
             reason="bursts at {at} are averaged out",
             notes={
-                "delay": "true waits are longer",
+                "delay": "the true queueing delay is longer",
                 "percentiles": "percentiles may be arbitrarily larger",
             },
             fails=("poisson",),
@@ -589,11 +590,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("poisson",),
         ),
         "pool-lets-through-poisson": Method(
-            name="items behind a pool taken as a Poisson process",
+            name="items behind a pool treated as a Poisson process",
             of=(*_TIMES, Of.LOSS),
             reason=(
-                "items that {by} lets through to {at} are assumed to be Poisson, as if none "
-                "ever waited for a place"
+                "arrivals at {at} through {by} are assumed to be Poisson, as if no item had to "
+                "wait for {by}"
             ),
             fails=("not-behind-a-pool",),
         ),
@@ -605,7 +606,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "the pool"
             ),
             notes={
-                "average": "means within {error:%}",
+                "average": "mean latency within {error:%}",
                 "percentiles": "percentiles within {error:%}",
             },
             errors={"average": 0.2, "percentiles": 0.35},
@@ -614,30 +615,33 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- one station: visits --------------------------------------------------------------
         "visits-by-their-mean": Method(
-            name="different visits counted with their mean",
+            name="different service times replaced by their mean",
             of=_TIMES,
-            reason="different visits to {at} are modeled by their mean",
+            reason="different service times at {at} are replaced by their mean",
             fails=("equal-service", "whole-visits"),
         ),
         "other-load-as-visits": Method(
-            name="other load counted as visits of mean size",
+            name="background load treated as visits of mean length",
             of=_TIMES,
-            reason="background load of {at} is modeled as visits of mean size",
+            reason="background load of {at} is modeled as visits of mean length",
             fails=("no-other-load",),
         ),
         "core-and-thread": Method(
-            name="thread and core waited for one after the other",
+            name="queueing for a thread, then for a core",
             of=_TIMES,
             kind=_UPPER,
-            reason="waits for a core of {at} after one for a thread are modeled as for other items",
+            reason=(
+                "items that waited for a thread are assumed to wait for a core of {at} as long as "
+                "others"
+            ),
             fails=("one-server",),
         ),
         "step-by-chance": Method(
             name="probabilistic step averaged over all items",
             of=(*_TIMES, Of.LOSS),
             reason=(
-                "{step} at {at} is used by some items only, modeled as if each used the same part "
-                "of it"
+                "only some items run {step} at {at}: modeled as if every item ran the same "
+                "fraction of it"
             ),
             fails=("whole-visits", "one-path"),
         ),
@@ -645,8 +649,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="probabilistic delay averaged over all items",
             of=_TAIL,
             reason=(
-                "the delay {at} applies to some items only, modeled as if each took the same part "
-                "of it"
+                "only some items have the delay {at}: modeled as if every item had the same "
+                "fraction of it"
             ),
             fails=("one-path",),
         ),
@@ -661,18 +665,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("pollaczek-khinchine",),
         ),
         "gamma-service": Method(
-            name="gamma distributed service times of two moments",
+            name="gamma distributed service times, from two moments",
             of=_TAIL,
-            reason="service times at {at} are assumed gamma distributed: within {error:%} of such",
+            reason="service times at {at} are assumed gamma distributed: within {error:%}",
             error=0.1,
             sources=("Pollaczek 1930",),
             fails=("exponential-service",),
             instead=("m-m-1-sojourn",),
         ),
         "gamma-service-bound": Method(
-            name="gamma distributed service times, the longest service of all",
+            name="gamma distributed service times, bounded by the longest",
             of=_TAIL,
-            reason="service times at {at} are assumed gamma distributed, as a bound",
+            reason="service times at {at} are bounded by a gamma distribution",
             fails=("exponential-service",),
             instead=("m-m-1-sojourn",),
         ),
@@ -692,7 +696,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("m-m-1-sojourn",),
         ),
         "longest-visit": Method(
-            name="all visits as long as the longest, at the same load",
+            name="all visits as long as the longest, at the same utilization",
             of=_TAIL,
             kind=_UPPER,
             reason="every visit to {at} is assumed to take as long as the longest",
@@ -700,10 +704,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("m-m-1-sojourn", "erlang-c"),
         ),
         "whole-batch": Method(
-            name="batch arrivals M[X]/G/1, each copy until the last of its batch",
+            name="batch arrivals M[X]/G/1, each copy waits for its whole batch",
             of=_TAIL,
             kind=_UPPER,
-            reason="copies that leave together at {at} wait for the whole batch",
+            reason="copies sent together are assumed to wait at {at} for their whole batch",
             fails=("single",),
             instead=("m-m-1-sojourn",),
         ),
@@ -711,7 +715,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="batch arrivals M[X]/G/1 by two moments of the batch",
             of=_TAIL,
             reason=(
-                "copies that leave together at {at} wait for the whole batch, known by two moments"
+                "copies sent together are assumed to wait at {at} for their whole batch, modeled "
+                "by two moments"
             ),
             fails=("single", "exponential-service"),
             instead=("m-m-1-sojourn",),
@@ -721,8 +726,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="Erlang C for batch arrivals",
             of=(Of.MEAN,),
             reason=(
-                "copies that leave together find the cores of {at} busy as often as single "
-                "arrivals do"
+                "copies sent together are assumed to find the cores of {at} busy as often as "
+                "single arrivals do"
             ),
             sources=("Erlang 1917",),
             fails=("single",),
@@ -732,13 +737,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/G/c by Lee and Longton: Erlang C times (1 + scv)/2",
             of=(Of.MEAN,),
             reason=(
-                "waits for the cores of {at}, where service times vary, follow Lee and Longton "
-                "(1959)"
+                "queueing delay at the cores of {at}, with different service times, is scaled as "
+                "by Lee and Longton (1959)"
             ),
             notes={
                 "": (
-                    "with 2 to 16 cores, predicted waits were 0.89–1.16× simulated if service "
-                    "times differ by a factor of up to 2 (1.36× for 5, 1.61× for 10, 3× beyond)"
+                    "with 2 to 16 cores, predicted queueing delays were 0.89–1.16× simulated if "
+                    "service times differ by a factor of up to 2 (1.36× for 5, 1.61× for 10, 3× "
+                    "beyond)"
                 )
             },
             up_to={"": ((2, 0.2), (5, 0.4), (10, 0.65))},
@@ -750,9 +756,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/G/c by Kimura",
             of=(Of.MEAN,),
             reason=(
-                "waits for the cores of {at} assume gamma distributed service times (Kimura 1986; "
-                "above a cv of 1 interpolated between light and heavy traffic): within {error:%} "
-                "up to a cv of 3"
+                "queueing delay at the cores of {at} assumes gamma distributed service times "
+                "(Kimura 1986; above a cv of 1 interpolated between light and heavy traffic): "
+                "within {error:%} up to a cv of 3"
             ),
             error=0.05,
             sources=(
@@ -768,8 +774,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/D/c by Cosmetatos",
             of=(Of.MEAN,),
             reason=(
-                "waits for the cores of {at} are those of fixed service times (Cosmetatos 1976): "
-                "latency within {error:%} with up to 64 cores"
+                "queueing delay at the cores of {at} is that of fixed service times (Cosmetatos "
+                "1976): latency within {error:%} with up to 64 cores"
             ),
             error=0.002,
             sources=("Cosmetatos 1976",),
@@ -777,11 +783,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "exponential-waits-for-fixed-service": Method(
-            name="M/D/c with exponential waits",
+            name="M/D/c with exponential queueing delay",
             of=_TAIL,
             reason=(
-                "waits for the cores of {at} are assumed exponential for fixed service times: "
-                "within {error:%} up to p99.9"
+                "queueing delay at the cores of {at} is assumed exponential, with fixed service "
+                "times: within {error:%} up to p99.9"
             ),
             error=0.25,
             sources=("Cosmetatos 1976",),
@@ -789,10 +795,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "exponential-waits": Method(
-            name="M/G/c with exponential waits and gamma distributed service",
+            name="M/G/c with exponential queueing delay and gamma distributed service",
             of=_TAIL,
             reason=(
-                "waits for the cores of {at} are assumed exponential, service times gamma "
+                "queueing delay at the cores of {at} is assumed exponential, service times gamma "
                 "distributed: within {error:%}"
             ),
             error=0.3,
@@ -802,38 +808,36 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- processor sharing ----------------------------------------------------------------
         "batch-sharing": Method(
-            name="processor sharing with batches of exponential services",
+            name="processor sharing with batches of exponential jobs",
             of=(Of.MEAN,),
-            reason=(
-                "copies that leave together at {at} share it as exponential ones of equal size do"
-            ),
+            reason=("copies sent together share {at} like exponential jobs of equal mean"),
             sources=("Kleinrock, Muntz and Rodemich 1971",),
             fails=("single",),
             instead=("processor-sharing",),
         ),
         "sharing-percentiles": Method(
-            name="M/M/1 processor sharing, a Weibull law of the exact two moments",
+            name="M/M/1 processor sharing, Weibull distribution with exact first two moments",
             of=_TAIL,
             reason=(
-                "percentiles at {at} assume exponential service, within 8 % of it up to p99 and "
-                "{error:%} beyond"
+                "percentiles at {at} assume exponential service times: for these, within 8 % up to "
+                "p99 and {error:%} beyond"
             ),
             error=0.12,
             sources=("Coffman, Muntz and Trotter 1970",),
         ),
         "sharing-with-a-constant-number": Method(
-            name="processor sharing with a constant number of others",
+            name="processor sharing with a constant number of concurrent visits",
             of=_TAIL,
             reason=(
-                "percentiles at {at} assume that each visit shares it with a constant number of "
-                "others: within {error:%}"
+                "percentiles at {at} assume that the number of concurrent visits stays constant "
+                "during a visit: within {error:%}"
             ),
             error=0.25,
             sources=("Coffman, Muntz and Trotter 1970",),
             fails=("equal-service",),
         ),
         "sharing-at-speeds": Method(
-            name="load-dependent processor sharing, a Weibull law of two moments",
+            name="load-dependent processor sharing, Weibull distribution of two moments",
             of=_TAIL,
             reason="percentiles at {at} are fitted to two moments: within {error:%}",
             error=0.25,
@@ -843,7 +847,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "batch-by-priority": Method(
             name="priority queue with batches",
             of=(Of.MEAN,),
-            reason="copies that leave together at {at} wait by priority one by one",
+            reason="copies sent together are queued by priority at {at} individually",
             sources=("Cobham 1954",),
             fails=("single",),
             instead=("priority",),
@@ -852,7 +856,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="priorities at several servers by Bondi and Buzen",
             of=(Of.MEAN,),
             reason=(
-                "priorities at the cores of {at} are scaled from equal visits without priorities"
+                "queueing delay by priority at the cores of {at} is scaled from a queue with equal "
+                "visits and without priorities"
             ),
             notes={"": "the approximation of Bondi and Buzen (1984)"},
             sources=("Bondi and Buzen 1984",),
@@ -860,7 +865,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("priority",),
         ),
         "priority-gamma": Method(
-            name="waiting time by priority, a gamma law of two moments",
+            name="waiting time by priority, gamma distribution of two moments",
             of=_TAIL,
             reason="waiting time by priority at {at} is assumed gamma distributed",
             notes=dict.fromkeys(
@@ -872,14 +877,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- periodic arrivals ----------------------------------------------------------------
         "share-of-periodic": Method(
-            name="a share of periodic items taken as periodic",
+            name="a fraction of periodic items treated as periodic",
             of=_TIMES,
-            reason="a share of periodic items is assumed periodic at {at}",
+            reason="only some of the periodic items visit {at}; these are assumed to be periodic",
             fails=("periodic",),
             instead=("nd-d-1",),
         ),
         "sizes-in-one-flow": Method(
-            name="items of different sizes in one flow taken as several flows",
+            name="items of different sizes in one flow treated as several flows",
             of=_TIMES,
             reason=(
                 "items of different sizes in one flow at {at} are treated as several flows: "
@@ -889,7 +894,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("nd-d-1",),
         ),
         "longest-period": Method(
-            name="flows of different periods taken as flows of the longest",
+            name="flows of different periods treated as flows of the longest period",
             of=_TIMES,
             reason="flows of different periods at {at} are treated as flows of the longest period",
             fails=("one-period",),
@@ -909,7 +914,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="blocking probability for Poisson arrivals behind another queue",
             of=(Of.LOSS,),
             reason=(
-                "loss at {at} is modeled with arrivals as at their source although {by} changes "
+                "loss at {at} is modeled with the arrivals of the source, although {by} changes "
                 "their spacing"
             ),
             notes={"": "it may be many times larger or smaller"},
@@ -924,10 +929,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("blocking", "erlang-b"),
         ),
         "batch-at-a-room": Method(
-            name="batch arrivals at a finite queue taken as independent",
+            name="batch arrivals at a finite queue treated as independent",
             of=(*_TIMES, Of.LOSS),
-            reason="copies that leave together are modeled as independent arrivals at {at}",
-            notes={"room": "they find it full more often"},
+            reason="copies sent together are modeled as independent arrivals at {at}",
+            notes={"room": "in a batch, they find the queue full more often"},
             fails=("single",),
             instead=("blocking", "erlang-b"),
         ),
@@ -937,9 +942,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="the finite queue of {at} uses two moments of the service times",
             notes=dict.fromkeys(
                 ("wait", "loss"),
-                "compared with exact chains of gamma distributed service, predicted loss "
+                "compared with exact Markov chains with gamma distributed service, predicted loss "
                 "above 0.01 % was 0.93–1.8× up to a cv of 1, down to 0.56× at a cv of 3, "
-                "waits 0.65–1.36×",
+                "queueing delay 0.65–1.36×",
             ),
             errors={"wait": 0.36, "loss": 0.8},
             sources=("MacGregor Smith 2003",),
@@ -964,18 +969,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/G/c/K percentiles scaled from exponential service",
             of=_TAIL,
             reason=(
-                "percentiles at {at} are scaled from exponential service by the mean wait of an "
-                "unlimited queue"
+                "percentiles at {at} are scaled from exponential service by the mean queueing "
+                "delay of an unlimited queue"
             ),
             fails=("exponential-service", "equal-service"),
             instead=("m-m-c-k",),
         ),
         "finite-room-fixed-service": Method(
-            name="M/D/c/K percentiles: the wait of M/M/c/K, scaled by its mean",
+            name="M/D/c/K percentiles: queueing delay of M/M/c/K, scaled by its mean",
             of=_TAIL,
             reason=(
                 "percentiles of the finite queue of {at} are those of M/M/c/K, scaled to the mean "
-                "wait of fixed service times: within {error:%} up to p99"
+                "queueing delay of fixed service times: within {error:%} up to p99"
             ),
             error=0.2,
             sources=("MacGregor Smith 2003",),
@@ -983,7 +988,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("m-m-c-k",),
         ),
         "exponential-service-times": Method(
-            name="service times taken as exponential",
+            name="service times treated as exponential",
             of=_TAIL,
             reason="service times at {at} are assumed exponential",
             fails=("exponential-service",),
@@ -1012,10 +1017,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "product-form-by-means": Method(
-            name="non-exponential first come first served, as in product form",
+            name="non-exponential service times, as in a product-form network",
             of=_CLOSED,
             reason=(
-                "visits to {at} are modeled by their mean service time alone, as in a product-form "
+                "visits to {at} are modeled by their mean service time only, as in a product-form "
                 "network"
             ),
             notes={
@@ -1036,15 +1041,15 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "unequal-services": Method(
-            name="class-dependent first come first served, as in product form",
+            name="class-dependent service times, as in a product-form network",
             of=_CLOSED,
             reason=(
-                "visits to {at} of unequal service times wait in proportion to these, as in a "
-                "product-form network"
+                "service times at {at} differ by class; queueing delay is that of a product-form "
+                "network"
             ),
             notes=dict.fromkeys(
                 ("times", "rates"),
-                "for service times up to {most:g}× apart, rates within {rates:%} of "
+                "if they differ by a factor of up to {most:g}, rates within {rates:%} of "
                 "simulation, times within {times:%}",
             ),
             up_to={
@@ -1057,13 +1062,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "far-unequal-services": Method(
-            name="class-dependent first come first served, services far apart, as in product form",
+            name="class-dependent service times that differ widely, as in a product-form network",
             of=_CLOSED,
             reason=(
-                "visits to {at} of unequal service times, more than {most:g} times apart, wait in "
-                "proportion to these, as in a product-form network"
+                "service times at {at} differ by class by a factor of more than {most:g}; queueing "
+                "delay is that of a product-form network"
             ),
-            notes={"": "model error up to the ratio of the service times"},
+            notes={"": "the model error can reach the ratio of the service times"},
             errors={"latency": 0.8, "rate": 0.4, "load": 0.4},
             measured=(
                 "95 % of 218 random networks in which no more users wait than stations serve: "
@@ -1074,7 +1079,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "unequal-beside-closed": Method(
-            name="first come first served shared by closed and other classes, as in product form",
+            name="first come, first served shared by closed and other classes, as in product form",
             of=_CLOSED,
             reason=(
                 "{at} is first come, first served for closed and other streams whose service times "
@@ -1085,13 +1090,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "shadow-server": Method(
-            name="shadow server: high priority makes a server slower for the rest",
+            name="shadow server: high-priority load slows the server for lower priorities",
             of=_CLOSED,
-            reason="high-priority load at {at} is modeled as a slower server for the rest",
+            reason="high-priority load at {at} is modeled as a slower server for lower priorities",
             notes={
                 "": (
-                    "predicted response times were 0.9–1.13× exact in nine of "
-                    "ten chains, 1.9× where high priority uses four fifths of it"
+                    "predicted response times were 0.9–1.13× exact in 90 % of the test networks, "
+                    "1.9× if high priority uses 80 % of the server"
                 )
             },
             sources=("Sevcik 1977",),
@@ -1116,27 +1121,29 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=_TAIL,
             reason=(
                 "response time at {at} is assumed gamma distributed, with the variance of an "
-                "exponential wait up to the knee"
+                "exponential queueing delay up to the knee"
             ),
-            notes={"": "too large next to it"}
-            | dict.fromkeys(_CLOSED_GAMMA, "too large next to it; within {error:%} of simulation"),
+            notes={"": "too large near the knee"}
+            | dict.fromkeys(
+                _CLOSED_GAMMA, "too large near the knee; within {error:%} of simulation"
+            ),
             errors=_CLOSED_GAMMA,
             measured="95 % of 400 random networks: `python tests/helpers/unlike_services.py 400`",
         ),
         "saturation-slows-all": Method(
-            name="asymptotic bound of a station without queueing shared by several visits",
+            name="asymptotic bound of a station without queueing that several streams share",
             of=_CLOSED,
-            reason="saturation of {at:or} slows all visits alike",
+            reason="saturation of {at:or} is assumed to slow all visits equally",
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
             instead=("product-form",),
         ),
         "saturation-of-others": Method(
-            name="saturation without queueing that holds up others",
+            name="saturation without queueing that delays others",
             of=_CLOSED,
             reason=(
-                "queueing delay at {at} is excluded, which at saturation delays all that share a "
-                "queue with its users"
+                "queueing delay at {at} is excluded; at saturation it delays other streams, too, "
+                "that share a queue with those of {at}"
             ),
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
@@ -1153,14 +1160,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "visits-in-sequence": Method(
-            name="simultaneous resource possession taken as visits in sequence",
+            name="simultaneous resource possession treated as visits in sequence",
             of=_CLOSED,
             reason="simultaneous visits to {at} are modeled as sequential",
             fails=("one-place-at-a-time",),
             instead=("product-form",),
         ),
         "flow-equivalent-server": Method(
-            name="flow-equivalent server of what is done while a pool is held",
+            name="flow-equivalent server of the work done while a pool is held",
             of=_CLOSED,
             reason="work inside the pool {at} is replaced by a flow-equivalent server",
             notes={"": "rates within {error:%}, response times beyond the knee within 20 %"},
@@ -1170,18 +1177,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "held-as-not-held": Method(
-            name="visits inside and outside of a pool taken together",
+            name="visits with and without a pool treated as equal",
             of=_CLOSED,
-            reason="visits to {at} while a pool is held are modeled as without it",
+            reason="visits to {at} while a pool is held are modeled like visits without it",
             fails=("no-pools",),
             instead=("product-form",),
         ),
         "any-of-the-copies": Method(
-            name="copies that a pool decides taken as chosen at random",
+            name="machines bound by a pool treated as chosen at random",
             of=_CLOSED,
             reason=(
-                "items are served at the {node} whose {by} they hold, modeled as if they went to "
-                "any of them"
+                "items that hold {by} return to the same {node}, modeled as if each visit chose "
+                "one at random"
             ),
             fails=("free-choice",),
             instead=("product-form",),
@@ -1200,21 +1207,21 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lost-users-think": Method(
             name="loss in a closed network",
             of=_CLOSED,
-            reason="users of {at} whose request is lost start to think at once",
+            reason="users of {at} whose request is lost are assumed to start thinking immediately",
             fails=("no-loss",),
             instead=("product-form",),
         ),
         "kinds-as-equal": Method(
-            name="several kinds of items in one class taken as equal",
+            name="several kinds of items in one class treated as identical",
             of=_CLOSED,
-            reason="visits to {at} by several kinds of items are treated as equal",
+            reason="visits to {at} by several kinds of items are treated as identical",
             fails=("equal-service",),
             instead=("product-form",),
         ),
         "own-as-any": Method(
-            name="stations of each holder taken as one of several",
+            name="each holder's own station treated as one chosen at random",
             of=_CLOSED,
-            reason="items at each holder's own {at} are modeled as going to any of them",
+            reason="items that use their holder's own {at} are modeled as choosing one at random",
             fails=("free-choice",),
             instead=("product-form",),
         ),
@@ -1226,7 +1233,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             notes={
                 "alike": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
                 "unlike": (
-                    "predicted latency was down to 0.3× simulated with uneven service times while "
+                    "predicted latency was as low as 0.3× simulated if service times vary while "
                     "it is held"
                 ),
             },
@@ -1237,7 +1244,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="holding time of a pool by its flow-equivalent server",
             of=(Of.LOAD, Of.RATE),
             reason=(
-                "the holding time of {at}, with waits for {by}, assumes the mean number of "
+                "the holding time of {at}, including queueing for {by}, assumes the mean number of "
                 "busy servers"
             ),
             notes={
@@ -1256,10 +1263,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("poisson",),
         ),
         "lost-hold-to-the-end": Method(
-            name="lost items counted as if they held a pool to the end",
+            name="lost items counted as if they held a pool until the end",
             of=(Of.LOAD,),
             kind=_UPPER,
-            reason="lost items are assumed to hold {at} to the end",
+            reason="lost items are assumed to hold {at} until the end",
         ),
         "loss-counted-twice": Method(
             name="utilization offered at stations in series that lose items",
@@ -1270,16 +1277,16 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- times of several stages ----------------------------------------------------------
         "no-queueing-delay": Method(
-            name="sum of service times, without the waits at some stations",
+            name="sum of service times, without queueing delay at some stations",
             of=_CLOSED,
             kind=_LOWER,
             reason="queueing delay at {at} is excluded",
             fails=("queueing-modeled",),
         ),
         "blocking-time": Method(
-            name="blocking time at a saturated station taken as its mean",
+            name="blocking time at a saturated station replaced by its mean",
             of=_TAIL,
-            reason="blocking time where {at} is saturated is its mean",
+            reason="blocking time at saturated {at} is modeled by its mean",
             fails=("queueing-modeled",),
         ),
         "sum-of-percentiles": Method(
@@ -1292,7 +1299,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("path-of-stages",),
         ),
         "sum-of-percentiles-and-jitter": Method(
-            name="sum of percentiles of waits and jitter (Bonferroni's inequality)",
+            name="sum of percentiles of queueing delay and jitter (Bonferroni's inequality)",
             of=_TAIL,
             kind=_UPPER,
             reason="percentiles of {count:#queue} and of jitter are added up",
@@ -1301,12 +1308,12 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("path-of-stages",),
         ),
         "nearer-percentile": Method(
-            name="sum of percentiles, or a law of two moments if that is smaller",
+            name="sum of percentiles, or a distribution of two moments if that is smaller",
             of=_TAIL,
-            reason="the smaller of that and of a fit to two moments is used",
+            reason="the smaller of this sum and a fit to two moments is used",
         ),
         "independent-waits": Method(
-            name="waits taken as independent",
+            name="waiting times treated as independent",
             of=_TAIL,
             reason="waiting times at {at} are treated as independent",
             notes={
@@ -1321,9 +1328,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("path-of-stages",),
         ),
         "repeat-visits": Method(
-            name="repeat visits to an open queue that has not changed",
+            name="repeat visits to an open queue with the same queue length",
             of=_TAIL,
-            reason="repeat visits to {at} are modeled with the same queue length",
+            reason="repeat visits to {at} are assumed to see the same queue length",
             notes={
                 "": "predicted percentiles were 0.93–1.08× simulated, with ten visits 0.89–1.17×"
             },
@@ -1332,17 +1339,17 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("path-of-stages",),
         ),
         "calls-allotted": Method(
-            name="percentile of calls by chance, allotted (Bonferroni's inequality)",
+            name="percentile with optional calls (Bonferroni's inequality)",
             of=_TAIL,
             kind=_UPPER,
-            reason="work that calls of {at} skip or add is allotted in proportion",
+            reason="the probability of a late item is divided among the optional calls to {at}",
             sources=("Bonferroni 1936",),
             fails=("one-path",),
         ),
         "calls-by-chance": Method(
-            name="several calls by chance taken as independent",
+            name="several optional calls treated as independent",
             of=_TAIL,
-            reason="calls of {at} that are made at random are treated as independent",
+            reason="optional calls to {at} are treated as independent",
             fails=("at-most-one-chance",),
         ),
         "slowest-kind": Method(
@@ -1359,24 +1366,24 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             kind=_LOWER,
             reason=(
                 "for parallel calls to {at}, the largest mean is used instead of the mean of the "
-                "slowest"
+                "slowest call"
             ),
         ),
         "parallel-estimated": Method(
-            name="fork and join: maximum of independent gamma laws, moments estimated",
+            name="fork and join: maximum of independent gamma variables, moments estimated",
             of=(Of.MEAN,),
             reason=(
-                "parallel calls to {at} are treated as independent, fitted to two moments, some of "
-                "them estimated"
+                "parallel calls to {at} are treated as independent and fitted to two moments, some "
+                "of them estimated"
             ),
             sources=("Baccelli, Makowski and Shwartz 1989",),
         ),
         "parallel-repeated": Method(
-            name="fork and join: maximum of independent gamma laws, repeat visits independent",
+            name="fork and join: maximum of independent gamma variables, repeat visits independent",
             of=(Of.MEAN,),
             reason=(
-                "parallel calls to {at} are treated as independent, fitted to two moments, repeat "
-                "visits to a queue as independent"
+                "parallel calls to {at}, and repeat visits to a queue, are treated as independent "
+                "and fitted to two moments"
             ),
             notes={"": "predicted times were 0.92–1.16× simulated with two to twenty visits"},
             error=0.2,
@@ -1387,7 +1394,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.MEAN,),
             kind=_UPPER,
             reason="parallel calls to {at} are treated as independent, though they start together",
-            notes={"": "up to 10 % too long for two, 30 % for eight"},
+            notes={"": "up to 10 % too long for two calls, 30 % for eight"},
             sources=("Baccelli, Makowski and Shwartz 1989",),
         ),
         "parallel-bursty": Method(
@@ -1395,14 +1402,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.MEAN,),
             reason=(
                 "the slowest of equal queues with bursty arrivals was 0.96–1.03× simulated, "
-                "provided that the mean wait at one queue is predicted correctly"
+                "provided that the mean queueing delay at one queue is predicted correctly"
             ),
         ),
         "nelson-tantawi": Method(
             name="fork and join of equal M/M/1 queues by Nelson and Tantawi",
             of=(Of.MEAN,),
             reason="the slowest of equal queues follows Nelson and Tantawi (1988)",
-            notes={"two": "exact for random arrivals", "": "within {error:%}"},
+            notes={"two": "exact for Poisson arrivals", "": "within {error:%}"},
             error=0.05,
             sources=("Nelson and Tantawi 1988", "Flatto and Hahn 1984"),
         ),
@@ -1415,9 +1422,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- cycles of closed classes ---------------------------------------------------------
         "cycle-without-overtaking": Method(
-            name="cycle time by its transform, as if items did not overtake",
+            name="cycle time by its transform, without overtaking",
             of=_TAIL,
-            reason="items are assumed not to overtake at {at}: up to 99.9 % within {error:%}",
+            reason="items are assumed not to overtake at {at}: within {error:%} up to p99.9",
             error=0.04,
             sources=("Boxma, Kelly and Konheim 1984",),
         ),
@@ -1425,8 +1432,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="cycle time of several classes by its moments",
             of=_TAIL,
             reason=(
-                "waiting time of a cycle at {at} is fitted to its moments: up to 99.9 % within "
-                "{error:%}"
+                "waiting time of a cycle at {at} is fitted to its moments: within {error:%} up to "
+                "p99.9"
             ),
             error=0.16,
             sources=("Reiser and Lavenberg 1980",),
@@ -1441,31 +1448,31 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             sources=("Boxma, Kelly and Konheim 1984",),
         ),
         "cycle-sharing": Method(
-            name="cycle time at processor sharing with a constant number of others",
+            name="cycle time at processor sharing with a constant number of concurrent visits",
             of=_TAIL,
             reason=(
-                "items at {at} are assumed to share it with a constant number of others: within "
-                "{error:%}"
+                "the number of concurrent visits at {at} is assumed to stay constant during a "
+                "visit: within {error:%}"
             ),
             errors={"one class": 0.12, "several classes": 0.2},
             sources=("Coffman, Muntz and Trotter 1970",),
         ),
         # -- jitter ---------------------------------------------------------------------------
         "no-delay-variance": Method(
-            name="jitter without the variance of some waits",
+            name="jitter without the variance of some queueing delays",
             of=(Of.JITTER,),
             kind=_LOWER,
             reason="variance of queueing delay at {at} is excluded",
-            notes={"": "no jitter is known for it"},
+            notes={"": "it has no known variance"},
         ),
         "no-call-variance": Method(
-            name="jitter without the variance of calls by chance",
+            name="jitter without the variance of optional calls",
             of=(Of.JITTER,),
             kind=_LOWER,
-            reason="variance from calls that only some items of {at} make is excluded",
+            reason="variance from optional calls to {at} is excluded",
         ),
         "normal-jitter": Method(
-            name="normal distribution of a known variance (Cantelli's inequality bounds it)",
+            name="normal distribution with known variance (bounded by Cantelli's inequality)",
             of=_TAIL,
             reason=(
                 "jitter of {at} is assumed normal, {normal:.3g} standard deviations; other "
@@ -1475,20 +1482,19 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- answers by search and by samples -------------------------------------------------
         "class-shares": Method(
-            name="bisection over the shares of three classes or more",
+            name="bisection over the shares of three or more classes",
             of=(Of.ANSWER,),
-            reason="shares of three classes or more are searched for, to 0.0001 %",
+            reason="the shares of three or more classes are found by search, to 0.0001 %",
         ),
         "saturation-unproved": Method(
             name="interval bounds of a utilization over the range",
             of=(Of.ANSWER,),
             reason=(
-                "it is proven that {at} does not saturate up to {population:plain}, and unknown "
-                "beyond"
+                "it is proven that {at} does not saturate up to {population:plain}, but not beyond"
             ),
         ),
         "smaller-numbers-untried": Method(
-            name="search that leaves out smaller numbers of machines",
+            name="search that skips smaller numbers of machines",
             of=(Of.ANSWER,),
             kind=_UPPER,
             reason="not all smaller numbers of machines were tried",
@@ -1498,38 +1504,38 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.ANSWER,),
             kind=_UPPER,
             reason=(
-                "populations below {population:,} were checked only at the ends of these values: "
-                "between them {criterion:plain} may fail"
+                "populations below {population:,} were checked only at the ends of this interval: "
+                "inside it {criterion:plain} may fail"
             ),
         ),
         "bounds-undecided": Method(
-            name="interval bounds that do not decide",
+            name="inconclusive interval bounds",
             of=(Of.ANSWER,),
             reason=(
-                "bounds do not decide {at}{mode:plain} for {place:plain}; use fewer roundings, or "
-                "a narrower range"
+                "interval bounds on {at}{mode:plain} are inconclusive for {place:plain}; use fewer "
+                "rounding functions, or a narrower range"
             ),
         ),
         "values-tried": Method(
-            name="values tried where interval bounds do not decide",
+            name="values tried where interval bounds are inconclusive",
             of=(Of.ANSWER,),
             reason=(
-                "bounds do not decide {at}{mode:plain} for all of {place:plain}: {values:,} values "
-                "were tried there"
+                "interval bounds on {at}{mode:plain} are inconclusive for parts of {place:plain}: "
+                "{values:,} values were tried there"
             ),
         ),
         "values-set": Method(
-            name="values set and solved where formulas change with them",
+            name="values set and solved one by one",
             of=(Of.ANSWER,),
             reason=(
-                "with other values of {at:plain} the spec has other formulas: {values:,} values "
-                "were set and solved"
+                "the formulas of the spec change with {at:plain}: {values:,} values were set and "
+                "solved individually"
             ),
         ),
         "rows-by-themselves": Method(
-            name="rows of a matrix solved one by one",
+            name="rows of a matrix solved individually",
             of=(Of.ANSWER,),
-            reason="rows that are solved individually were not analyzed beforehand",
+            reason="rows that are solved individually are not analyzed in advance",
         ),
         "requirement-by-samples": Method(
             name="requirement at a confidence, from samples of uncertain inputs",

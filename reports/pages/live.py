@@ -145,8 +145,9 @@ class LiveModel:
         if self._is_cut_short or not variants.are_all(held):
             notes.append(
                 f"This page includes {len(held)} of {variants.combinations:,} combinations of "
-                "options, machines and networks, the nearest to its first settings. For another "
-                f"one run `qps report {file} --set NAME=CHOICE`; for more at once add `--variants`."
+                "options, machines and networks, those closest to the initial settings. To include "
+                f"another one, run `qps report {file} --set NAME=CHOICE`; to include more, add "
+                "`--variants`."
             )
         notes += [
             f"Scenario {name} has no result: see `qps solve {file} --scenario {name}`."

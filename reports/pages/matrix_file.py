@@ -158,7 +158,7 @@ def _checked(table: pa.Table, most: int) -> pa.Table:
     if twice:
         _refuse(f"has two columns `{twice[0][:100]}`")
     schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
-    if schema not in (SCHEMA, SAME_COLUMNS):
+    if schema not in (SCHEMA, *SAME_COLUMNS):
         _refuse(f"has the schema `{schema[:40]}`, not `{SCHEMA}`")
     told = [_answer(name, names) for name in names]
     if "reason" not in told or not any(_is_answer(name) for name in told):

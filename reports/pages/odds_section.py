@@ -13,7 +13,7 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
 from qps.solver.answer import Answer
-from qps.solver.odds.told import Odds, Promise
+from qps.solver.odds.told import AtConfidence, Odds
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
 _TYPICAL = "All other results on this page use the nominal values of uncertain inputs."
@@ -121,8 +121,8 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
         )
         rows.append((place, share))
     lines = []
-    if odds.promise.largest is not None:
-        lines.append(_line(x, odds.promise.largest, _promise(answer, odds.promise), 0))
+    if odds.at_confidence.capacity is not None:
+        lines.append(_line(x, odds.at_confidence.capacity, _promise(answer, odds.at_confidence), 0))
     if answer.capacity is not None:
         lines.append(_line(x, answer.capacity, f"nominal: {answer.capacity:,}", 1))
     return Histogram(
@@ -138,12 +138,12 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
     )
 
 
-def _promise(answer: Answer, promise: Promise) -> str:
+def _promise(answer: Answer, promise: AtConfidence) -> str:
     """Return what as many samples reach as a promise is certain of; of what is exact, a confidence.
 
     A bound or an approximation has no confidence, as its model error is no matter of samples.
     """
-    least, certainty = f"{promise.largest:,}", promise.certainty
+    least, certainty = f"{promise.capacity:,}", promise.confidence
     if answer.known.is_exact:
         return phrase("page.confidence", sure=percent(certainty), least=least)
     return phrase("page.percentile", percentile=f"{100 * (1 - certainty):.6g}", least=least)

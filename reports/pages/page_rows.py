@@ -183,7 +183,7 @@ def bottleneck_text(answer: Answer) -> str:
     if found is None:
         return ""
     if not found.changes:
-        return f"{found.initially} is the {heaviest_in_words(answer).lower()} throughout."
+        return f"{heaviest_in_words(answer)}: {found.initially} at all populations."
     return f"{changes_in_words(answer, found)}."
 
 

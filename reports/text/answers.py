@@ -227,7 +227,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     next_limit: NextLimit | None
     more_users: MoreUsersView | None
     targets: tuple[TargetView, ...]
-    helps_most: tuple[AdviceView, ...]
+    best_changes: tuple[AdviceView, ...]
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]

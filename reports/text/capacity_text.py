@@ -43,13 +43,13 @@ def has_nominal(answer: Answer) -> bool:
 
 def supported(answer: Answer) -> int | None:
     """Return the capacity; with uncertain inputs, the one that most samples support."""
-    return answer.capacity if answer.odds is None else answer.odds.promise.largest
+    return answer.capacity if answer.odds is None else answer.odds.at_confidence.capacity
 
 
 def headline(answer: Answer) -> str:
     """Return the capacity in a few words: `≤ 7,462 users`, `100 users at 95 % confidence`."""
     count, name, odds = supported(answer), answer.population, answer.odds
-    sure = "" if odds is None else percent(odds.promise.certainty)
+    sure = "" if odds is None else percent(odds.at_confidence.confidence)
     if count is None:
         if odds is not None:
             return phrase("capacity.none.samples", sure=sure)
@@ -171,7 +171,7 @@ def measure_next(answer: Answer) -> str:
     first, *fitted = one.number.split(", ")
     others = f" and {len(fitted)} more fitted inputs" if fitted else ""
     told = f"`{first}`{others}: {percent(one.first_order, 2)} of the variance"
-    if one.capacity_if_halved in (None, answer.odds.promise.largest):
+    if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
         return told
     halved = rounded_down(one.capacity_if_halved)
     return f"{told}; with half its spread, capacity is {halved} {noun(answer.population)}"

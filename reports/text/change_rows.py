@@ -29,7 +29,7 @@ def _with_users(one: AdviceView, answer: Answer) -> str:
 
 def in_one_line(answer: Answer, words: Wording) -> str:
     """Return the changes that help most, with the capacity and the cost of each."""
-    return "; ".join(_with_users(one, answer) for one in words.helps_most)
+    return "; ".join(_with_users(one, answer) for one in words.best_changes)
 
 
 def _cost(one: AdviceView, answer: Answer) -> str:
@@ -40,12 +40,12 @@ def _cost(one: AdviceView, answer: Answer) -> str:
 
 def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
-    if not words.helps_most:
+    if not words.best_changes:
         return []
     label = "To fix" if answer.capacity is None else HELPS
     rows = [
         (one.words, _users(one, answer), _cost(one, answer), _pasted(one))
-        for one in words.helps_most
+        for one in words.best_changes
     ]
     change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
     room = max(20, width - VALUE_COLUMN)

@@ -223,7 +223,7 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
     shown = [
         _Rows("Not tested", "errors", wrong_table(wrong)),
         _Rows("", "claims that fail", claims_table(failing)),
-        _Rows(f"All {len(results):,} claims", "claims", claims_table(results), is_folded=True),
+        _Rows(f"All claims ({len(results):,})", "claims", claims_table(results), is_folded=True),
         *(_Rows(one.kind, "reasons", one.as_table, is_folded=True) for one in grounds(results)),
     ]
     for rows in shown:

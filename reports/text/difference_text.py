@@ -30,6 +30,7 @@ from qps.reports.text.labels import PLAIN, Labels, labels_of
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     is_share,
     percent,
@@ -112,7 +113,7 @@ def difference_view(
 ) -> DifferenceView:
     """Return a difference as plain values."""
     view = DifferenceView(
-        schema="qps/diff/4",
+        schema="qps/diff/5",
         answer="",
         users=found.users,
         within_error=found.within_error,
@@ -219,7 +220,7 @@ def _known_users(view: SolveView) -> str:
 
 def _limit(view: SolveView, labels: Labels) -> str:
     if not view.limited_by:
-        return "none up to the end of the range"
+        return "none in the range"
     return printable(labels.of(view.limited_by))
 
 
@@ -441,7 +442,11 @@ def _saturation(resource: ResourceView) -> str:
     """Return where a resource comes to that."""
     if resource.saturates_not_below is not None:
         return undecided_point(resource.saturates_at, resource.saturates_not_below)
-    return "never" if resource.saturates_at is None else whole_population(resource.saturates_at)
+    return (
+        phrase("table.no_limit")
+        if resource.saturates_at is None
+        else whole_population(resource.saturates_at)
+    )
 
 
 def _price(cost: CostSolution) -> tuple[str, str]:

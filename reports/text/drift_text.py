@@ -70,7 +70,7 @@ def _warnings(found: Drift) -> list[str]:
         f"{percent(low)} to {percent(high)}" for low, high in (found.loads, found.stated.loads)
     )
     where = f"{runs} in these runs, {stated} where the service demands were measured"
-    return [f"utilization is {where}: an item costs less where work is done in batches"]
+    return [f"utilization is {where}: demand per item often falls at high utilization (batching)"]
 
 
 def _verdict(found: Drift, tolerance: float) -> str:
@@ -102,9 +102,11 @@ def _moved(cost: CostDrift, found: Drift) -> str:
     is_more, of = cost.difference > 0, listed(found.stated.components, "and")
     by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
     if cost.item is None:
-        what = f"the fixed load is {by} {'higher' if is_more else 'lower'} than the spec states"
+        what = (
+            f"the idle utilization is {by} {'higher' if is_more else 'lower'} than the spec states"
+        )
     else:
-        what = f"{_word(cost)} costs {by} {'more' if is_more else 'less'} than the spec states"
+        what = f"{_word(cost)} needs {by} {'more' if is_more else 'less'} than the spec states"
     return (
         f"{what} for {of}{_relative(cost)}: "
         f"{percent(abs(cost.share), 2)} of utilization. Noise alone does this in "
@@ -126,7 +128,7 @@ def _unidentified(found: Drift) -> str:
     by_item = {cost.item: cost for cost in found.costs}
     for item, moved in found.alone:
         cost = by_item[item]
-        name = "the fixed load" if item is None else _word(cost)
+        name = "idle utilization" if item is None else _word(cost)
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
         told.append(f"{name}{share}")
     if not told:
@@ -135,7 +137,7 @@ def _unidentified(found: Drift) -> str:
         return f"one service demand alone would explain it: {told[0]}. Others cannot be excluded."
     return (
         f"these runs cannot identify the service demand: {' or '.join(told)} alone would explain "
-        "it, the first one best. Runs whose rates vary independently would separate them."
+        "it, the first one best. Runs with independently varied rates would separate them."
     )
 
 
@@ -156,7 +158,7 @@ def _table(found: Drift) -> Table:
     rows = []
     for cost in found.costs:
         factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
-        name = {None: "fixed load", INFORMATION_BASE: "byte"}.get(cost.item, cost.item) or ""
+        name = {None: "idle", INFORMATION_BASE: "byte"}.get(cost.item, cost.item) or ""
         rows.append(
             (
                 name,

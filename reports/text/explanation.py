@@ -30,7 +30,7 @@ from qps.reports.text.text_layout import Layout
 from qps.solver.apart.apart import CallThere, NumberApart, SaturationApart
 from qps.solver.odds.told import Spread
 
-_SYMBOLS, _NUMBERS = "in symbols", "with its numbers"
+_SYMBOLS, _NUMBERS = "formula", "with values"
 _SHORTENED = "Long formulas are shortened, marked by …; --format json has them in full."
 
 
@@ -119,7 +119,7 @@ def explanation_view(apart: NumberApart) -> Explanation:
     sure = () if spread is None else spread_lines(spread, name, dimension, is_share=is_share(name))
     stated: tuple[Assumption | Cited, ...] = (*apart.rests_on, *apart.cited)
     return Explanation(
-        schema="qps/explain/2",
+        schema="qps/explain/3",
         name=name,
         what=_what(apart),
         at=apart.at,
@@ -172,7 +172,7 @@ def _formulas(
     for one in apart.elastic:
         value = f"{quantity(one.value, one.dimension)} at {at_text}"
         shows = f"`qps explain … {one.name}` shows its formula"
-        yield f"{one.name}, which is elastic", f"{value}; {shows}"
+        yield f"{one.name} (elastic)", f"{value}; {shows}"
     if apart.population in free:
         yield _in_population(apart, at_text)
     yield f"at {at_text}", told(apart.value, digits=6)
@@ -194,7 +194,7 @@ def _saturation(apart: SaturationApart, population: Formula) -> str:
         least = population_text(found.not_below)
         return f"not below {population} = {least}{known}; unknown otherwise"
     if found.at is None:
-        return "never"
+        return "not reached"
     told = f"{population} = {number(found.at, 6)} ({found.method.value})"
     return told if apart.root is None else f"{told}: {population} = {formula(apart.root)}"
 
@@ -240,8 +240,8 @@ def _in_population(apart: NumberApart, at_text: str) -> tuple[str, str]:
     population = apart.population
     whole = in_population(apart.formula, apart.values, population)
     if len(whole) > _READABLE and apart.piece is not None:
-        return f"in {population.name}, around {at_text}", in_population(apart.piece, {}, population)
-    return f"in {population.name}", whole
+        return f"near {at_text}", in_population(apart.piece, {}, population)
+    return f"for any {population.name}", whole
 
 
 # -- as text --------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def _parted(table: Table, width: int) -> list[Table]:
     return [table.with_columns(others), replace(below, long=frozenset([1]))]
 
 
-_HEADINGS = {_SYMBOLS: "Formula", _NUMBERS: "With values", "reaches its target": "At target"}
+_HEADINGS = {"reaches its target": "At target"}
 
 
 def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tuple[str, str]]:
@@ -332,20 +332,16 @@ def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tup
         yield "Meaning", explanation.what
     for heading, text in explanation.formulas:
         if heading != at:
-            named = _HEADINGS.get(heading) or _heading(heading)
-            yield named, _spaced(printable(_readable(explanation, heading, text)))
+            yield _heading(heading), _spaced(printable(_readable(explanation, heading, text)))
 
 
 def _heading(named: str) -> str:
-    """Return the label of a formula: for any population, or near the one that is shown.
+    """Return the label of a formula.
 
-    >>> _heading("in N"), _heading("in N, around N = 1,000"), _heading("saturates")
-    ('For any N', 'Near N = 1,000', 'Saturates')
+    >>> _heading("for any N"), _heading("reaches its target")
+    ('For any N', 'At target')
     """
-    population, _, around = named.removeprefix("in ").partition(", around ")
-    if named.startswith("in "):
-        return f"Near {around}" if around else f"For any {population}"
-    return named[0].upper() + named[1:]
+    return _HEADINGS.get(named, named[0].upper() + named[1:])
 
 
 def _spaced(formula: str) -> str:

@@ -172,7 +172,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield "Next limit", told(next_limit(answer, labels))
     yield others_label(answer), told(others(answer, labels))
     yield "Elastic", told(" ".join(elastic_facts(answer)))
-    yield HELPS, "…" if words.helps_most else ""
+    yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield "Modes", mode_facts(answer, labels)
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""

@@ -38,7 +38,7 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
     error = percent(found.largest_relative_error, 2)
     notes = []
     if component is None:
-        reason = f"{below_zero(fit)[0]} is below zero, which cannot be; {mending(found)}"
+        reason = f"{below_zero(fit)[0]} is below zero, which is impossible; {mending(found)}"
         notes.append(f"Nothing to paste: {reason}.")
     layout = Layout(
         title=f"Service demands on {fit.resource}, {_cores(found)}",
@@ -81,7 +81,8 @@ def _numbers(found: Regression) -> Table:
         interval = "" if width is None else f"± {number(width * factor)}"
         if width is not None and width <= _NOISE * abs(coefficient.value):
             interval = "exact"
-        rows.append((coefficient.heading, number(coefficient.value * factor), interval, unit))
+        heading = "idle" if coefficient.item is None else coefficient.heading
+        rows.append((heading, number(coefficient.value * factor), interval, unit))
     return demands_table(rows)
 
 
@@ -147,8 +148,8 @@ def warnings_of(found: Regression) -> list[str]:
     warnings = [*_of_rows(found)]
     if found.degrees_of_freedom == 0:
         warnings.append(
-            "as many numbers as rows that differ: the fit is exact whatever was measured, and "
-            "there are no intervals; measure more runs"
+            "as many parameters as distinct rows: the fit is always exact, and there are no "
+            "confidence intervals; measure more runs"
         )
     warnings += [
         f"{coefficient_name(c)} is below zero: {mending(found)}"
@@ -166,7 +167,7 @@ def warnings_of(found: Regression) -> list[str]:
         warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")
     others = [heading for heading in fit.left_out if heading not in fit.missed_rates]
     if others:
-        warnings.append(f"columns that were not used: {', '.join(others)}")
+        warnings.append(f"unused columns: {', '.join(others)}")
     return warnings
 
 
@@ -174,30 +175,30 @@ def _of_rows(found: Regression) -> Iterable[str]:
     """Yield what is to be said of single rows."""
     if found.other_path:
         yield (
-            f"{_lines(found.other_path)} without any bytes: not used, as servers have another "
-            "code path for these"
+            f"{_lines(found.other_path)} with no bytes: not used, because servers handle "
+            "empty responses in a different code path"
         )
     if found.busy_without_work:
         yield (
-            f"{_lines(found.busy_without_work)} with utilization and without any work: a fixed "
-            "load; the fit has none, so these are not used, and items seem to cost more than they "
-            "do"
+            f"{_lines(found.busy_without_work)} with utilization but no work: idle utilization. "
+            "The fit has no idle term, so these rows are not used and service demands may be "
+            "overestimated"
         )
     if found.saturated:
         yield (
-            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: a "
-            "saturated machine completes less than what is requested, so that items seem cheaper "
-            "than they are; not used (`--served` uses them: rates are completed work)"
+            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: not "
+            "used, because a saturated machine completes less than is requested, which would "
+            "underestimate service demands (if rates are completed work, add `--served`)"
         )
     if found.copies:
         yield (
-            f"{_lines(found.copied)} repeat{'s' * (found.copies == 1)} an earlier row in every "
-            f"digit: intervals are those of the {found.distinct:,} rows that differ"
+            f"{_lines(found.copied)} repeat{'s' * (found.copies == 1)} an earlier row exactly: "
+            f"intervals are those of the {found.distinct:,} distinct rows"
         )
     for row in found.pulling[:_MOST_NAMED]:
         yield _pull(row)
     if len(found.pulling) > _MOST_NAMED:
-        yield f"{len(found.pulling) - _MOST_NAMED:,} more rows are as influential"
+        yield f"{len(found.pulling) - _MOST_NAMED:,} more rows are equally influential"
     worst = found.worst
     if worst is not None:
         yield (
@@ -207,9 +208,8 @@ def _of_rows(found: Regression) -> Iterable[str]:
     low = found.at_low_load
     if low:
         yield (
-            f"{_lines(low)} below {percent(float(LOW_LOAD))} utilization: an item costs less at "
-            "high utilization, where work is done in batches; measure near the utilization that "
-            "you plan for"
+            f"{_lines(low)} below {percent(float(LOW_LOAD))} utilization: demand per item often "
+            "falls at high utilization (batching); measure near the utilization that you plan for"
         )
 
 
@@ -218,10 +218,10 @@ def _pull(row: Residual) -> str:
     told = pull_text(row)
     if row.left_out is not None and row.left_out > 1 > row.measured:
         return (
-            f"{told}, which predict a utilization of {percent(row.left_out)}: was more requested "
-            "than the machine completed?"
+            f"{told}, which predict a utilization of {percent(row.left_out)}: was more "
+            "load offered than the machine completed?"
         )
-    return f"{told}: check it for a typing error"
+    return f"{told}: check it for a typo"
 
 
 def _lines(lines: Sequence[int]) -> str:

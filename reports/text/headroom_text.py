@@ -25,7 +25,7 @@ def headroom_lines(answer: Answer, words: Wording = PLAIN_WORDS) -> list[str]:
     lines = (
         following and f"Next limit: {following}.",
         *beyond_lines(answer, words.labels),
-        _helps_most(words),
+        _best_changes(words),
     )
     return [line for line in lines if line]
 
@@ -73,11 +73,11 @@ def headroom_line(answer: Answer) -> str:
     return ", ".join(told)
 
 
-def _helps_most(words: Wording) -> str:
+def _best_changes(words: Wording) -> str:
     is_plain = words.labels.is_plain
     told = ", ".join(
         f"{item.change if is_plain else item.words} ({users_with(item)})"
-        for item in words.helps_most
+        for item in words.best_changes
     )
     return f"{phrase('changes')}: {told}." if told else ""
 
@@ -150,7 +150,7 @@ def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
         told.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
         later = one.latency[1] - one.latency[0]
-        longer = f"+{quantity(later, TIME, 3)}" if isfinite(later) else "without bound"
+        longer = f"+{quantity(later, TIME, 3)}" if isfinite(later) else "unbounded"
         told.append(f"latency {longer} ({labels.stage(one.slower_at)})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME

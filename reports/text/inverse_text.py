@@ -71,7 +71,7 @@ class InverseView(Struct, frozen=True, kw_only=True):
     fails: tuple[Failure, ...]
     fails_throughout: bool
     known: Certainty
-    typical: tuple[str, ...]
+    nominal_inputs: tuple[str, ...]
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
@@ -79,7 +79,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
     number = solution.number
     values = set(number.current.values())
     return InverseView(
-        schema="qps/inverse/1",
+        schema="qps/inverse/2",
         file=file,
         parameter=number.name,
         given={solution.population: solution.at},
@@ -94,7 +94,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
         fails=tuple(Failure(one.requirement, one.mode, one.refused) for one in solution.fails),
         fails_throughout=solution.fails_throughout,
         known=solution.known,
-        typical=solution.typical,
+        nominal_inputs=solution.nominal_inputs,
     )
 
 
@@ -129,10 +129,10 @@ def inverse_text(
         place=place,
         facts=(
             ("Required", labels.told(required_values(solution)).removesuffix(".")),
-            ("Now", _now(solution).removeprefix("It is ").removesuffix(".").removesuffix(" now")),
+            ("Now", _current(solution)),
             (phrase("accuracy"), _reliability(solution, labels)),
         ),
-        notes=tuple(map(labels.told, typical_lines(solution.typical))),
+        notes=tuple(map(labels.told, typical_lines(solution.nominal_inputs))),
     )
     return layout.printed(markdown=markdown, width=width)
 
@@ -156,7 +156,7 @@ _RELIABILITY = {
 def _what(solution: InverseSolution) -> str:
     """Return what values that are not exact are."""
     if not solution.intervals:
-        return "Conservative: a value may be enough"
+        return "Conservative: some value may be enough"
     return _RELIABILITY[solution.known.kind]
 
 
@@ -176,7 +176,7 @@ def required_values(solution: InverseSolution) -> str:
     number = solution.number
     name = printable(number.name)
     users = counted(solution.at, solution.population)
-    kind = "its range" if number.is_declared else "a million times less and more than now"
+    kind = "its range" if number.is_declared else "a millionth to a million times the current value"
     low, high = (_told(solution, float(end)) for end in (number.low, number.high))
     whole = f"{low} to {high}, {kind}"
     everywhere = "in every mode, " if number.is_changed_by_modes else ""
@@ -196,17 +196,24 @@ def required_values(solution: InverseSolution) -> str:
 
 
 def _now(solution: InverseSolution) -> str:
+    """Return in a sentence what the number is now."""
+    if not solution.number.current:
+        return f"{printable(solution.number.name)} is currently not used."
+    return f"Currently {_current(solution)}."
+
+
+def _current(solution: InverseSolution) -> str:
     """Return what the number is now: by mode where they differ, at this population if elastic."""
     number = solution.number
     if not number.current:
-        return f"{printable(number.name)} is not used now."
+        return "not used"
     values = {mode: _told(solution, value) for mode, value in number.current.items()}
     told = next(iter(values.values()))
     if len(set(values.values())) > 1:
         told = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
     if number.is_elastic:
-        return f"It is elastic: {told} with {solution.population} = {solution.at:,} now."
-    return f"It is {told} now."
+        return f"{told} at {solution.population} = {solution.at:,} (elastic)"
+    return told
 
 
 def _interval(solution: InverseSolution, interval: Interval) -> str | None:
@@ -239,7 +246,11 @@ def _beyond(solution: InverseSolution, interval: Interval, *, is_low: bool) -> s
     )
     if not (interval.low_is_open if is_low else interval.high_is_open):
         return f"{side} it"
-    return "at it" if number.is_declared and end == float(last) else f"at it and {side} it"
+    return (
+        "at this value"
+        if number.is_declared and end == float(last)
+        else f"at this value and {side} it"
+    )
 
 
 def _known(known: Certainty) -> str:
@@ -271,8 +282,8 @@ def _because(solution: InverseSolution) -> str:
     told = [_fails(failure) for failure in solution.fails]
     reasons = first_words(told, _MOST_REASONS)
     if solution.fails_throughout:
-        return f": {reasons} at every value"
-    return f": each value fails a requirement, the smallest {reasons}" if told else ""
+        return f": {reasons} for every value"
+    return f": every value fails a requirement, the smallest value {reasons}" if told else ""
 
 
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:

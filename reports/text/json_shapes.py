@@ -19,9 +19,9 @@ class MatrixCountsShape(Struct, kw_only=True):
     rows: int
     infeasible: int
     faults: int
-    one_by_one: int
+    solved_individually: int
 
-    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["one_by_one"])
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["solved_individually"])
 
 
 class MatrixAskedShape(Struct, kw_only=True):

@@ -17,6 +17,7 @@ from qps.reports.text.quantities import (
     joined_words,
     percent,
     quantity,
+    side_of,
     told_beyond,
 )
 from qps.reports.text.reasons import behind_quality, beyond_limit, value_and_limit
@@ -104,7 +105,7 @@ def busiest(answer: Answer, labels: Labels) -> str:
 
 def _levels_off(answer: Answer) -> str:
     """Return why the busiest resource is never overloaded: its users wait for their responses."""
-    return " (closed workload, so never overloaded)" if answer.closed else ", never saturated"
+    return " (closed workload, so never overloaded)" if answer.closed else ", does not saturate"
 
 
 _ROUNDINGS = 1e-12
@@ -125,8 +126,8 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-        side = "" if one.at_most and not one.strict else _SIDES[one.at_most]
-        yield "Violated", f"{labels.measure(name)}: {value} with {users}, limit {side}{limit}"
+        side = "limit" if one.at_most and not one.strict else side_of(one)
+        yield "Violated", f"{labels.measure(name)}: {value} with {users} ({side} {limit})"
         yield "", _made_of(answer.latency_there, labels)
         return
     found = answer.resource(resource_in(name))
@@ -136,9 +137,6 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     of = f", target {percent(found.target)}" if found.target != 1 else ""
     told = _load_there(found, there)
     yield "Violated", f"{labels.of(found.name)}: utilization {told} with {users}{of}"
-
-
-_SIDES = {True: "below ", False: "at least "}
 
 
 def _made_of(stages: Sequence[tuple[str, float]], labels: Labels) -> str:

@@ -350,7 +350,7 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
 def one_by_one_in_words(count: int, size: int) -> str:
     """Return how many configurations took longer than others, and why."""
     verb = "was" if count == 1 else "were"
-    return f"{count:,} of {size:,} {verb} solved one by one, which takes longer"
+    return f"{count:,} of {size:,} {verb} solved individually, which takes longer"
 
 
 def faults_in_words(count: int) -> str:

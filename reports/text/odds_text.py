@@ -66,7 +66,8 @@ def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
         yield f"{share} of the samples are impossible and excluded: {why}."
     unsolved = [one.probability for one in left_out if one.name == ALONE]
     if unsolved:
-        yield (f"{percent(sum(unsolved))} of the samples are excluded, unsolved: each {ALONE}.")
+        share = percent(sum(unsolved))
+        yield f"{share} of the samples could not be solved and are excluded: each {ALONE}."
 
 
 def _approximated(odds: Odds) -> Iterator[str]:
@@ -101,14 +102,14 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
         return ()
     named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
     which = "value" if len(uncertain) == 1 else "values"
-    inputs = "an uncertain input" if len(uncertain) == 1 else "uncertain inputs"
-    return (f"with the nominal {which} of {named}, {inputs}",)
+    inputs = "uncertain input" if len(uncertain) == 1 else "uncertain inputs"
+    return (f"uses the nominal {which} of the {inputs} {named}",)
 
 
 def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
     """Return that an answer is one of typical values; nothing where every number is known."""
     return tuple(
-        f"This is {remark}; `qps solve --confidence` gives a capacity at a confidence level."
+        f"{remark[0].upper()}{remark[1:]}; `qps solve --confidence` evaluates their uncertainty."
         for remark in typical_remark(uncertain)
     )
 
@@ -130,7 +131,7 @@ def promise_text(answer: Answer, odds: Odds) -> str:
     of = phrase("with_nominal")
     if any(one.promised_with is not None for one in answer.requirements):
         of = phrase("with_required")  # in a sample they are plain requirements
-    sure, largest = percent(odds.promise.certainty), odds.promise.largest
+    sure, largest = percent(odds.at_confidence.confidence), odds.at_confidence.capacity
     name = answer.population
     if largest is None:
         return f"{phrase('capacity.none.samples', sure=sure).capitalize()}; {nominal} {of}."

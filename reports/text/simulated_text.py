@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 
 from msgspec import Struct
@@ -103,12 +103,18 @@ def _view(one: Compared) -> SimulatedView:
     )
 
 
-def simulated_tables(found: Sequence[Compared], labels: Labels = PLAIN) -> tuple[Table, ...]:
-    """Return the tables of what was predicted and simulated, of those that have rows."""
+def simulated_tables(
+    found: Sequence[Compared], labels: Labels = PLAIN, *, has_settled: bool = True
+) -> tuple[Table, ...]:
+    """Return the tables of what was predicted and simulated, of those that have rows.
+
+    Nothing is compared where no steady state was reached.
+    """
     folded = {id(one) for one in _folded(found)}
     measures = [one for one in found if one.criterion is None and id(one) not in folded]
     required = [one for one in found if one.criterion is not None]
-    tables = simulated_table(measures, labels), required_table(required, labels)
+    agreeing = agreement if has_settled else _not_compared
+    tables = simulated_table(measures, labels, agreeing), required_table(required, labels)
     return tuple(table for table in tables if table.rows)
 
 
@@ -138,16 +144,18 @@ def simulation_text(
         title=title,
         place=place,
         facts=(("Result", simulation_result(simulation, found, effort, labels)),),
-        tables=simulated_tables(found, labels),
+        tables=simulated_tables(found, labels, has_settled=simulation.has_settled),
         notes=tuple(simulation_notes(simulation, found, effort)),
     )
     return layout.printed(markdown=markdown, width=width)
 
 
-def simulated_table(found: Sequence[Compared], labels: Labels) -> Table:
+def simulated_table(
+    found: Sequence[Compared], labels: Labels, agreeing: Callable[[Compared], str]
+) -> Table:
     """Return what was predicted and what was simulated, and whether they agree."""
     rows = tuple(
-        (_name(one, labels), _predicted(one), _simulated(one), agreement(one)) for one in found
+        (_name(one, labels), _predicted(one), _simulated(one), agreeing(one)) for one in found
     )
     headings = ("Measure", "Predicted", "Simulated, 95 % CI", "Agreement")
     return Table(headings, rows, frozenset([1, 2]), long=frozenset([0, 3]))
@@ -172,6 +180,8 @@ def required_table(found: Sequence[Compared], labels: Labels) -> Table:
 
 def agreement(one: Compared) -> str:
     """Return whether a prediction agrees with the simulation, and by what right."""
+    if one.verdict is Verdict.UNKNOWN:
+        return "too few items"
     if one.verdict is not Verdict.AGREES:
         return one.verdict.value
     if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND):
@@ -179,6 +189,11 @@ def agreement(one: Compared) -> str:
     if one.known.kind is Kind.APPROXIMATION and one.known.error is not None:
         return f"within ±{percent(one.known.error)}"
     return Verdict.AGREES.value
+
+
+def _not_compared(_: Compared) -> str:
+    """Return what stands beside each measure where no steady state was reached."""
+    return "not compared"
 
 
 def _verdict(one: Compared) -> str:

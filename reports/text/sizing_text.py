@@ -113,13 +113,13 @@ class SizingView(Struct, frozen=True, kw_only=True):
     mends_known: Certainty
     growth: Growth | None
     known: Certainty
-    typical: tuple[str, ...]
+    nominal_inputs: tuple[str, ...]
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
     """Return the answer as plain values."""
     return SizingView(
-        schema="qps/sizing/2",
+        schema="qps/sizing/3",
         file=file,
         given={sizing.population: sizing.at},
         answer=sizing_answer(sizing),
@@ -131,7 +131,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         mends_known=sizing.mends_known,
         growth=sizing.growth,
         known=sizing.known,
-        typical=sizing.typical,
+        nominal_inputs=sizing.nominal_inputs,
     )
 
 
@@ -203,7 +203,10 @@ def sizing_text(
             ),
         ),
         tables=(_table(sizing, labels),),
-        notes=(*_exact_notes(sizing, labels), *map(labels.told, typical_lines(sizing.typical))),
+        notes=(
+            *_exact_notes(sizing, labels),
+            *map(labels.told, typical_lines(sizing.nominal_inputs)),
+        ),
     )
     return layout.printed(markdown=markdown, width=width)
 
@@ -348,7 +351,7 @@ def sizing_answer(sizing: Sizing) -> str:
     if sizing.fails_whatever:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_whatever)])
         enough = (
-            "With 10,000 times each capacity instead"
+            "With 10,000 times each capacity instead of more machines"
             if more
             else f"{users} {are} not supported: even with 10,000 times each capacity"
         )
@@ -360,9 +363,9 @@ def sizing_answer(sizing: Sizing) -> str:
             f"{joined_words(mend.resources)}"
             for mend in sizing.mends
         ]
-        otherwise = "more of several capacities is required"
+        otherwise = "several resources need more capacity"
         if not sizing.mends_known.is_exact:
-            otherwise = "whether more of one capacity is enough is unknown"
+            otherwise = "unknown whether more capacity of one resource is enough"
         fix = f"required: {' or '.join(fixes)}" if fixes else otherwise
         said.append(f"{_for_utilization(sizing)}, {named}; {fix}.")
     if not sizing.fails_whatever and not sizing.fails_still:
@@ -395,7 +398,7 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
 def _not_found(growth: Growth) -> str:
     """Return in words how many machines were tried."""
     tried = joined_words(growth.looked_at)
-    return f"no number of machines is enough, up to {growth.up_to:,} times {tried}"
+    return f"up to {growth.up_to:,} times the machines of {tried} are not enough"
 
 
 def _without_quality(failing: Sequence[FailingThere]) -> list[FailingThere]:

@@ -39,7 +39,7 @@ from qps.solver.search.method import Method
 def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
     """Return an answer as plain values, with its changes in `words`."""
     return SolveView(
-        schema="qps/solve/3",
+        schema="qps/solve/4",
         file=answer.file,
         model=answer.model,
         scenario=answer.scenario,
@@ -64,7 +64,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         next_limit=answer.next_limit,
         more_users=None if answer.more_users is None else _more_users(answer.more_users),
         targets=tuple(_same(TargetView, one) for one in answer.margins),
-        helps_most=words.helps_most,
+        best_changes=words.best_changes,
         sensitivity=answer.sensitivity,
         sensitivity_of=answer.sensitivity_of,
         elastic=tuple(map(_elastic, answer.elastic)),

@@ -41,12 +41,12 @@ def spread_lines(
     ):
         yield (
             f"A linear approximation gives {between(slopes)}: the value is not linear over the "
-            "range of the inputs, so the sampled interval counts."
+            "range of the inputs, so use the sampled interval."
         )
     if 0 < spread.endless < 1:
-        yield f"In {percent(spread.endless, 2)} of the samples it is without end."
+        yield f"It is infinite in {percent(spread.endless, 2)} of the samples."
     if spread.undefined > 0:
-        yield f"In {percent(spread.undefined, 2)} of the samples it has no value."
+        yield f"It is undefined in {percent(spread.undefined, 2)} of the samples."
     yield from left_out_lines(spread.left_out)
     if spread.surrogate_model is not None:
         yield (
@@ -58,13 +58,15 @@ def spread_lines(
 
 def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
     if isinf(ends.least):
-        return "without end"
+        return "infinite"
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
         told = partial(quantity, dimension=dimension, digits=digits, share=is_share)
         least, most = told(ends.least), told(ends.most)
         if least != most:
             break
-    return f"at least {least}, without end" if isinf(ends.most) else f"between {least} and {most}"
+    return (
+        f"at least {least}, up to infinity" if isinf(ends.most) else f"between {least} and {most}"
+    )
 
 
 def _where_from(spread: Spread) -> str:
@@ -77,7 +79,7 @@ def _where_from(spread: Spread) -> str:
     together = 1 - sum(one.first_order for one in shares)
     rest = f"; {percent(together, 2)} from interactions" if together > _TOGETHER else ""
     if spread.of_ranks:
-        rest += "; a few samples cause most of the variance of the value itself"
+        rest += "; a few extreme samples dominate the variance of the value itself"
     whose = "Variance of its rank among the samples" if spread.of_ranks else "Variance"
     return f"{whose}: {first_words(told, most)}{rest}."
 

@@ -195,7 +195,7 @@ def _requirement(one: RequirementAnswer, answer: Answer, labels: Labels) -> tupl
 
 def _up_to(met: int | None, answer: Answer, known: Certainty) -> str:
     if met is None:
-        return "never"
+        return "not met"
     return f"{met:,}+" if met == answer.high else marked(f"{met:,}", known)
 
 
@@ -336,7 +336,7 @@ def _bottleneck(answer: Answer) -> str:
         most = heaviest_in_words(answer).lower()
         none = "none is known to saturate" if found.undecided else "none saturates"
         if answer.closed and not found.undecided:
-            none = "none is overloaded, as users wait for their response"
+            none = "none is overloaded in a closed workload"
         line = f"{none}; {most}: {found.resource}."
     else:
         line = f"{_saturates_first(answer, found.saturates_at)}{stays_full_text(answer)}."
@@ -357,7 +357,8 @@ def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     hidden = len(path) - _MOST_CHANGES
     if hidden > 1:  # JSON has all of them
         path = [*path[: _MOST_CHANGES - 1], f"{hidden} more changes", path[-1]]
-    return f"{heaviest}: {', '.join(path)} {noun(name)}"
+    users = noun_of_one if path[-1].endswith(" 1") else noun
+    return f"{heaviest}: {', '.join(path)} {users(name)}"
 
 
 _MOST_CHANGES = 4
@@ -428,7 +429,7 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
             largest = marked(f"{mode.capacity:,}", mode.known)
         why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
-    return f"{', '.join(told)}; {answer.mode} is the worst and sets the capacity"
+    return f"{', '.join(told)}; {answer.mode} limits the capacity"
 
 
 def cost_facts(answer: Answer) -> list[str]:

@@ -134,7 +134,7 @@ class Wording(Struct, frozen=True, kw_only=True):
     without_price: tuple[str, ...] = ()
 
     @property
-    def helps_most(self) -> tuple[AdviceView, ...]:
+    def best_changes(self) -> tuple[AdviceView, ...]:
         """The changes with the largest capacities."""
         return tuple(sorted(self.changes, key=lambda one: -one.capacity)[:_MOST_HELPFUL])
 

@@ -45,7 +45,7 @@ def _range(old: Reader, new: Reader, one: ir.Parameter, other: ir.Parameter) -> 
     if least_lower:
         yield Weakening(
             rule="requirement-loosened",
-            message=f"`{other.name}` may fall lower: {_interval(before, one)} -> "
+            message=f"`{other.name}` can be lower: {_interval(before, one)} -> "
             f"{_interval(after, other)}",
             span=other.span,
         )
@@ -143,7 +143,7 @@ def _narrower(old: Reader, new: Reader, one: ir.Matrix, other: ir.Matrix) -> Ite
     if other.wanted is not None and plain(other.wanted) != kept:
         yield "fewer rows are kept" if kept is None else "other rows are kept"
     if old.context(one.changes) != new.context(other.changes):
-        yield "under other conditions"
+        yield "different conditions"
     if one.at != other.at and one.at is not None and other.at is not None and other.at < one.at:
         yield f"at {one.at:,} -> {other.at:,} users"
 

@@ -139,7 +139,7 @@ def _lost_ideal(old: _Asked, now: list[_Asked]) -> Moved | None:
     if not same or any(one.of.ideal is not None for one in same):
         return None
     # Without an ideal a floor is no axis, and a ceiling is one from zero on: stricter.
-    return None if old.of.at_most else Moved(Move.LOOSER, "no ideal any more")
+    return None if old.of.at_most else Moved(Move.LOOSER, "the ideal was removed")
 
 
 def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
@@ -219,7 +219,7 @@ def _quality(old: Reader, new: Reader) -> Iterator[Weakening]:
         if span is not None:
             yield Weakening(
                 rule="requirement-loosened",
-                message="quality euclidean -> worst: each limit stands for itself",
+                message="quality euclidean -> worst: each limit applies separately",
                 span=span,
                 is_before=is_now.span is None,
             )

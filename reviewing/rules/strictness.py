@@ -86,7 +86,7 @@ def is_one_way(one: Constraint, other: Constraint) -> bool:
 def compared(old: Constraint, new: Constraint) -> Moved:
     """Return which way a constraint moved, of the same shape or with alternatives."""
     if new.is_always_so and not old.is_always_so:
-        return Moved(Move.LOOSER, "it holds whatever the measures are")
+        return Moved(Move.LOOSER, "it is now always true")
     if old.alternatives or new.alternatives:
         return _alternatives(old, new)
     if old.tag == "other than":
@@ -113,7 +113,7 @@ def _both_ends(old: Constraint, new: Constraint, low: Moved, high: Moved) -> Mov
     if moves != {Move.LOOSER, Move.TIGHTER}:
         return together([low, high])
     if None in (old.low, old.high, new.low, new.high):
-        return Moved(Move.OTHER, "the relation is another one")
+        return Moved(Move.OTHER, "a different relation")
     middles = [(end.low.value + end.high.value) / 2 for end in (old, new) if end.low and end.high]
     how = f"value {_told(middles[0], old.dimension)} -> {_told(middles[1], old.dimension)}"
     was, is_now = _share(old), _share(new)
@@ -193,7 +193,7 @@ def _context(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
     if old.context == new.context:
         return Moved(Move.SAME)
     if old.context < new.context:
-        return Moved(Move.LOOSER, "under further conditions only")
+        return Moved(Move.LOOSER, "more conditions")
     before: dict[Hashable, Any] = dict(old.context)
     after: dict[Hashable, Any] = dict(new.context)
     was, is_now = before.pop("population", None), after.pop("population", None)
@@ -201,7 +201,7 @@ def _context(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
         how = f"at {was[1]:,} -> {is_now[1]:,} users"
         easier = is_now[1] < was[1]
         return _one_way(how, is_easier=easier, is_upper=is_upper, is_lower=is_lower)
-    return Moved(Move.OTHER, "under other conditions")
+    return Moved(Move.OTHER, "different conditions")
 
 
 def _inner(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
@@ -243,7 +243,7 @@ def _alternatives(old: Constraint, new: Constraint) -> Moved:
     moves = []
     if len(before) == len(after):
         moves = [_all_of(a, b) for a, b in zip(before, after, strict=True)]
-    return together(moves) if moves else Moved(Move.OTHER, "other alternatives")
+    return together(moves) if moves else Moved(Move.OTHER, "different alternatives")
 
 
 def _ways(one: Constraint) -> tuple[tuple[Constraint, ...], ...]:

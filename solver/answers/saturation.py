@@ -197,7 +197,7 @@ def refuse_undecided(near: float, population: Formula, name: str, span: Span | N
         f"{what} is undecided from {population} = {near:,.6g}: its utilization is too "
         "close to the limit, jumps too often, or has too extreme inputs for "
         f"{MOST_BOXES:,} bounds",
-        hint="bound its inputs with `min` or `max`, or use fewer roundings",
+        hint="bound its inputs with `min` or `max`, or use fewer rounding functions",
     )
     raise QpsError(sink.found)
 

@@ -22,9 +22,9 @@ from qps.solver.matrix.request import request_of
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 
-SCHEMA = "qps/matrix/3"
-SAME_COLUMNS = "qps/matrix/2"
-"""Of results with the same columns; only a key of their counts has another name."""
+SCHEMA = "qps/matrix/4"
+SAME_COLUMNS = ("qps/matrix/2", "qps/matrix/3")
+"""Of results with the same columns; only keys of their counts have other names."""
 FORMER_SCHEMA = "qps/matrix/1"
 """Of results that name columns by the former names of measures."""
 LARGEST, KNOWN = CAPACITY, f"{CAPACITY}_known"
@@ -34,7 +34,8 @@ NOT_BELOW = "saturates_not_below"
 FROM_START, STAYS_FULL = "saturated_from_start", "stays_full"
 LEFT_OUT = "samples_left_out"
 """Beside quantiles: the share of the samples that have no answer; nothing where all have one."""
-ONE_BY_ONE = "one_by_one"
+ONE_BY_ONE = "solved_individually"
+_FORMER_KEY = b"one_by_one"
 """Of how many configurations arrays did not tell everything: told of a table with any such."""
 
 
@@ -304,7 +305,8 @@ def counts_of(table: pa.Table) -> Counts:
 
 def one_by_one_in(table: pa.Table) -> int:
     """Return how many configurations a table tells to have been answered one by one."""
-    told = (table.schema.metadata or {}).get(ONE_BY_ONE.encode(), b"0")
+    about = table.schema.metadata or {}
+    told = about.get(ONE_BY_ONE.encode(), about.get(_FORMER_KEY, b"0"))
     return int(told) if told.isdigit() and len(told) < _MOST_DIGITS else 0
 
 

@@ -18,12 +18,12 @@ from qps.solver.odds.sample_modes import UNTOLD
 from qps.solver.odds.sampling import Sampled, left_out, nothing_possible, solved_for
 from qps.solver.odds.told import (
     PROBABILITY,
+    AtConfidence,
     Counted,
     Interval,
     Likely,
     LikelyMet,
     Odds,
-    Promise,
     Sampling,
     ShareOfVariance,
 )
@@ -57,7 +57,9 @@ def odds(
     answers = found.largest[:samples][told]
     return Odds(
         interval=interval_of(answers, low),
-        promise=Promise(certainty=certainty, largest=not_below(least(answers, certainty), low)),
+        at_confidence=AtConfidence(
+            confidence=certainty, capacity=not_below(least(answers, certainty), low)
+        ),
         linear_interval=_by_slopes(numbers, solution),
         requirements=tuple(_met(found, samples)),
         bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),

@@ -7,7 +7,7 @@ from msgspec import Struct
 SAMPLES = 10_000
 """How many samples there are unless said otherwise."""
 SEED = 1
-ALONE = "has a separate load graph, and too many of these occur"
+ALONE = "needs a separate load graph, and too many samples do"
 """Why a sample has no answer though it may be."""
 PROBABILITY = 0.9
 """Of an interval that is told."""
@@ -74,11 +74,11 @@ class Interval(Struct, frozen=True, kw_only=True):
     most: int | None
 
 
-class Promise(Struct, frozen=True, kw_only=True):
+class AtConfidence(Struct, frozen=True, kw_only=True):
     """Capacity at a confidence; None if not even the smallest population is supported."""
 
-    certainty: float
-    largest: int | None
+    confidence: float
+    capacity: int | None
 
 
 class Counted(Struct, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class Odds(Struct, frozen=True, kw_only=True):
     """
 
     interval: Interval
-    promise: Promise
+    at_confidence: AtConfidence
     linear_interval: Interval | None
     requirements: tuple[LikelyMet, ...]
     bottlenecks: tuple[Likely, ...]

@@ -78,7 +78,7 @@ class InverseSolution(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
-    typical: tuple[str, ...] = ()
+    nominal_inputs: tuple[str, ...] = ()
     """The other numbers that nobody knows exactly: it is told with their typical values."""
 
 
@@ -126,7 +126,9 @@ def solve_for(
         fails_throughout=bool(throughout),
         known=together(judged.known(is_none=not found), found_at.known, as_tried, below),
         ports=number.graphs[0].ports,
-        typical=tuple(one for one in uncertain_in_any_mode(model, configuration) if one != name),
+        nominal_inputs=tuple(
+            one for one in uncertain_in_any_mode(model, configuration) if one != name
+        ),
     )
 
 

@@ -127,7 +127,7 @@ class Sizing(Struct, frozen=True, kw_only=True):
     mends_known: Certainty = EXACT
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
-    typical: tuple[str, ...] = ()
+    nominal_inputs: tuple[str, ...] = ()
     """The numbers that nobody knows exactly: it is told with their typical values."""
 
     @property

@@ -112,7 +112,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
         ports=modes[0].ports,
-        typical=tuple(uncertain_in_any_mode(model, configuration)),
+        nominal_inputs=tuple(uncertain_in_any_mode(model, configuration)),
     )
 
 

@@ -398,7 +398,7 @@ class MatrixResult(ShowsItself):
     def to_arrow(self) -> pa.Table:
         """Return all rows as one table, sorted by the `order by` of the matrix.
 
-        Its metadata states how many configurations were solved `one_by_one`, if any.
+        Its metadata states how many configurations were `solved_individually`, if any.
         """
         import pyarrow as pa  # noqa: PLC0415
 

@@ -164,13 +164,13 @@ class _Asked(threading.Thread):
                 pieces.append(piece)
                 size += len(piece)
                 if size > self._most:
-                    raise TooLargeError(f"the answer is longer than {self._most:,} bytes")
+                    raise TooLargeError(f"the response is longer than {self._most:,} bytes")
             location = response.getheader("Location") or ""
             return Response(response.status, location, b"".join(pieces))
 
 
 def _too_slow(seconds: float) -> str:
-    return f"no complete answer within {seconds:g} s"
+    return f"no complete response within {seconds:g} s"
 
 
 def _failed(error: Exception) -> ExchangeError:

@@ -821,7 +821,7 @@ class Truth:
             for end in (
                 view.uncertainty.interval.least,
                 view.uncertainty.interval.most,
-                view.uncertainty.promise.largest,
+                view.uncertainty.at_confidence.capacity,
                 *halved,
             ):
                 yield "" if end is None else f"{end:,} {rounded_down(end)} {rounded_up(end)}"

@@ -67,6 +67,13 @@ RETIRED = (
     (r"of the model itself", "internal"),
     (r"would help", "to increase, increase capacity"),
     (r"reliability", "accuracy"),
+    (r"in a second", "per second"),
+    (r"(?:is|are) awaited", "playback waits for"),
+    (r"(?:gamma|weibull) laws?", "distribution"),
+    (r"taken (?:as|for) (?:an?|one|independent|equal|their|periodic|simultaneous)", "treated as"),
+    (r"at the most|comes? out|broken off|without end", "at most, is, incomplete, infinite"),
+    (r"is no (?:time|moment|summary|threshold|share|pattern|point|sample|address)", "is not a"),
+    (r"holds? no (?:json|samples|packets|result)", "contains no"),
     (r"fullest of", "busiest of"),
     (
         r"counts? as (?:independent|equal|the longest|simultaneous|exact|visits)",

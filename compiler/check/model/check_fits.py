@@ -209,7 +209,7 @@ def missed_text(fit: Fit) -> str:
 
 def below_zero(fit: Fit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
-    named = [("the fixed part", fit.fixed)]
+    named = [("the idle utilization", fit.fixed)]
     named += [(f"the service demand per {_word(term.item)}", term.value) for term in fit.terms]
     return [name for name, value in named if value < 0]
 
@@ -242,7 +242,7 @@ def pull_text(row: Residual) -> str:
 def coefficient_name(coefficient: Coefficient) -> str:
     """Return what a fitted number is called in a message."""
     if coefficient.item is None:
-        return "the fixed utilization"
+        return "the idle utilization"
     return f"the service demand per {_word(coefficient.item)}"
 
 

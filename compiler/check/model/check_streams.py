@@ -39,7 +39,7 @@ _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
 _OTHER_USERS = (
-    "to reach the other users of a meeting, declare `group room of 10 users` and send it "
+    "to send to the other users of a meeting, declare a group (`group room of 10 users`) and write "
     "`to others in room`; to reach everyone, `to all {node}`"
 )
 """What is usually meant where a server sends on `to others`."""

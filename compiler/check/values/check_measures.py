@@ -172,7 +172,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 expr.name.span,
-                f"`{expr.name.text}` is no measure",
+                f"`{expr.name.text}` is not a measure",
                 hint=instead(expr.name.text, word),
             )
             return None

@@ -59,7 +59,7 @@ export function showRequirements(column) {
       return marked(text, knownAt(run, criterion, at), value);
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
-    const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
+    const met = one.holds === null ? "not met" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labelled(model, criterion.name);
     const limits = one === solved.limiting ? [" ", light("shown", phrase("page.limits"))] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
@@ -76,7 +76,7 @@ export function showRequirements(column) {
     const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
     const what = [worst ? "" : "highest: ", labelled(model, nearest.name)];
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
-    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "never" : whole(worst.met)]);
+    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "not met" : whole(worst.met)]);
   }
   const head = ["Requirement", "Verdict", `At ${whole(n)}`, n < graph.high ? `At ${whole(n + 1)}` : "Beyond", "Limit", "Met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
@@ -166,7 +166,7 @@ export function showMeasures(column) {
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");
-    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
+    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "lowered"), knee(exhausted, "at its minimum")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {
     const total = run.value(one.total);

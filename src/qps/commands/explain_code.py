@@ -57,7 +57,7 @@ def _code(word: str) -> Code:
     """Return the code that is meant; a complaint that offers near ones where there is none."""
     number = _NUMBER.fullmatch(word)
     for code in codes.ALL:
-        if word.lower() == code.slug or (number and int(number[1]) == _number(code)):
+        if word.lower() in (code.slug, code.former) or (number and int(number[1]) == _number(code)):
             return code
     if number:
         raise complain(f"unknown error code `{word}`", _near(int(number[1])))

@@ -222,7 +222,7 @@ def _simulated(found: Solved) -> SimulatedSection:
     labels = found.model.once(labels_of)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",
-        tables=simulated_tables(numbers, labels),
+        tables=simulated_tables(numbers, labels, has_settled=told.has_settled),
         lines=tuple(simulation_lines(told, numbers, effort, labels)),
     )
 

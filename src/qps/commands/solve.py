@@ -55,7 +55,7 @@ def run(arguments: Namespace) -> Exit:
                 "make one uncertain: `param reply = 80 kB/request +- 10 %`",
             )
         found = replace(found, answer=replace(answer, at_confidence=True))
-        answered = answer.odds.promise.largest
+        answered = answer.odds.at_confidence.capacity
     if arguments.format == "json":
         words = wording(found.model, found.configuration, found.answer)
         print_json(as_json(solve_view(found.answer, words)))
