@@ -57,13 +57,14 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
 
 _VERSIONS: Mapping[str, int] = {
     "ci": 2,
-    "diff": 4,
+    "diff": 5,
     "drift": 2,
-    "explain": 2,
-    "matrix": 3,
+    "explain": 3,
+    "inverse": 2,
+    "matrix": 4,
     "simulation": 2,
-    "sizing": 2,
-    "solve": 3,
+    "sizing": 3,
+    "solve": 4,
 }
 """The last part of that key, where it is no longer 1."""
 

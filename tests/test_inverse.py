@@ -561,7 +561,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "fails": [],
         "fails_throughout": False,
         "known": {"kind": "exact", "reasons": []},
-        "typical": [],
+        "nominal_inputs": [],
     }
 
 
