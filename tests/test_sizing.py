@@ -122,7 +122,8 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     # As many boxes as there are threads do: one carries 300.
     assert sizing_answer(sizing) == (
         "600 users are supported with 2 machines of web (now 1) and more capacity of line.forth. "
-        "With 10,000 times each capacity instead of more machines, web.cpu.serve.utilization is 120 % "
+        "With 10,000 times each capacity instead of more machines, "
+        "web.cpu.serve.utilization is 120 % "
         "(at most 60 %)."
     )
 
