@@ -6,9 +6,8 @@ the marginal probabilities of each station; it knows nothing of QPS.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,9 +17,7 @@ from msgspec import Struct, field
 from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower import lowering
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.compiler.quantities.certainty import Kind
 from qps.solver.answers.closed_answers import closed_solutions
 
@@ -495,28 +492,6 @@ stream s for each pc {
 """
 
 
-def test_the_passes_of_closed_classes_change_no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a pass was given is as it was, and the same input comes to the same."""
-    seen: list[str] = []
-
-    def unchanged(name: str, classes_of: Callable[..., list[ClassTraffic]]) -> None:
-        made = getattr(lowering, name)
-
-        def checked(*given: Any, **named: Any) -> object:
-            classes = classes_of(*given, **named)
-            before = [repr(one) for one in classes]
-            found = made(*given, **named)
-            assert [repr(one) for one in classes] == before
-            assert repr(made(*given, **named)) == repr(found)
-            seen.append(name)
-            return found
-
-        monkeypatch.setattr(lowering, name, checked)
-
-    unchanged("closed_streams", lambda _, classes, *__: classes)
-    unchanged("without_own_waits", lambda traffic, _: [*traffic.classes.values()])
-    unchanged("users_pools", lambda _, classes, **__: [*classes.values()])
-    unchanged("unfilled_pools", lambda _, classes, **__: [*classes.values()])
+def test_no_wait_is_uncounted_at_a_machine_of_ones_own() -> None:
     graph = lowered(_OWN_MACHINES)
     assert "pc.cpu" not in graph.streams["s"].uncounted
-    assert seen == ["closed_streams", "without_own_waits", "users_pools", "unfilled_pools"]

@@ -155,13 +155,13 @@ def drop_times(text: str) -> str:
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of all models that are really lowered from now on."""
     found: list[str] = []
-    real = lowering._lowered_model
+    real = lowering._load_graph
 
     def noting(model: Model, *asked: Any, **more: Any) -> LoadGraph:
         found.append(model.name)
         return real(model, *asked, **more)
 
-    monkeypatch.setattr(lowering, "_lowered_model", noting)
+    monkeypatch.setattr(lowering, "_load_graph", noting)
     return found
 
 
@@ -217,11 +217,11 @@ def noting(module, name):
     real = getattr(module, name)
     setattr(module, name, lambda *a, **more: made.append(name) or real(*a, **more))
 noting(kept_specs, "check_source")
-noting(lowering, "_lowered_model")
+noting(lowering, "_load_graph")
 from qps.cli import main
 main(sys.argv[1:])
 print("checked" if "check_source" in made else "taken", end=", ")
-print("lowered" if made.count("_lowered_model") > 1 else "taken")  # one graph is never kept
+print("lowered" if made.count("_load_graph") > 1 else "taken")  # one graph is never kept
 """
 
 

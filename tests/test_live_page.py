@@ -120,7 +120,7 @@ def solved(
                 known = graph.assumptions[name]
                 factor = Fraction(*map(int, start["factors"][name]))
                 others[name] = structs.replace(known, value=number(Fraction(text) * factor))
-        solutions.append(solve(structs.replace(graph, assumptions=graph.assumptions | others)))
+        solutions.append(solve(graph.with_assumptions(others)))
     return min(solutions, key=lambda s: (s.capacity or 0, -(s.quality_at_limit or 0.0)))
 
 

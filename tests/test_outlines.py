@@ -222,7 +222,7 @@ def test_advice_of_generated_specs_is_the_same(text: str) -> None:
 
 @pytest.mark.parametrize("queueing", ["", ", queueing mmc"])
 def test_what_does_not_limit_is_not_lowered(queueing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = counted(monkeypatch, lowering, "_lowered_model")
+    made = counted(monkeypatch, lowering, "_load_graph")
     model = qps.loads(shop(12, queueing)).spec.model
     usual = base_configuration(model)
     solution = solve_model(model, usual)

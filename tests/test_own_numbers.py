@@ -343,7 +343,7 @@ def test_a_number_that_is_set_moves_loads_as_that_of_the_graph_does(name: str) -
         change = ir.SetParameter(one, ir.Constant(value), assumed.span)
         after = lower(model, changed(base_configuration(model), [change]))
         moved = structs.replace(assumed, value=number(value))
-        before = structs.replace(graph, assumptions=graph.assumptions | {one: moved})
+        before = graph.with_assumptions({one: moved})
         for resource in graph.resources:
             told = [at(g, g.resources[resource].load, graph.low + 7) for g in (before, after)]
             assert told[0] == told[1], (one, resource)

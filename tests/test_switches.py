@@ -92,7 +92,7 @@ STEPS = "".join(f"; c{i} if o{i}" for i in range(6))
 
 def lowered(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Return how many graphs are made for a matrix."""
-    made = counted(monkeypatch, lowering, "_lowered_model")
+    made = counted(monkeypatch, lowering, "_load_graph")
     model = qps.loads(text).spec.model
     compile_matrix(model, model.matrices[0])
     return len(made)

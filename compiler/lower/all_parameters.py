@@ -40,9 +40,6 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
                     rests_on=(),
                     known=certainty_of(asked, expressions, lambda _: EXACT),
                 )
-    return replace(
-        graph,
-        assumptions=expressions.assumptions,
-        derived=derived,
-        looked_at=graph.looked_at | expressions.looked_at,
-    )
+    numbers = replace(graph.numbers, assumptions=expressions.assumptions, derived=derived)
+    looked_at = graph.looked_at | expressions.looked_at
+    return replace(graph, numbers=numbers, basis=replace(graph.basis, looked_at=looked_at))

@@ -1,17 +1,22 @@
-"""The network of a spec, of what its streams were walked by, before anything is worked out."""
+"""The network that a spec means in one configuration, before anything is worked out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.mixtures import Mixed, Mixtures
+from qps.compiler.lower.load_graph import Calibration
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import speeds_of, variation_of
+from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.network_builder import NetworkBuilder
-from qps.compiler.lower.traffic_parts import StationTraffic
+from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.lower.walk.lower_streams import StreamClass, walked_stream
 from qps.compiler.network.arrivals import ArrivalProcess
+from qps.compiler.network.class_kinds import with_classes_by_kind
 from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.itinerary import Take
 from qps.compiler.network.network import Elastic, Link, Network
@@ -21,12 +26,56 @@ from qps.compiler.network.stations_and_pools import Place, Pool, Station
 from qps.engine.formulas import ONE, Formula
 
 
-def network_of(builder: NetworkBuilder, classes: Iterable[Class]) -> Network:
-    """Return the network that was built, its disciplines still open."""
-    configuration, expressions = builder.configuration, builder.expressions
+class SpecNetwork(Struct, frozen=True, kw_only=True):
+    """The network of a spec, with what its classes are of in the model.
+
+    `places` are its stations and pools in the order in which streams come there.
+    `unwaited` are the stations of which nothing says how they are waited for, `calibrations` are
+    those of fitted costs by station and component. Streams that are `absent` have no class: their
+    conditions do not hold.
+    """
+
+    network: Network
+    places: tuple[str, ...]
+    classes: tuple[StreamClass, ...]
+    unwaited: Mapping[str, Unwaited]
+    calibrations: Mapping[tuple[str, str], Calibration]
+    absent: frozenset[str]
+
+
+def build_network(numbers: ExpressionLowering) -> SpecNetwork:
+    """Return the network of a model in a configuration, of which the numbers are; all in symbols.
+
+    QpsError where a value is outside its range, or a stream has no way.
+    """
+    model = numbers.model
+    for parameter in numbers.in_order_of_service():  # so they take what is left
+        numbers.lower(ir.ParameterValue(parameter.name, is_elastic=True))
+    builder = NetworkBuilder(
+        model=model, configuration=numbers.configuration, expressions=numbers.keeping_classes()
+    )
+    there = tuple(one for one in model.streams if numbers.holds(one.condition))
+    walked = tuple(walked_stream(stream, builder) for stream in there)
+    builder.idle()
+    return SpecNetwork(
+        network=with_classes_by_kind(_network_of(builder, (one.of for one in walked), numbers)),
+        places=tuple(builder.stations),
+        classes=walked,
+        unwaited=builder.unwaited,
+        calibrations=builder.calibrations,
+        absent=frozenset(one.name for one in model.streams if one not in there),
+    )
+
+
+def _network_of(
+    builder: NetworkBuilder, classes: Iterable[Class], expressions: ExpressionLowering
+) -> Network:
+    configuration = builder.configuration
     by_name = {one.name: one for one in classes}
     known = builder.stations.items()
-    stations = {name: one for name, one in known if name not in builder.pools}
+    stations = {
+        name: _with_service(one, expressions) for name, one in known if name not in builder.pools
+    }
     pools = {name: _pool(builder.stations[name], builder) for name in builder.pools}
     return Network(
         population=expressions.population,
@@ -34,7 +83,7 @@ def network_of(builder: NetworkBuilder, classes: Iterable[Class]) -> Network:
         high=configuration.high,
         stations=_with_spreads(stations, pools, by_name),
         pools=pools,
-        classes=by_name,
+        classes={name: _with_arrivals(one, stations) for name, one in by_name.items()},
         kinds=_kinds(expressions.mixtures.values()),
         elastic=tuple(
             Elastic(symbol=one.symbol, least=one.least, most=one.most, rank=one.priority)
@@ -50,32 +99,18 @@ def network_of(builder: NetworkBuilder, classes: Iterable[Class]) -> Network:
     )
 
 
-def with_disciplines(
-    network: Network,
-    demands: Mapping[str, StationTraffic],
-    queues: Mapping[str, PlacedQueue],
-    mixtures: Mixtures,
-) -> Network:
-    """Return the network with how its stations are waited for, and how items arrive by that.
-
-    Of kinds all are known by now, those of `mixtures`.
-    """
-    stations = dict(network.stations)
-    for name, station in stations.items():
-        demand, placed = demands[name], queues.get(name)
-        if demand.queueing is None:
-            continue
-        stations[name] = replace(
-            station,
-            variation=station.variation if placed is None else placed.queue.variation,
-            speeds=() if placed is None else placed.queue.speeds,
-            room=None if demand.offered is None else demand.offered.room,
-        )
-    classes = dict(network.classes)
-    if any(_is_periodic(station) for station in stations.values()):
-        classes = {name: _with_arrivals(one, stations) for name, one in classes.items()}
-    kinds = _kinds(mixtures.values())
-    return replace(network, stations=stations, classes=classes, kinds=kinds)
+def _with_service(station: Station, expressions: ExpressionLowering) -> Station:
+    """Return a station with how its service varies, and how many it has room for, if waited for."""
+    queueing = station.queueing
+    if queueing is None:
+        return station
+    room = queueing.room
+    return replace(
+        station,
+        variation=variation_of(station.name, queueing, expressions),
+        speeds=speeds_of(station.name, queueing, expressions),
+        room=None if room is None else expressions.symbol(f"{station.name}.room", room),
+    )
 
 
 def _with_arrivals(one: Class, stations: Mapping[str, Station]) -> Class:

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
+from qps.compiler.lower.build_network import SpecNetwork
 from qps.compiler.lower.flow_state import FlowState
 from qps.compiler.lower.latency_parts import wait_for
-from qps.compiler.lower.network_builder import NetworkBuilder
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import LAST, Place, Visit
 from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Node
-from qps.compiler.network.network import Network
 from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import Station
 from qps.engine.formulas import ONE, ZERO, Formula, above_and_below, apply, product, total
@@ -34,23 +34,23 @@ class ClassVisits:
 
     def __init__(
         self,
-        network: Network,
+        spec: SpecNetwork,
         of: Class,
         *,
         stream: ir.Stream,
         state: FlowState,
-        builder: NetworkBuilder,
+        expressions: ExpressionLowering,
         demands: Mapping[str, StationTraffic],
     ) -> None:
-        self._network = network
+        self._network = spec.network
         self._of = of
         self._stream = stream
         self._state = state
         self._result = state.result
-        self._builder = builder
+        self._unwaited = spec.unwaited
         self._demands = demands
-        self._expressions = builder.expressions
-        self._is_asked_again = think_time(builder.model, stream) is not None
+        self._expressions = expressions
+        self._is_asked_again = think_time(expressions.model, stream) is not None
         self._rank = LAST if of.rank is None else int(of.rank.value or 0)
         self._runs: dict[str, _Run] = {}  # visits that go on
         self._served: list[_Run] = []
@@ -112,7 +112,7 @@ class ClassVisits:
         self._result.uncounted[name] = None
         if not is_bounded:
             self._result.unbounded[name] = None
-        unwaited = self._builder.unwaited.get(name)
+        unwaited = self._unwaited.get(name)
         if unwaited is not None:
             is_bare = self._state.is_bare
             self._result.unsaid[name] = replace(unwaited, discipline=None) if is_bare else unwaited

@@ -22,7 +22,7 @@ from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.cycles import ClosedClass, Loads
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
@@ -31,19 +31,16 @@ from qps.engine.points import Point
 from qps.engine.substitution import Substitution
 
 
-def closed_streams(
-    streams: Mapping[str, ir.Stream],
-    results: Iterable[ClassTraffic],
-    demands: Mapping[str, StationTraffic],
-    loads: Mapping[str, Formula],
-    expressions: ExpressionLowering,
-    unfilled: frozenset[str] = frozenset(),
+def closed_classes(
+    traffic: Traffic, unfilled: frozenset[str], expressions: ExpressionLowering
 ) -> Closed:
-    """Return what the closed streams come to; QpsError where that is not told.
+    """Return what the closed classes come to; QpsError where that is not told.
 
     Pools that are never full are `unfilled`: they hold up nobody.
     """
-    classes = [(streams[one.stream], one) for one in results]
+    demands, streams = traffic.stations, {one.name: one for one in expressions.model.streams}
+    loads = {name: demand.load for name, demand in demands.items()}
+    classes = [(streams[one.stream], one) for one in traffic.closed]
     sources = {one.closed.symbol: stream for stream, one in classes if one.closed is not None}
     if not sources:
         return Closed()

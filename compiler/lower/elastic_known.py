@@ -20,7 +20,7 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
 from qps.compiler.lower.queueing import Queue
-from qps.compiler.lower.settled_loads import SettledLoads
+from qps.compiler.lower.settled_loads import Loads
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import (
     EXACT,
@@ -31,6 +31,7 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.engine.formulas import Formula
+from qps.engine.substitution import Substitution
 
 Leaves = Mapping[Formula, Certainty]
 """How each elastic parameter is known that is not exact, by its symbol."""
@@ -49,19 +50,24 @@ class Known(Struct, frozen=True, kw_only=True):
     rates: dict[str, Certainty]
 
 
-def with_known(
-    settled: SettledLoads,
+def queues_and_labels(
+    all_loads: Loads,
     stations: Mapping[str, Queue],
-    demands: Mapping[str, StationTraffic],
-    expressions: ExpressionLowering,
+    traffic: Traffic,
     gate: Gate,
+    expressions: ExpressionLowering,
 ) -> Known:
-    """Return what is settled with how it is known."""
-    resources, closed, put_in = settled.resources, settled.closed, settled.put_in
+    """Return the queues, and loads, closed classes and elastic parameters with how each is known.
+
+    Waits of closed classes tell how loads are known, these what is left for elastic parameters, and
+    these the waits: so queues are made once without that, and where any is not exact, with it.
+    """
+    resources, closed, put_in = all_loads.resources, all_loads.closed, all_loads.put_in
+    demands = traffic.stations
     queues = queues_of(stations, demands, put_in, expressions, closed)
     rates = rates_known(closed, queues, gate)
     loads = loads_known(resources, closed, rates, demands, queues, gate)
-    elastic = _by_loads(settled.elastic, loads)
+    elastic = _by_loads(all_loads.elastic, loads)
     leaves = _leaves(elastic)
     if leaves:
         closed = _slowed(closed, elastic)
@@ -73,22 +79,35 @@ def with_known(
     return Known(resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates)
 
 
-def with_resting(traffic: Traffic, elastic: Sequence[SettledParameter]) -> Traffic:
-    """Return traffic with how classes are known in which elastic parameters still stand."""
-    leaves = _leaves(elastic)
+def with_values(traffic: Traffic, known: Known, put_in: Substitution) -> Traffic:
+    """Return traffic with what rates of closed classes and elastic parameters come to put in.
 
-    def known(one: ClassTraffic) -> ClassTraffic:
-        stages = [
-            *(value for part in one.latency for value in (part.value, part.once)),
-            *(call.times for part in one.latency for call in part.calls),
-            *(part.value for part in one.losses),
-            *(part.value for part in one.queues),
-            *one.passes.values(),
-        ]
-        rates = [one.rate, one.throughput]
-        return replace(one, known=_resting(stages, leaves), rate_known=_resting(rates, leaves))
+    How classes are known is told by the elastic parameters that stood in them.
+    """
+    leaves = _leaves(known.elastic)
+    if leaves:
+        traffic = traffic.of_each(lambda one: _with_leaves(one, leaves))
+    if not known.elastic and not known.closed.values:
+        return traffic
+    found = traffic.of_each(lambda one: one.changed(put_in))
+    counted = {
+        of: {item: put_in(rate) for item, rate in rates.items()}
+        for of, rates in traffic.counted.items()
+    }
+    return replace(found, counted=counted)
 
-    return traffic.of_each(known) if leaves else traffic
+
+def _with_leaves(one: ClassTraffic, leaves: Leaves) -> ClassTraffic:
+    """Return a class with how it is known, in which elastic parameters still stand."""
+    stages = [
+        *(value for part in one.latency for value in (part.value, part.once)),
+        *(call.times for part in one.latency for call in part.calls),
+        *(part.value for part in one.losses),
+        *(part.value for part in one.queues),
+        *one.passes.values(),
+    ]
+    rates = [one.rate, one.throughput]
+    return replace(one, known=_resting(stages, leaves), rate_known=_resting(rates, leaves))
 
 
 def _by_loads(

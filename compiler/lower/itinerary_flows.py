@@ -14,12 +14,13 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.build_network import SpecNetwork
 from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.class_visits import ClassVisits
 from qps.compiler.lower.flow_state import FlowState
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
-from qps.compiler.lower.network_builder import NetworkBuilder
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Place, Visit
 from qps.compiler.lower.stream_measures import LossKind, QueuePart
 from qps.compiler.lower.tidy import tidy_extremes
@@ -47,7 +48,6 @@ from qps.compiler.network.itinerary import (
     Take,
     Thin,
 )
-from qps.compiler.network.network import Network
 from qps.compiler.network.stations_and_pools import Station, StationKind
 from qps.engine.formulas import (
     ONE,
@@ -81,12 +81,16 @@ class ItineraryFlows:
     """Follows the flows of one class."""
 
     def __init__(
-        self, network: Network, walked: StreamClass, builder: NetworkBuilder, traffic: Traffic
+        self,
+        spec: SpecNetwork,
+        walked: StreamClass,
+        expressions: ExpressionLowering,
+        traffic: Traffic,
     ) -> None:
-        self._network = network
+        self._network = spec.network
         self._of = of = walked.of
         self._traffic = traffic
-        self._expressions = builder.expressions
+        self._expressions = expressions
         rate = of.arrivals.rate
         self._result = ClassTraffic(
             name=of.name, stream=of.stream, closed=closed_source(of), sent=of.flows * rate
@@ -100,11 +104,11 @@ class ItineraryFlows:
         )
         self._calls = CallTraffic(self._state, of.stream, walked.calls, self._expressions)
         self._visits = ClassVisits(
-            network,
+            spec,
             of,
             stream=walked.stream,
             state=self._state,
-            builder=builder,
+            expressions=expressions,
             demands=traffic.stations,
         )
         self._stay: _Stay | None = None

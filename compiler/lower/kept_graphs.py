@@ -225,7 +225,8 @@ class KeptGraphs:
         if not changed:
             return kept.graph
         varied = case_tables(self._model, configuration)
-        return replace(kept.graph, assumptions=known | changed, varied=varied)
+        graph = kept.graph.with_assumptions(changed)
+        return replace(graph, stated=replace(graph.stated, varied=varied))
 
     def _told(
         self, known: Assumption, value: ir.Constant, configuration: Configuration

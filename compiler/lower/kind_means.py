@@ -25,7 +25,11 @@ def over_all_kinds(traffic: Traffic, expressions: ExpressionLowering) -> Traffic
         return traffic
     means = _Means(traffic, expressions)
     stations = {name: means.of_station(asked) for name, asked in traffic.stations.items()}
-    return replace(traffic.of_each(means.of_class), stations=stations)
+    counted = {
+        of: {item: expressions.averaged(rate) for item, rate in rates.items()}
+        for of, rates in traffic.counted.items()
+    }
+    return replace(traffic.of_each(means.of_class), stations=stations, counted=counted)
 
 
 class _Means:

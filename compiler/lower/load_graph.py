@@ -9,9 +9,10 @@ a positive integer, an assumption is real.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -37,6 +38,8 @@ from qps.engine.formulas import (
 )
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import Substitution
+
+T = TypeVar("T")
 
 
 class Assumption(Struct, frozen=True, kw_only=True):
@@ -240,63 +243,146 @@ class GroupSize(Struct, frozen=True):
     doc: str | None
 
 
-class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
-    """The whole model in one configuration."""
+class Judged(Struct, frozen=True, kw_only=True):
+    """What a graph is judged by: its criteria, and the metric of quality."""
 
-    population: Formula
-    low: int
-    high: int
-    assumptions: dict[str, Assumption]
-    resources: dict[str, ResourceLoad]
-    streams: dict[str, StreamMeasures]
-    measures: dict[str, NamedMeasure]
     criteria: tuple[Criterion, ...]
-    metric: ir.Metric
     quality: Formula | None
     """The metric of the measures that are judged; None where no requirement is an axis."""
     quality_value: Formula | None
     """The same of the values that are shown: infinite where one of them is."""
+    quality_known: Certainty
+    quality_in_series: Certainty
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
+    quality_unsaid: tuple[Unwaited, ...]
+    """Of which resources nothing says how they are waited for, where a formula of its own asks."""
+
+
+class Analysis(Struct, frozen=True, kw_only=True):
+    """What follows from a network: loads, what the users of each stream see, and all measures."""
+
+    resources: Mapping[str, ResourceLoad]
+    streams: Mapping[str, StreamMeasures]
     elastic: tuple[SettledParameter, ...]
+    closed: Mapping[str, ClosedStream]
+    """The streams of users who wait for their answers."""
+    rooms: Mapping[str, Room]
+    """What each pool has to give."""
+    calibrations: tuple[Calibration, ...]
+    measures: Mapping[str, NamedMeasure]
+    judged: Judged
+
+
+class Targets(Struct, frozen=True, kw_only=True):
+    """The loads at which resources count as saturated, `of` each of them.
+
+    `limits` are the highest loads that elastic parameters may fill them to, `stated` the targets
+    that hold for any resource, by the names of the spec.
+    """
+
+    of: Mapping[str, Formula]
+    limits: Mapping[str, Formula]
+    stated: Mapping[str, Formula]
+
+
+class Stated(Struct, frozen=True, kw_only=True):
+    """What a spec states of a configuration besides its network."""
+
+    targets: Targets
     prices: tuple[Price, ...]
     unpriced: tuple[str, ...]
     """Nodes and links whose machine or network has no price."""
+    metric: ir.Metric
+    groups: Mapping[str, GroupSize]
     mode: str | None
-    calibrations: tuple[Calibration, ...]
-    decided: frozenset[str]
-    """Parameters that a condition asks for: another value may give other formulas."""
-    asked: frozenset[str]
-    """Options that a condition asks for: any other option makes no difference here."""
     case: ir.Case
-    varied: dict[str, CaseTable]
+    varied: Mapping[str, CaseTable]
     """Parameters that have several values, of which those of `case` are in force."""
-    groups: dict[str, GroupSize]
-    targets: dict[str, Formula]
-    """How full resources may be by plan, by the names that the spec gives them."""
-    quality_known: Certainty = EXACT
-    quality_in_series: Certainty = EXACT
-    """How it is known where a stream passes several resources that are loaded beyond 1."""
-    quality_unsaid: tuple[Unwaited, ...] = ()
-    """Of which resources nothing says how they are waited for, where a formula of its own asks."""
-    weighed: Mapping[str, bool] = field(default_factory=dict)
-    """Numbers by whose values it is told how others are known; whether by their signs alone."""
-    looked_at: frozenset[str] = frozenset()
-    """Numbers whose values were asked for: with other values there may be other formulas."""
-    supposed: Mapping[Formula, bool] = field(default_factory=dict)
-    """Of what many configurations share: how often calls are made; whether at most once, in all."""
-    absent: frozenset[str] = frozenset()
+    absent: frozenset[str]
     """Streams that are not there: their conditions do not hold."""
-    cited: tuple[Cited, ...] = ()
+
+
+class GraphNumbers(Struct, frozen=True, kw_only=True):
+    """The numbers that formulas rest on, and who says so."""
+
+    assumptions: Mapping[str, Assumption]
+    cited: tuple[Cited, ...]
     """What is cited for formulas and places."""
-    closed: Mapping[str, ClosedStream] = field(default_factory=dict)
-    """The streams of users who wait for their answers."""
-    switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
-    """Of what many configurations share: numbers that are 1 where a condition on options holds."""
     derived: Mapping[str, NamedMeasure] = field(default_factory=dict)
     """Parameters that are made of others, where all parameters are known (`all_parameters`)."""
+
+
+class Basis(Struct, frozen=True, kw_only=True):
+    """What was looked at while formulas were made: with other values there may be other ones."""
+
+    decided: frozenset[str]
+    """Parameters that a condition asks for."""
+    asked: frozenset[str]
+    """Options that a condition asks for: any other option makes no difference here."""
+    weighed: Mapping[str, bool]
+    """Numbers by whose values it is told how others are known; whether by their signs alone."""
+    looked_at: frozenset[str]
+    """Numbers whose values were asked for."""
+    supposed: Mapping[Formula, bool]
+    """Of what many configurations share: how often calls are made; whether at most once, in all."""
+    switches: Mapping[ir.Condition, Formula]
+    """Of what many configurations share: numbers that are 1 where a condition on options holds."""
+
+
+class _Of(Generic[T]):
+    """A part of one of the values of a graph, by its own name."""
+
+    def __init__(self, part: Callable[[LoadGraph], T]) -> None:
+        self._part = part
+
+    def __get__(self, graph: LoadGraph, _: type[LoadGraph]) -> T:
+        return self._part(graph)
+
+
+class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
+    """The whole model in one configuration."""
+
     network: Network
     """What the spec means: stations, pools, and what happens to the items of each stream."""
-    rooms: Mapping[str, Room] = field(default_factory=dict)
-    """What each pool has to give."""
+    analysis: Analysis
+    numbers: GraphNumbers
+    stated: Stated
+    basis: Basis
+
+    population = _Of(lambda graph: graph.network.population)
+    low = _Of(lambda graph: graph.network.low)
+    high = _Of(lambda graph: graph.network.high)
+    resources = _Of(lambda graph: graph.analysis.resources)
+    streams = _Of(lambda graph: graph.analysis.streams)
+    measures = _Of(lambda graph: graph.analysis.measures)
+    elastic = _Of(lambda graph: graph.analysis.elastic)
+    closed = _Of(lambda graph: graph.analysis.closed)
+    rooms = _Of(lambda graph: graph.analysis.rooms)
+    calibrations = _Of(lambda graph: graph.analysis.calibrations)
+    criteria = _Of(lambda graph: graph.analysis.judged.criteria)
+    quality = _Of(lambda graph: graph.analysis.judged.quality)
+    quality_value = _Of(lambda graph: graph.analysis.judged.quality_value)
+    quality_known = _Of(lambda graph: graph.analysis.judged.quality_known)
+    quality_in_series = _Of(lambda graph: graph.analysis.judged.quality_in_series)
+    quality_unsaid = _Of(lambda graph: graph.analysis.judged.quality_unsaid)
+    assumptions = _Of(lambda graph: graph.numbers.assumptions)
+    cited = _Of(lambda graph: graph.numbers.cited)
+    derived = _Of(lambda graph: graph.numbers.derived)
+    targets = _Of(lambda graph: graph.stated.targets.stated)
+    prices = _Of(lambda graph: graph.stated.prices)
+    unpriced = _Of(lambda graph: graph.stated.unpriced)
+    metric = _Of(lambda graph: graph.stated.metric)
+    groups = _Of(lambda graph: graph.stated.groups)
+    mode = _Of(lambda graph: graph.stated.mode)
+    case = _Of(lambda graph: graph.stated.case)
+    varied = _Of(lambda graph: graph.stated.varied)
+    absent = _Of(lambda graph: graph.stated.absent)
+    decided = _Of(lambda graph: graph.basis.decided)
+    asked = _Of(lambda graph: graph.basis.asked)
+    weighed = _Of(lambda graph: graph.basis.weighed)
+    looked_at = _Of(lambda graph: graph.basis.looked_at)
+    supposed = _Of(lambda graph: graph.basis.supposed)
+    switches = _Of(lambda graph: graph.basis.switches)
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
@@ -322,7 +408,21 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         """Return the same with other values of some numbers, of those that it rests on."""
         known = self.assumptions
         new = {n: replace(known[n], value=value) for n, value in values.items() if n in known}
-        return replace(self, assumptions=known | new) if new else self
+        return self.with_assumptions(new) if new else self
+
+    def with_assumptions(self, others: Mapping[str, Assumption]) -> LoadGraph:
+        """Return the same with some assumptions in the place of those of their names."""
+        assumptions = {**self.assumptions, **others}
+        return replace(self, numbers=replace(self.numbers, assumptions=assumptions))
+
+    def judged_by(self, criteria: tuple[Criterion, ...], quality: Formula | None) -> LoadGraph:
+        """Return the same, judged by other criteria."""
+        judged = replace(self.analysis.judged, criteria=criteria, quality=quality)
+        return replace(self, analysis=replace(self.analysis, judged=judged))
+
+    def up_to(self, high: int) -> LoadGraph:
+        """Return the same for populations up to another one."""
+        return replace(self, network=replace(self.network, high=high))
 
     def at(self, population: float) -> Point:
         """Return the values of all formulas at a population, whole or not, as plain numbers."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -12,7 +11,7 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.certainties import certainties_of
-from qps.compiler.lower.load_graph import Criterion, ResourceLoad
+from qps.compiler.lower.load_graph import Criterion, Judged, NamedMeasure, ResourceLoad
 from qps.compiler.lower.losses_in_series import waits_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_measures import Measures
@@ -25,25 +24,14 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.formulas import ONE, Formula, number
 
 
-class Judged(Struct, frozen=True, kw_only=True):
-    """What a graph is judged by; for its fields, see those of the graph."""
-
-    criteria: tuple[Criterion, ...]
-    quality: Formula | None
-    quality_value: Formula | None
-    quality_known: Certainty
-    quality_in_series: Certainty
-
-
 def judged_by(
-    model: ir.Model,
     requirements: tuple[ir.Requirement, ...],
-    expressions: ExpressionLowering,
     measured: Measures,
-    in_series: Measures,
     queues: Collection[str],
+    expressions: ExpressionLowering,
 ) -> Judged:
     """Return what a graph is judged by: of served items, with the values of all to show."""
+    model, in_series = expressions.model, measured.in_series
     served, served_in_series = measured.of_what_is_served, in_series.of_what_is_served
     criteria = _criteria(requirements, expressions, served, served_in_series, queues)
     quality = quality_value = _quality(model, expressions, served.of, criteria)
@@ -61,6 +49,34 @@ def judged_by(
         quality_value=quality_value,
         quality_known=known,
         quality_in_series=there,
+        quality_unsaid=measured.unsaid(model.quality.formula) if model.quality.formula else (),
+    )
+
+
+def named_measures(measured: Measures, expressions: ExpressionLowering) -> dict[str, NamedMeasure]:
+    """Return the measures of the spec's own, but of streams that are not there."""
+    return {
+        one.name: _named(one, expressions, measured)
+        for one in expressions.model.measures
+        if measured.absent.isdisjoint(subjects(one.value))
+    }
+
+
+def _named(
+    measure: ir.Measure, expressions: ExpressionLowering, measured: Measures
+) -> NamedMeasure:
+    known, there = both_known(measure.value, expressions, measured, measured.in_series)
+    value, stated = lowered_quantity(measure.value, expressions, measured.of), measure.value
+    expressions.cite(measure.name, stated.text, stated.span, measure.source, value)
+    return NamedMeasure(
+        name=measure.name,
+        value=value,
+        dimension=stated.dimension,
+        doc=measure.doc,
+        rests_on=subjects(stated),
+        known=known,
+        known_in_series=there,
+        waits_of=waits_of(stated.expr),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never
 
@@ -19,11 +19,11 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.assuming import Assuming, count_of, is_some
 from qps.compiler.lower.comparing import compare
-from qps.compiler.lower.elastic import ElasticParameter
+from qps.compiler.lower.elastic import ElasticParameter, SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.switches import is_on, of_options
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import (
     ONE,
@@ -83,9 +83,20 @@ class ExpressionLowering(Assuming, kw_only=True):
             population=graph.population,
             assumptions=dict(graph.assumptions),
         )
-        for elastic in graph.elastic:
-            expressions.settle(elastic.parameter.name, elastic.value, elastic.known)
-        return expressions
+        return expressions.with_elastic(graph.elastic)
+
+    def with_elastic(self, elastic: Iterable[SettledParameter]) -> ExpressionLowering:
+        """Return one that knows what elastic parameters come to, and how well that is known."""
+        values = {one.parameter.name: one.value for one in elastic}
+        known = {one.parameter.name: one.known for one in elastic if not one.known.is_exact}
+        return replace(self, _parameters=self._with_values(values), elastic_known=known)
+
+    def _with_values(self, values: Mapping[str, Formula]) -> dict[tuple[str, ir.Case], Formula]:
+        """Return what parameters come to where some have other values, the same in each case."""
+        found = dict(self._parameters)
+        for name, value in values.items():
+            found |= dict.fromkeys([(name, case) for case in ir.Case], value)
+        return found
 
     def with_open(self) -> tuple[ExpressionLowering, dict[Formula, Certainty]]:
         """Return one in which symbols stand for elastic parameters that are not exact.
@@ -95,10 +106,8 @@ class ExpressionLowering(Assuming, kw_only=True):
         if not self.elastic_known:
             return self, {}
         leaves = {symbol(name): known for name, known in self.elastic_known.items()}
-        is_open = replace(self, _parameters=dict(self._parameters))
-        for name in self.elastic_known:
-            is_open.settle(name, symbol(name))
-        return is_open, leaves
+        values = {name: symbol(name) for name in self.elastic_known}
+        return replace(self, _parameters=self._with_values(values)), leaves
 
     def keeping_classes(self) -> ExpressionLowering:
         """Return one for parts of a formula, which is to be averaged as a whole."""
@@ -306,7 +315,7 @@ class ExpressionLowering(Assuming, kw_only=True):
         return not is_same or now.values_from[name] is not declared.value_span
 
     def _elastic(self, declared: ir.Parameter) -> Formula:
-        """Return the symbol of an elastic parameter; `settle` puts in what it comes to."""
+        """Return the symbol of an elastic parameter; `with_elastic` puts in what it comes to."""
         name, span, dimension = declared.name, declared.value_span, declared.dimension
         assert declared.low is not None
         assert declared.high is not None
@@ -327,7 +336,7 @@ class ExpressionLowering(Assuming, kw_only=True):
             span=declared.span,
             priority=self.rank(declared.priority),
         )
-        self.settle(name, taken)
+        self._parameters |= self._with_values({name: taken})
         return taken
 
     def _end(self, name: str, bound: ir.Expr, declared: ir.Parameter, text: str) -> Formula:
@@ -382,12 +391,6 @@ class ExpressionLowering(Assuming, kw_only=True):
                 hint="use another argument",
             )
         return found
-
-    def settle(self, name: str, value: Formula, known: Certainty = EXACT) -> None:
-        """Say what an elastic parameter comes to, for all that is lowered from now on."""
-        if not known.is_exact:
-            self.elastic_known[name] = known
-        self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
         for bound, is_low in ((parameter.low, True), (parameter.high, False)):

@@ -21,7 +21,7 @@ from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent, wait_for
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
-from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
+from qps.compiler.lower.losses_in_series import InSeries, in_series_anywhere, late_known, loss_known
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import loss_certainty
@@ -43,13 +43,13 @@ _LOSS_KINDS = {
 
 
 class Measures(Struct, frozen=True, kw_only=True):
-    """The loads, the streams as far as they are done, and the prices of a lowered model.
+    """The loads, the streams, and the prices of a lowered model.
 
     Streams that are `absent` have no measures: their conditions do not hold.
     """
 
-    resources: dict[str, ResourceLoad]
-    streams: dict[str, StreamMeasures]
+    resources: Mapping[str, ResourceLoad]
+    streams: Mapping[str, StreamMeasures]
     prices: tuple[Price, ...]
     series: InSeries = field(default_factory=dict)
     """Where streams are taken to pass several resources that are loaded beyond 1."""
@@ -67,6 +67,11 @@ class Measures(Struct, frozen=True, kw_only=True):
             series=series or {},
             absent=graph.absent,
         )
+
+    @property
+    def in_series(self) -> Measures:
+        """The same where every resource is overloaded: what follows another one loses less."""
+        return replace(self, series=in_series_anywhere(self.streams))
 
     @property
     def of_what_is_served(self) -> Measures:

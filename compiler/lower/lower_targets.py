@@ -5,11 +5,10 @@ A margin is planned by a load below 1. What is beyond capacity is lost all the s
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from msgspec import Struct, field
+from collections.abc import Collection, Sequence
 
 from qps.compiler import ir
+from qps.compiler.lower.load_graph import Targets
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.network import Network
 from qps.engine.formulas import ONE, Formula, minimum
@@ -30,46 +29,57 @@ def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[st
     return name.startswith(asked.subject + ".")
 
 
-class Targets(Struct, frozen=True, kw_only=True):
-    """The targets of a model, and the requirements on loads that win over them.
+def targets_of(
+    network: Network,
+    resources: Collection[str],
+    requirements: Sequence[ir.Requirement],
+    numbers: ExpressionLowering,
+) -> Targets:
+    """Return the targets of resources; requirements on their loads win over them.
 
-    `stated` fills with the targets that hold for any resource, by the names of the spec.
+    Of several targets the closest one holds. Where the spec limits the load itself, that limit is
+    what was planned; without any target, saturation is at 1.
     """
+    of: dict[str, Formula] = {}
+    stated: dict[str, Formula] = {}
+    limits: dict[str, Formula] = {}
+    for name in resources:
+        target = _closest(name, network, numbers)
+        limit = (
+            None
+            if target is None and not numbers.elastic
+            else _limit(name, requirements, resources, numbers)
+        )
+        if target is None:
+            of[name] = ONE
+        elif limit is not None:
+            of[name] = limit
+        else:
+            value = numbers.symbol(f"target of {target.told}", target.value)
+            of[name] = stated[target.told] = value
+        limits[name] = limit or of[name]
+    return Targets(of=of, limits=limits if numbers.elastic else {}, stated=stated)
 
-    model: ir.Model
-    expressions: ExpressionLowering
-    requirements: tuple[ir.Requirement, ...]
-    network: Network
-    resources: Collection[str]
-    stated: dict[str, Formula] = field(default_factory=dict)
 
-    def requirements_of(self, resource: str) -> list[ir.Requirement]:
-        """Return the requirements on the load of a resource."""
-        return [r for r in self.requirements if bounds_load(r, resource, self.resources)]
+def _closest(resource: str, network: Network, numbers: ExpressionLowering) -> ir.Target | None:
+    """Return the target that is stated of what is closest to a resource, None for none."""
+    place = network.place_of(resource)
+    is_link = place in network.links
+    ranked = [(t.rank(resource, place, is_link=is_link), t) for t in numbers.model.targets]
+    rank, target = max(ranked, key=lambda pair: pair[0], default=((0, 0), None))
+    return target if any(rank) else None
 
-    def limit_of(self, resource: str) -> Formula | None:
-        """Return the highest load that the requirements allow, None where they say nothing."""
-        limits = [
-            self.expressions.symbol(f"limit of {requirement.name}", requirement.limit)
-            for requirement in self.requirements_of(resource)
-        ]
-        return minimum(*limits) if limits else None
 
-    def of(self, resource: str) -> Formula:
-        """Return the load at which a resource counts as saturated.
-
-        Of several targets the closest one holds. Where the spec limits the load itself, that limit
-        is what was planned; without any target, saturation is at 1.
-        """
-        place = self.network.place_of(resource)
-        is_link = place in self.network.links
-        ranked = [(t.rank(resource, place, is_link=is_link), t) for t in self.model.targets]
-        rank, target = max(ranked, key=lambda pair: pair[0], default=((0, 0), None))
-        if target is None or not any(rank):
-            return ONE
-        limit = self.limit_of(resource)
-        if limit is not None:
-            return limit
-        value = self.expressions.symbol(f"target of {target.told}", target.value)
-        self.stated[target.told] = value
-        return value
+def _limit(
+    resource: str,
+    requirements: Sequence[ir.Requirement],
+    resources: Collection[str],
+    numbers: ExpressionLowering,
+) -> Formula | None:
+    """Return the highest load that the requirements allow, None where they say nothing."""
+    limits = [
+        numbers.symbol(f"limit of {requirement.name}", requirement.limit)
+        for requirement in requirements
+        if bounds_load(requirement, resource, resources)
+    ]
+    return minimum(*limits) if limits else None

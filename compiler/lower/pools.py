@@ -6,7 +6,7 @@ for other pools, which are settled first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import floor
 
@@ -22,7 +22,6 @@ from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.pool import Pool
 from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
-from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.held import Hold, Room
 from qps.compiler.lower.held_by import (
     Filled,
@@ -39,9 +38,10 @@ from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit
-from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
+from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.lower.uneven_flows import from_outside
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -53,11 +53,15 @@ _LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
 _TRAITS = ir.Traits(counts_servers=True)
 
 
-class SettledPools(Struct, frozen=True, kw_only=True):
-    """Loads and queues, those of pools with them, and what goes on in each of these."""
+class OpenPools(Struct, frozen=True, kw_only=True):
+    """Loads and queues, those of pools with them, and what goes on in each of these.
+
+    The `visits` of each class are those that wait for pools, too.
+    """
 
     resources: dict[str, ResourceLoad]
     queues: dict[str, PlacedQueue]
+    visits: dict[str, dict[int, Visit]]
     networks: dict[str, Network]
     filled: dict[str, Filled]
     holds: list[Hold]
@@ -84,20 +88,27 @@ class _Held(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-def settled_pools(
+def open_pools(
     demands: Mapping[str, StationTraffic],
     by_name: Mapping[str, ClassTraffic],
     resources: Mapping[str, ResourceLoad],
     queues: Mapping[str, PlacedQueue],
     put_in: Substitution,
     numbers: Numbers,
-) -> SettledPools:
+) -> OpenPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to.
 
     What the `numbers` vouch for tells how well it is known, and no more.
     """
-    found = SettledPools(
-        resources=dict(resources), queues=dict(queues), networks={}, filled={}, holds=[], rooms={}
+    by_name = {name: replace(one, visits=dict(one.visits)) for name, one in by_name.items()}
+    found = OpenPools(
+        resources=dict(resources),
+        queues=dict(queues),
+        visits={name: one.visits for name, one in by_name.items()},
+        networks={},
+        filled={},
+        holds=[],
+        rooms={},
     )
     for name in _inner_first(demands, by_name):
         demand, load = demands[name], found.resources[name]
@@ -128,7 +139,7 @@ def settled_pools(
 
 
 def _behind(
-    found: SettledPools, results: Mapping[str, ClassTraffic]
+    found: OpenPools, results: Mapping[str, ClassTraffic]
 ) -> Iterator[tuple[str, PlacedQueue]]:
     """Yield the queues to which some come through pools and others do not, as these find them."""
     for name, placed in found.queues.items():
@@ -141,9 +152,7 @@ def _behind(
             yield name, replace(placed, queue=replace(queue, law=law))
 
 
-def _through(
-    visit: Visit, found: SettledPools, results: Mapping[str, ClassTraffic]
-) -> Through | None:
+def _through(visit: Visit, found: OpenPools, results: Mapping[str, ClassTraffic]) -> Through | None:
     """Return what the innermost pool that is held does to a visit; None where none is held."""
     stages = {one.of: at for at, one in results[visit.of[0]].visits.items()}
     held = [
@@ -279,7 +288,7 @@ def _most_at_a_time(
     return total(found)
 
 
-def _held(hold: Hold, result: ClassTraffic, found: SettledPools, put_in: Substitution) -> _Held:
+def _held(hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substitution) -> _Held:
     span = range(hold.begins, hold.ends)
     plain = result.latency[hold.begins : hold.ends]
     stages = [_stage(index, result, found.queues) for index in span]
@@ -339,7 +348,7 @@ def _stage(index: int, result: ClassTraffic, queues: Mapping[str, PlacedQueue]) 
     return part if visit is None else queues[visit.resource].stage(part, visit)
 
 
-def _station(part: LatencyPart, often: Formula, times: Formula, found: SettledPools) -> Station:
+def _station(part: LatencyPart, often: Formula, times: Formula, found: OpenPools) -> Station:
     """Return what is waited for at a stage, as a station that each item comes to so often."""
     queue, visit = part.queue, part.visit
     assert queue is not None
@@ -420,19 +429,16 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
     return together(*known)
 
 
-def refuse_elastic(
-    demands: Mapping[str, StationTraffic],
-    by_name: Mapping[str, ClassTraffic],
-    parameters: Iterable[ElasticParameter],
-) -> None:
+def refuse_elastic(traffic: Traffic, expressions: ExpressionLowering) -> None:
     """Refuse an elastic parameter on which it rests how much of a pool is held.
 
     It takes what is left where loads are in proportion to it, which that of a pool is not.
     """
-    for parameter in parameters:
+    demands = traffic.stations
+    for parameter in expressions.elastic.values():
         for name, demand in demands.items():
             for hold in demand.holds:
-                if _rests_on(parameter.symbol, hold, by_name[hold.of], demands):
+                if _rests_on(parameter.symbol, hold, traffic.classes[hold.of], demands):
                     raise QpsError.single(
                         codes.NO_ANSWER,
                         parameter.span,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -14,17 +14,17 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
-from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.load_graph import ResourceLoad, Targets
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_targets import Targets
-from qps.compiler.lower.traffic_parts import StationTraffic
+from qps.compiler.lower.lower_targets import bounds_load
+from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
 from qps.engine.formulas import ONE, Formula, number, total
 from qps.engine.points import Point
 from qps.engine.remembering import remembered
 from qps.engine.substitution import Substitution
 
 
-class SettledLoads(Struct, frozen=True, kw_only=True):
+class Loads(Struct, frozen=True, kw_only=True):
     """All loads, what elastic parameters come to, and the closed streams with these.
 
     `put_in` puts rates of closed streams and elastic parameters into what was walked.
@@ -36,14 +36,16 @@ class SettledLoads(Struct, frozen=True, kw_only=True):
     put_in: Substitution
 
 
-def settled_loads(
-    stated: Mapping[str, Formula],
-    demands: Mapping[str, StationTraffic],
-    expressions: ExpressionLowering,
-    targets: Targets,
+def loads_of(
+    traffic: Traffic,
     closed: Closed,
-) -> SettledLoads:
-    """Return all loads once elastic parameters have taken what is left of what is `stated`."""
+    targets: Targets,
+    requirements: Sequence[ir.Requirement],
+    expressions: ExpressionLowering,
+) -> Loads:
+    """Return all loads once elastic parameters have taken what is left of what is asked for."""
+    demands = traffic.stations
+    stated = {name: demand.load for name, demand in demands.items()}
     at_rates = Substitution(closed.values)
     parts = {
         name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
@@ -54,17 +56,20 @@ def settled_loads(
         for name, demand in demands.items()
     }
     unsettled = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
-    aims = {name: targets.of(name) for name in unsettled}
-    limits: dict[str, Formula] = {}
     for name in unsettled if expressions.elastic else ():
-        for requirement in targets.requirements_of(name):
-            _refuse_strict(requirement, name, stated[name], expressions)
-        limits[name] = targets.limit_of(name) or aims[name]
-    _refuse_endless(demands, stated, limits, expressions)
+        for requirement in requirements:
+            if bounds_load(requirement, name, demands):
+                _refuse_strict(requirement, name, stated[name], expressions)
+    _refuse_endless(demands, stated, targets.limits, expressions)
     parameters = list(expressions.elastic.values())
     signs = partial(_signs, expressions)
     left, settled = settle(
-        unsettled | closed.asked, limits, parameters, signs, stated=stated, beside=closed.beside
+        unsettled | closed.asked,
+        targets.limits,
+        parameters,
+        signs,
+        stated=stated,
+        beside=closed.beside,
     )
     values = {one.parameter.symbol: one.value for one in settled}
     if values:
@@ -79,7 +84,7 @@ def settled_loads(
             streams={of: put_in(at_rates(part)) for of, part in whose[name].items()},
             span=demand.span,
             unsettled=unsettled[name],
-            target=aims[name],
+            target=targets.of[name],
             throughput=put_in(total(demand.carried)) if demand.carried else None,
             count=demand.count,
             port_of=demand.port_of,
@@ -88,15 +93,7 @@ def settled_loads(
         )
         for name, demand in demands.items()
     }
-    return SettledLoads(resources=resources, elastic=settled, closed=closed, put_in=put_in)
-
-
-def unsettled_loads(demands: Mapping[str, StationTraffic]) -> dict[str, Formula]:
-    """Return the loads of all resources, with what is still to be settled in them."""
-    return {
-        name: total(total(loads) for loads in demand.parts.values())
-        for name, demand in demands.items()
-    }
+    return Loads(resources=resources, elastic=settled, closed=closed, put_in=put_in)
 
 
 def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:

@@ -134,7 +134,7 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
                 name,
                 demand,
                 demand.queueing,
-                total(total(loads) for loads in demand.parts.values()),
+                demand.load,
                 Substitution({}),
                 self.expressions,
             )

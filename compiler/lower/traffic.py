@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
+from qps.compiler.lower.build_network import SpecNetwork
 from qps.compiler.lower.itinerary_flows import ItineraryFlows
-from qps.compiler.lower.network_builder import NetworkBuilder
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
-from qps.compiler.lower.walk.lower_streams import StreamClass
 from qps.compiler.network.network import Network
 from qps.engine.formulas import ONE
 
 
-def traffic_of(network: Network, walked: Sequence[StreamClass], builder: NetworkBuilder) -> Traffic:
+def traffic_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Traffic:
     """Return the traffic of all classes, with kinds and elastic parameters as symbols."""
-    traffic = Traffic(stations={name: _without_traffic(name, network) for name in builder.stations})
-    streams = {one.of.name: one for one in walked}
+    network, of_kinds = spec.network, numbers.keeping_classes()
+    traffic = Traffic(stations={name: _without_traffic(name, network) for name in spec.places})
+    streams = {one.of.name: one for one in spec.classes}
     for of in network.classes.values():
         own = replace(streams[of.stream], of=of)
-        found = ItineraryFlows(network.seen_by(of), own, builder, traffic).result()
+        met = replace(spec, network=network.seen_by(of))
+        found = ItineraryFlows(met, own, of_kinds, traffic).result()
         traffic.classes[found.name] = found
     for name, station in traffic.stations.items():
         _add_background(station, name, network)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.network.classes import Class
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.formulas import ONE, ZERO, Formula, total
 
 
 class StationTraffic(Struct, kw_only=True):
@@ -50,6 +50,11 @@ class StationTraffic(Struct, kw_only=True):
         """Add to the demand of a component or stream what a stream asks for."""
         self.parts.setdefault(by, []).append(load)
         self.whose.setdefault(by, []).append(stream)
+
+    @property
+    def load(self) -> Formula:
+        """The load by all of them."""
+        return total(total(loads) for loads in self.parts.values())
 
     def of_streams(self) -> dict[str, list[Formula]]:
         """Return what each stream asks for, in the order in which they come here."""
@@ -172,6 +177,14 @@ class Traffic(Struct, frozen=True, kw_only=True):
     def closed(self) -> list[ClassTraffic]:
         """All classes of users who wait for their answers."""
         return [one for one in self.classes.values() if one.closed is not None]
+
+    def with_visits(self, visits: Mapping[str, Mapping[int, Visit]]) -> Traffic:
+        """Return the traffic with other visits of some classes, by the stages that wait."""
+
+        def waiting(one: ClassTraffic) -> ClassTraffic:
+            return replace(one, visits={**one.visits, **visits.get(one.name, {})})
+
+        return self.of_each(waiting) if visits else self
 
     def of_each(self, change: Callable[[ClassTraffic], ClassTraffic]) -> Traffic:
         """Return the traffic with all that classes come to changed."""

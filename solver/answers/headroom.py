@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec.structs import replace
-
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import (
@@ -103,7 +101,7 @@ def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int
     left = tuple(criterion for criterion, _ in found)
     axes = axes_of(left)
     joined = joined_axes(graph.metric, axes) if axes else None
-    narrowed = replace(graph, criteria=left, quality=joined)
+    narrowed = graph.judged_by(left, joined)
     quality = all_criteria(narrowed)[len(left) :]
     return [*found, *((one, when_it_fails(narrowed, one)) for one in quality)]
 

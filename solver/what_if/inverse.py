@@ -372,7 +372,7 @@ def _holds_below(number: Unknown, interval: Interval, population: int, as_set: M
     for at in _just_inside(interval, is_whole=number.is_count):
         valued = [graph.with_values({number.name: number_of(at)}) for graph in number.graphs]
         for graph in as_set.known(at) or valued:
-            largest = largest_acceptable(replace(graph, high=population)) or graph.low - 1
+            largest = largest_acceptable(graph.up_to(population)) or graph.low - 1
             if largest >= population:
                 continue
             if _accepts(graph, population):

@@ -1,0 +1,78 @@
+"""What all pools come to: those of closed classes, those that are never full, and all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.elastic_known import Known
+from qps.compiler.lower.held import Room
+from qps.compiler.lower.label_doubts import Gate
+from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import PlacedQueue
+from qps.compiler.lower.pools import open_pools
+from qps.compiler.lower.settled_closed_pools import users_pools
+from qps.compiler.lower.traffic_parts import Traffic
+from qps.compiler.lower.unfilled_pools import unfilled_pools
+from qps.engine.substitution import Substitution
+
+
+class Pools(Struct, frozen=True, kw_only=True):
+    """All loads and queues, those of pools with them, and what each pool has to give.
+
+    In the `traffic` classes wait for pools, too.
+    """
+
+    resources: Mapping[str, ResourceLoad]
+    queues: Mapping[str, PlacedQueue]
+    rooms: Mapping[str, Room]
+    traffic: Traffic
+
+
+def pools_of(
+    traffic: Traffic,
+    known: Known,
+    put_in: Substitution,
+    gate: Gate,
+    expressions: ExpressionLowering,
+) -> Pools:
+    """Return what pools come to, those of open classes the inner ones first."""
+    stations, resources = traffic.stations, known.resources
+    of_users = users_pools(
+        known.closed.streams,
+        demands=stations,
+        classes=traffic.classes,
+        resources=resources,
+        put_in=put_in,
+        gate=gate,
+    )
+    never_full = unfilled_pools(
+        known.closed.unfilled,
+        demands=stations,
+        classes=of_users.classes,
+        queues=known.queues | of_users.queues,
+        resources=resources,
+        rates=known.rates,
+        put_in=put_in,
+        gate=gate,
+    )
+    waiting = replace(traffic, classes=never_full.classes)
+    held_by_users = of_users.resources | never_full.resources
+    others = open_pools(
+        {name: one for name, one in stations.items() if name not in held_by_users},
+        waiting.classes,
+        resources,
+        known.queues | of_users.queues,
+        put_in,
+        Numbers(expressions),
+    )
+    return Pools(
+        resources=others.resources | held_by_users,
+        queues=others.queues,
+        rooms=others.rooms | of_users.rooms | never_full.rooms,
+        traffic=waiting.with_visits(others.visits),
+    )

@@ -1,0 +1,48 @@
+"""Loads, with how far off they are where that was measured on random networks."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.all_pools import Pools
+from qps.compiler.lower.label_doubts import Gate
+from qps.compiler.lower.labels.drawn_range import far_apart
+from qps.compiler.lower.labels.operating_points import OperatingPoints
+from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.network import Network
+from qps.compiler.quantities.certainty import Kind
+
+
+class LoadLabels(Struct, frozen=True, kw_only=True):
+    """Resources with the errors of their loads; what lowers other labels, and by which points."""
+
+    resources: dict[str, ResourceLoad]
+    gate: Gate
+    points: OperatingPoints
+
+
+def load_labels(
+    pools: Pools,
+    network: Network,
+    gate: Gate,
+    expressions: ExpressionLowering,
+    *,
+    by_points: bool,
+) -> LoadLabels:
+    """Return resources with how their loads are known, each with its error.
+
+    Errors go by where the numbers lie; not so where `by_points` is false.
+    """
+    numbers = Numbers(expressions)
+    doubts = gate.beside(far_apart(pools.queues, network, numbers))
+    points = OperatingPoints(pools.resources, numbers if by_points else None)
+    resources = {
+        name: replace(one, known=doubts.load_known(name, one.known, points.of))
+        if one.known.kind is Kind.APPROXIMATION
+        else one
+        for name, one in points.resources.items()
+    }
+    return LoadLabels(resources=resources, gate=doubts, points=points)
