@@ -800,3 +800,20 @@ def test_what_another_stream_has_lost_makes_a_bound_of_a_wait() -> None:
     (quiet,) = (one for one in graph.criteria if one.name == "quiet.latency")
     assert overloads.known(quiet, pace, Fraction(1, 2)).is_exact
     assert overloads.known(quiet, pace, Fraction(3, 5)).kind is Kind.UPPER_BOUND
+
+
+def test_the_end_before_rounding_is_that_of_the_criterion_that_is_named() -> None:
+    """Below 14/3 copies both fail at whole numbers: the utilization is at its limit there."""
+    spec = """
+users N in 1..2000
+param copies = 2 in 1..12
+machine a { cpu 2 core, queueing mmc }
+component find { cpu 5 ms/request }
+topology { node r = a * copies }
+stream ask for each user { traffic 1 request/s; at r { find } }
+require { quantile(ask.latency, 99 %) <= 60 ms; r.cpu.load <= 75 % }
+"""
+    (interval,) = _solved(spec, "copies", 1400).intervals
+    assert (interval.low, interval.unrounded) == (5, pytest.approx((14 / 3, 12)))
+    assert interval.fails_below is not None
+    assert "r.cpu" in interval.fails_below.requirement

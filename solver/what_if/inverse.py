@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, floor
 
 from msgspec import Struct, field
@@ -348,21 +348,26 @@ class _Judged(Struct, frozen=True, dict=True):
     def _rounded(self, bounds: Interval, exact: tuple[float, float]) -> Interval:
         """Return an interval in whole numbers, with what fails at those just beyond it.
 
-        Of what fails there, that is told which begins to fail first, at the end that is not
-        rounded.
+        Of what fails there, that is named which is at its limit at the end that is not rounded,
+        else which begins to fail first.
         """
+        symbol = self.number.symbol
 
-        def failing(at: float, first: FailureAt | None) -> FailureAt | None:
+        def failing(at: float, first: FailureAt | None, end: float) -> FailureAt | None:
             if not self._is_within(at):
                 return None
-            failures = list(self._failures(Fraction(at)))
-            own = (one for one in failures if first is not None and one.what == first.what)
-            return next(own, next(iter(failures), None))
+            there = [(over, over.failure_at(symbol, Fraction(at))) for over in self.excesses]
+            failures = [(over, one) for over, one in there if one is not None]
+            exactly = min(self.ends, key=lambda one: abs(float(one) - end))
+            limits = (one for over, one in failures if over.sign_at(symbol, exactly) == 0)
+            own = (one for _, one in failures if first is not None and one.what == first.what)
+            return next(chain(limits, own, (one for _, one in failures)), None)
 
+        low, high = exact
         return replace(
             bounds,
-            fails_below=failing(bounds.low - 1, bounds.fails_below),
-            fails_above=failing(bounds.high + 1, bounds.fails_above),
+            fails_below=failing(bounds.low - 1, bounds.fails_below, low),
+            fails_above=failing(bounds.high + 1, bounds.fails_above, high),
             unrounded=None if (bounds.low, bounds.high) == exact else exact,
         )
 

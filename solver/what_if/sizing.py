@@ -532,7 +532,7 @@ class _Mode:
 
     def carries(self, times: dict[str, Fraction]) -> bool:
         """Return whether all populations up to this one are acceptable."""
-        graph = replace(self._sized(times), high=self._population)
+        graph = self._sized(times).up_to(self._population)
         return (largest_acceptable(graph) or 0) >= self._population
 
 
