@@ -165,15 +165,15 @@ def test_what_fails_everywhere_is_told() -> None:
     ("requirement", "told"),
     [
         # a limit that must not be reached
-        ("p < 6", "p must be below 6 (at it and above it, p is not below its limit)"),
+        ("p < 6", "p must be below 6 (at this value and above it, p is not below its limit)"),
         ("p <= 6", "p must be at most 6 (above it, p exceeds its limit)"),
-        ("p > 2", "p must be above 2 (at it and below it, p is not above its limit)"),
-        ("p > 2; p < 6", "p must be above 2 (at it and below it, p is not above its limit) and below 6 (at it and above it, p is not below its limit)"),
+        ("p > 2", "p must be above 2 (at this value and below it, p is not above its limit)"),
+        ("p > 2; p < 6", "p must be above 2 (at this value and below it, p is not above its limit) and below 6 (at this value and above it, p is not below its limit)"),
         ("p >= 2", "p must be at least 2 (below it, p is below its limit)"),
         # 1/p has no value at the end of the range
-        ("1 / p >= 0.05", "p must be above 0 (at it, 1 / p has no finite value)"),
+        ("1 / p >= 0.05", "p must be above 0 (at this value, 1 / p has no finite value)"),
         # (p - 4)^2 touches its limit in the middle
-        ("(p - 4)^2 > 0", "p must be below 4 (at it and above it, (p - 4)^2 is not above its limit), or above 4 (at it and below it, (p - 4)^2 is not above its limit)"),
+        ("(p - 4)^2 > 0", "p must be below 4 (at this value and above it, (p - 4)^2 is not above its limit), or above 4 (at this value and below it, (p - 4)^2 is not above its limit)"),
         ("(p - 4)^2 >= 0", None),
     ],
 )  # fmt: skip
@@ -184,7 +184,7 @@ def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: st
         if told is None
         else f"7 users: {told}"
     )
-    assert answer == f"{whole}. It is 1 now."
+    assert answer == f"{whole}. Currently 1."
 
 
 # -- numbers of places ---------------------------------------------------------------------
@@ -212,8 +212,8 @@ def test_places_are_counted_in_whole_numbers(
     assert solution.number.is_count
     whole = f"{population:,} users: panels must be {told}"
     if told is None:
-        whole = "Every value of panels supports 1 user (1 to 60,000,000, a million times less and more than now)"
-    assert inverse_answer(solution) == f"{whole}. It is 60 now."
+        whole = "Every value of panels supports 1 user (1 to 60,000,000, a millionth to a million times the current value)"
+    assert inverse_answer(solution) == f"{whole}. Currently 60."
 
 
 def test_where_no_whole_number_lies_in_between_there_is_none() -> None:
@@ -280,17 +280,17 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
 @pytest.mark.parametrize(
     ("spec", "name", "population", "changes", "told"),
     [
-        (BASE, "p", 20, [], "It is 1 now."),
-        (BASE, "p", 20, ["p = 3"], "It is 3 now."),
+        (BASE, "p", 20, [], "Currently 1."),
+        (BASE, "p", 20, ["p = 3"], "Currently 3."),
         # what 100 packets a second leave for each of N, from 2 to 30
         (ELASTIC, "x", 3, [], "Currently 30 packet/s at N = 3 (elastic)."),
         (ELASTIC, "x", 8, [], "Currently 12.5 packet/s at N = 8 (elastic)."),
         (ELASTIC, "x", 40, [], "Currently 2.5 packet/s at N = 40 (elastic)."),
-        (MODES, "p", 10, [], "It is 2 in mode a and 4 in mode b now."),
-        (MODES, "q", 10, [], "It is 1 in mode a and 3 in mode b now."),
-        (MODES, "q", 10, ["mode = b"], "It is 3 now."),
+        (MODES, "p", 10, [], "Currently 2 in mode a and 4 in mode b."),
+        (MODES, "q", 10, [], "Currently 1 in mode a and 3 in mode b."),
+        (MODES, "q", 10, ["mode = b"], "Currently 3."),
         # what is set holds in every mode
-        (MODES, "p", 10, ["p = 7"], "It is 7 now."),
+        (MODES, "p", 10, ["p = 7"], "Currently 7."),
     ],
 )  # fmt: skip
 def test_what_it_is_now(
@@ -542,7 +542,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "whole_numbers": True,
         "range": [1, 60_000_000],
         "answer": "81 users: panels must be at least 41 (40.5) (below it, host.cpu.utilization exceeds its limit). "
-        "It is 60 now.",
+        "Currently 60.",
         "intervals": [
             {
                 "from": 41,
@@ -746,10 +746,10 @@ def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
     )
     told = _told(text, "sfu.cpu.cores", 12)
     assert "sfu.cpu.cores must be at least 2 core (1.875 core) (" in told
-    assert told.endswith("It is 4 core now.")
+    assert told.endswith("Currently 4 core.")
     assert (
         _told(CALLS, "margin", 4)
-        == "Every value of margin supports 4 users (0 % to 80 %, its range). It is 40 % now."
+        == "Every value of margin supports 4 users (0 % to 80 %, its range). Currently 40 %."
     )
 
 
