@@ -65,7 +65,7 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
     found = _AXIS.fullmatch(text)
     if found is None:
         raise MeasuringError(
-            f"`--vary '{text}'` has no name and values",
+            f"`--vary '{text}'` needs a name and values",
             "write `--vary 'rate in 100, 200, 400 request/s'`",
         )
     name = found["name"]

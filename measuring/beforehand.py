@@ -72,7 +72,7 @@ def probed(
     name = named_setting(setting, bench.axes)
     if row.reached is not None and row.reached < _REACHED:
         yield (
-            f"at {name} {row.reached:.0%} of the rate is reached: ".replace("%", " %")
+            f"at {name}, {row.reached:.0%} of the rate is reached: ".replace("%", " %")
             + bottleneck(row, layout)
         )
     if not any(run.counted.values()):

@@ -313,7 +313,7 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     for form, signs in {
         "text": ["server.cpu (4 cores)", "120 rows", "DRIFT", "Since        16 November 2026"],
-        "markdown": ["### ", "| request |", "each request costs"],
+        "markdown": ["### ", "| request |", "each request needs 128 us more"],
         "github": [f"::error file={path},title=drift::Drift: "],
     }.items():
         assert main([*words, form]) == 1

@@ -375,7 +375,7 @@ def test_a_rate_that_was_not_read_is_warned_of(folder: Path) -> None:
 def test_an_idle_load_that_nobody_has_is_warned_of(folder: Path) -> None:
     bare = RELAY.replace(', idle fit "runs.csv"', "")
     (dropped, _) = told_of(folder, TURN, bare)
-    assert dropped[0] == "idle-dropped"
+    assert dropped[0] == "missing-idle"
     assert "has 7.9 % idle utilization, but `vm` has none" in dropped[1]
     stated = RELAY.replace('idle fit "runs.csv"', "idle 0 %")
     assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["insignificant-demand"]
@@ -564,7 +564,7 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
     (folder / "load.csv").write_text(text)
     assert main(["fit", "load.csv", "--cores", "2"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "fixed 12.5 exact % of utilization" in out
+    assert "idle 12.5 exact % of utilization" in out
     assert "packet/s 250 exact us/packet" in out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -138,7 +139,7 @@ def test_going_on_after_failures(
     Path("broken").touch()
     assert main(grid(port, *flags, words=words)) == 1
     out = " ".join(capsys.readouterr().out.split())
-    assert "Stopped 3 runs failed one after another" in out
+    assert "Stopped 3 runs in a row failed" in out
     assert "ended with status 3: something is wrong here" in out
     assert not Path("web.csv").exists()
     Path("broken").unlink()
@@ -170,7 +171,7 @@ def test_a_check_finds_what_would_fail_later(
     assert list(place.glob("web.*")) == []
     assert main(grid(port, "--repeat", "1", words=("half",))) == 0
     told = capsys.readouterr()
-    assert "of the rate was reached" in told.err
+    assert re.search(r"at rate 100, \d+ % of the rate is reached: ", told.err)
     assert "reached " in " ".join(told.out.split())
 
 
@@ -258,10 +259,13 @@ WRONG: list[tuple[list[str], str]] = [
     (["x.csv", "--of", "y", "--count", "(1)"], "the load generator is missing"),
     (["x.csv", "--count", "(1)", "--", "true"], "the server to measure is missing"),
     (["x.csv", "--of", "y", "--", "true"], "the number of completed items is not counted"),
-    (["x.csv", "--of", "y", "--count", "1", "--", "true"], "one pair of brackets"),
+    (["x.csv", "--of", "y", "--count", "1", "--", "true"], "exactly one group"),
     (["x.csv", "--of", "y", "--count", "update=(1)", "--", "true"], "unknown item `update`"),
     (["x.csv", "--of", "y", "--count", "(1)", "--count", "(2)", "--", "true"], "counted twice"),
-    (["x.csv", "--of", "no_such_one", "--count", "(1)", "--", "true"], "does not run"),
+    (
+        ["x.csv", "--of", "no_such_one", "--count", "(1)", "--", "true"],
+        "`no_such_one` is not running",
+    ),
     (["x.csv", "--of", "999999999", "--count", "(1)", "--", "true"], "no process 999999999"),
     (["x.csv", "--of", "no/such", "--count", "(1)", "--", "true"], "no control group"),
     (
@@ -270,7 +274,10 @@ WRONG: list[tuple[list[str], str]] = [
     ),
     (["x.csv", "--of", "y", "--count", "(1)", "--", "true", "{rate}"], "not varied"),
     (["x/y.csv", "--of", "y", "--count", "(1)", "--", "true"], "folder `x` does not exist"),
-    (["x.csv", "--server", "no_such_program", "--count", "(1)", "--", "true"], "no program"),
+    (
+        ["x.csv", "--server", "no_such_program", "--count", "(1)", "--", "true"],
+        "program `no_such_program` not found",
+    ),
     (
         ["x.csv", "--of", "y", "--count", "(1)", "--vary", "rate in 1, 2 request/s", "--", "true"],
         "the generator command does not use `rate`",
@@ -278,7 +285,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["x.csv", "--of", "y", "--count", "(1)", "--idle", "--", "true"], "`--idle`"),
     (["x.csv", "--of", "y", "--count", "(1)", "--own-network", "--", "true"], "`--own-network`"),
     (["step"], "the command to measure is missing"),
-    (["step", "--", "no_such_program"], "no program"),
+    (["step", "--", "no_such_program"], "program `no_such_program` not found"),
     (["step", "--of", "y", "--", "true"], "`qps measure step` does not take"),
     (["step", "--vary", "n in 1, 2 packet", "--", "true"], "the command does not use `n`"),
     (["step", "--", sys.executable, "-c", "raise SystemExit('no way')"], "status 1: no way"),
@@ -395,5 +402,5 @@ def test_what_forks_away_is_still_counted_or_told(
 
 
 def test_a_group_that_is_gone_is_told(tmp_path: Path) -> None:
-    with pytest.raises(MeasuringError, match="the control group of `web` is gone"):
+    with pytest.raises(MeasuringError, match="the control group of `web` no longer exists"):
         GroupAccount(ControlGroup(tmp_path / "none"), "web").balance({})

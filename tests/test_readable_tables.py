@@ -191,7 +191,10 @@ def test_a_row_without_any_work_tells_nothing_where_nothing_is_fixed(rows: int) 
     assert idle.left_out_error == bare.left_out_error
     busy = fit(table() + "3,0\n", has_fixed=False)
     assert busy.coefficients == bare.coefficients
-    assert any("line 8 with utilization and without any work" in told for told in warnings_of(busy))
+    assert any(
+        "line 8 with utilization but no work: idle utilization" in told
+        for told in warnings_of(busy)
+    )
 
 
 @pytest.mark.parametrize(
