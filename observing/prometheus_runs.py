@@ -44,7 +44,7 @@ _WINDOWED = re.compile(
 _WHY = {
     RESET: "with a counter reset (restart)",
     GAP: "with a missing sample",
-    FIRST: "right after one of these",
+    FIRST: "right after a missing sample",
     STILL: "without CPU time",
 }
 
@@ -214,4 +214,5 @@ def _summary(found: Windows, loads: Sequence[float], kept: int) -> str:
 
 
 def _reasons(found: Windows) -> str:
-    return ", ".join(f"{count:,} {_WHY[why]}" for why, count in sorted(found.dropped.items()))
+    dropped = found.dropped
+    return ", ".join(f"{dropped[why]:,} {text}" for why, text in _WHY.items() if why in dropped)

@@ -192,7 +192,7 @@ def test_a_proxy_of_the_environment_is_never_sent_a_token(
     url: str, proxy: tuple[str, list[bytes]], token: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert observe(url) == 2
-    assert "no answer from" in capsys.readouterr().err
+    assert "no response from" in capsys.readouterr().err
     assert proxy[1] == []
 
 
@@ -222,7 +222,7 @@ def test_a_proxy_that_is_named_is_asked(
     for name in PROXIES:
         monkeypatch.delenv(name)
     assert observe("http://qps.test:9090/at", "--proxy", proxy[0]) == 2
-    assert "nothing is there of `cpu`" in capsys.readouterr().err
+    assert "`cpu` has no data in this period" in capsys.readouterr().err
     assert proxy[1][0].startswith(b"GET http://qps.test:9090/at/api/v1/query_range?query=cpu&")
     assert f"Authorization: Bearer {TOKEN}".encode() in proxy[1][0]
     assert b"Host: qps.test:9090\r\n" in proxy[1][0]
@@ -233,9 +233,9 @@ def test_a_proxy_that_is_named_is_asked(
     [
         ("http://me:s3cret@127.0.0.1:1", "credentials in an address"),
         ("https://127.0.0.1:1", "the proxy must be an `http://` address"),
-        ("socks5://127.0.0.1:1", "begins with `http://`"),
-        ("127.0.0.1:1", "begins with `http://`"),
-        ("http://", "begins with `http://`"),
+        ("socks5://127.0.0.1:1", "is not an `http://` or `https://` address"),
+        ("127.0.0.1:1", "is not an `http://` or `https://` address"),
+        ("http://", "is not an `http://` or `https://` address"),
     ],
 )
 def test_what_is_no_proxy_is_told(
@@ -269,7 +269,7 @@ def test_nobody_is_sent_anything_by_a_redirection(
             fake.reply = (status, {"Location": to}, b"")
             fake.headers.clear()
             assert observe(fake.url) == 2
-            assert f"sends elsewhere (status {status}:" in capsys.readouterr().err
+            assert f"redirects (status {status}:" in capsys.readouterr().err
             assert len(fake.headers) == 1
         with pytest.raises(MeasuringError, match=f"status {status}, redirected to http"):
             counted_items.page_or_output(fake.url)

@@ -130,9 +130,8 @@ def test_what_fell_or_was_not_there_is_left_out(
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out), "--rows", "1000") == 0
     told = capsys.readouterr().err
-    assert "1 with a counter that fell" in told
-    assert "1 with a missing sample" in told
-    assert "1 right after one of these" in told
+    left_out = "1 with a counter reset (restart), 1 with a missing sample"
+    assert f"ignored: {left_out}, 1 right after a missing sample" in told
     left = {f"2026-11-22T00:{minute}:00.000Z" for minute in ("50", "55")}
     left |= {"2026-11-22T01:55:00.000Z"}
     assert not left & {row["time"] for row in rows_of(out)}
@@ -153,7 +152,7 @@ def test_series_are_added_up_only_where_that_is_asked(
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out)) == 2
     told = capsys.readouterr().err
-    assert '`requests` is 2 series: {instance="a"}, {instance="b"}' in told
+    assert '`requests` returns 2 series: {instance="a"}, {instance="b"}' in told
     assert "--add-up" in told
     assert observe(fake.url, "-o", str(out), "--add-up") == 0
     capsys.readouterr()
@@ -211,8 +210,8 @@ def test_windows_shorter_than_scrapes_are_refused(
         fake.counters["octets"] = {"a": scraped(octets, each)}
         assert observe(fake.url) == status
         told = capsys.readouterr().err
-        assert ("are read only 3" in told) is (each == 90), told
-        assert ("read less than twice" in told) is (each == 300)
+        assert ("a window has only 3 samples of the counters" in told) is (each == 90), told
+        assert ("has fewer than two samples of the counters" in told) is (each == 300)
 
 
 HTML = (200, {"Content-Type": "text/html"}, b"<html>Grafana</html>")
@@ -226,17 +225,17 @@ EMPTY = (200, {}, b'{"status":"success","data":{"resultType":"matrix","result":[
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (HTML, "answers, but not as a Prometheus does"),
+        (HTML, "does not respond like a Prometheus"),
         (ERROR, "Prometheus rejects `cpu`: query timed out"),
-        (SCALAR, "answers, but not as a Prometheus does"),
-        (ODD, "answers, but not as a Prometheus does"),
-        ((200, {}, OTHER), "answers for other times than were asked"),
+        (SCALAR, "does not respond like a Prometheus"),
+        (ODD, "does not respond like a Prometheus"),
+        ((200, {}, OTHER), "returned other times than requested"),
         (EMPTY, "`cpu` has no data in this period"),
         ((500, {}, b"oh"), "is not a Prometheus, or fails (status 500)"),
         ((404, {}, b"404 page not found"), "is not a Prometheus, or fails (status 404)"),
-        ((401, {}, b""), "refuses (status 401)"),
+        ((401, {}, b""), "denies access (status 401)"),
         ((302, {"Location": "http://elsewhere.example/x?key=1"}, b""), "302: elsewhere.example)"),
-        ((200, {}, b"[" * 100_000), "answers, but not as a Prometheus does"),
+        ((200, {}, b"[" * 100_000), "does not respond like a Prometheus"),
     ],
 )
 def test_what_is_no_answer_is_told(
@@ -266,22 +265,24 @@ def test_what_is_no_counter_is_told(fake: Fake, capsys: pytest.CaptureFixture[st
     fake.counters["up"] = {"a": lambda _: 1.0}
     fake.counters["waves"] = {"a": lambda t: sin(t / 100)}
     assert observe(fake.url, "--rate", "packet=up") == 2
-    assert "`up` does not grow in any window" in capsys.readouterr().err
+    assert "`up` does not increase in any usable window" in capsys.readouterr().err
     assert observe(fake.url, "--rate", "packet=waves") == 2
-    assert "a counter only grows" in capsys.readouterr().err
+    assert "a gauge has no rate" in capsys.readouterr().err
 
 
 def test_answers_are_bounded(
     fake: Fake, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prometheus_server, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(prometheus_server, "_MOST_BYTES", 10**6)
+    fake.reply = (200, {}, b" " * (10**6 + 1))
     assert observe(fake.url) == 2
-    assert "answers more than" in capsys.readouterr().err
+    assert "sent a response of more than 1 MB" in capsys.readouterr().err
+    fake.reply = None
     monkeypatch.setattr(prometheus_server, "_MOST_BYTES", 10**8)
     monkeypatch.setattr(prometheus_server, "_MOST_VALUES", 10_000)
     fake.counters["cpu"] = {str(i): seconds for i in range(3)}
     assert observe(fake.url) == 2
-    assert "gives too many series" in capsys.readouterr().err
+    assert "`cpu` returns more than 1 series" in capsys.readouterr().err
 
 
 def test_slow_answers_are_given_up(
@@ -291,10 +292,13 @@ def test_slow_answers_are_given_up(
     monkeypatch.setattr(prometheus_server, "_ANSWER_SECONDS", 0.05)
     assert observe(fake.url) == 2
     assert "takes longer than 0.05 s for one response" in capsys.readouterr().err
-    fake.pause = 0.0
-    monkeypatch.setattr(prometheus_server, "_ALL_SECONDS", -1.0)
+    monkeypatch.setattr(prometheus_server, "_ANSWER_SECONDS", 120.0)
+    monkeypatch.setattr(prometheus_server, "_ALL_SECONDS", 0.06)
     assert observe(fake.url) == 2
-    assert "in all" in capsys.readouterr().err
+    assert "takes longer than 0.001 minutes in total" in capsys.readouterr().err
+    monkeypatch.setattr(prometheus_server, "_ALL_SECONDS", 0.0)  # none is left to begin with
+    assert observe(fake.url) == 2
+    assert "minutes in total" in capsys.readouterr().err
 
 
 def test_warnings_of_the_server_are_passed_on(
@@ -366,9 +370,9 @@ def test_credentials_come_from_the_environment_alone(
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ({"TOKEN": "a", "USER": "b"}, "two sorts of credentials"),
+        ({"TOKEN": "a", "USER": "b"}, "two kinds of credentials"),
         ({"PASSWORD": "s3cret"}, "but no user"),
-        ({"TOKEN": "s3cret\r\nX: y"}, "characters that cannot be sent"),
+        ({"TOKEN": "s3cret\r\nX: y"}, "credentials in the environment have invalid characters"),
     ],
 )
 def test_wrong_credentials_are_told_without_showing_them(
@@ -389,12 +393,12 @@ def test_wrong_credentials_are_told_without_showing_them(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("ftp://127.0.0.1/",), "no address that begins with `http://`"),
-        (("file:///etc/passwd",), "no address that begins with `http://`"),
-        (("127.0.0.1:9090",), "no address that begins with `http://`"),
+        (("ftp://127.0.0.1/",), "is not an `http://` or `https://` address"),
+        (("file:///etc/passwd",), "is not an `http://` or `https://` address"),
+        (("127.0.0.1:9090",), "is not an `http://` or `https://` address"),
         (("http://me:s3cret@127.0.0.1",), "credentials in an address"),
         (("http://127.0.0.1:99999",), "this is not a valid address"),
-        (("http://127.0.0.1/?x=1",), "is more than an address"),
+        (("http://127.0.0.1/?x=1",), "has more than a path"),
         (("http://x", "--window", "0s"), "`--window 0s` is not a time"),
         (("http://x", "--window", "5"), "`--window 5` is not a time"),
         (("http://x", "--since", "1e9d"), "`--since 1e9d` is not a time"),
@@ -403,10 +407,10 @@ def test_wrong_credentials_are_told_without_showing_them(
         (("http://x", "--cpu", "rate(cpu[5m])"), "has its own window"),
         (("http://x", "--rate", "packet=sum(increase(x[1m]))"), "has its own window"),
         (("http://x", "--rate", "request=requests"), "given twice"),
-        (("http://x", "--rate", "requests"), "does not say what is counted"),
-        (("http://x", "--rate", "a b=requests"), "does not say what is counted"),
+        (("http://x", "--rate", "requests"), "does not name the counted item"),
+        (("http://x", "--rate", "a b=requests"), "does not name the counted item"),
         (("http://x", "--cores", "many"), "not a number of cores"),
-        (("http://x", "--rows", "0"), "`--rows` takes from 1"),
+        (("http://x", "--rows", "0"), "`--rows` must be from 1 to 100,000"),
         (("http://x", "--until", "yesterday"), "is not a date and time"),
     ],
 )

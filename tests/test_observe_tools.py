@@ -677,7 +677,7 @@ def test_what_is_not_of_a_tool_is_told(
         pytest.importorskip("scapy")
     file, out = tmp_path / "file", tmp_path / "out.csv"
     file.write_text(text, encoding="utf-8")
-    more = ["--window", "1ms"] if "stretches" in told else []
+    more = ["--window", "1ms"] if "windows" in told else []
     assert main(["observe", source, str(file), *more, "-o", str(out)]) == 2
     assert told in capsys.readouterr().err
     assert not out.exists()

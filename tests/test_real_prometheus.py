@@ -155,7 +155,7 @@ def test_what_it_refuses_is_told_in_its_words(
     url = ["observe", "prometheus", server, "--since", "10s", "--window", "1s", "--cpu"]
     for query, told in (
         ("up{", "Prometheus rejects `up{`: 1:4: parse error"),
-        ("none_such_total", "nothing is there of `none_such_total`"),
+        ("none_such_total", "`none_such_total` has no data in this period"),
     ):
         assert main([*url, query, "--rate", "request=x"]) == 2
         assert told in capsys.readouterr().err
