@@ -17,6 +17,7 @@ from qps.compiler.diagnostics.mends import Mend, mended
 from qps.compiler.diagnostics.render import as_json, full, plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
+from qps.compiler.project.project_file import warning_called
 
 ERRORS = Path(__file__).parent / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))
@@ -146,6 +147,11 @@ def test_the_name_of_a_missing_population_is_offered_as_one() -> None:
 def test_codes_are_distinct() -> None:
     assert len({code.id for code in codes.ALL}) == len(codes.ALL)
     assert len({code.slug for code in codes.ALL}) == len(codes.ALL)
+    assert not codes.FORMER_SLUGS.keys() & {code.slug for code in codes.ALL}
+
+
+def test_a_warning_is_switched_off_by_its_former_name_too() -> None:
+    assert warning_called("glued-signs") == (codes.GLUED_SIGNS, ("", ""))
 
 
 def test_ten_mistakes_give_ten_messages_at_their_places() -> None:

@@ -219,7 +219,7 @@ def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None
     assert found.mends_known.kind is Kind.APPROXIMATION
     told = sizing_text(found, "spec", width=1000)
     assert "unknown whether more capacity of one resource is enough" in told
-    assert "from 1 to 1000000 times; use fewer roundings" in told
+    assert "from 1 to 1000000 times; use fewer rounding functions" in told
 
 
 # -- laws ----------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ def test_more_machines_are_tried_against_all_requirements() -> None:
     assert cpu.machines.takes == 13
     assert sizing_answer(sizing) == (
         "3,100 users are supported with 13 machines of web (now 2). With 10,000 times each "
-        "capacity instead, held is 6.2 GB (at most 1 GB)."
+        "capacity instead of more machines, held is 6.2 GB (at most 1 GB)."
     )
 
 

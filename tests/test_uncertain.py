@@ -137,14 +137,14 @@ def test_a_distribution_by_its_name(
 ) -> None:
     found = only(spec_of(written))
     assert found == distribution
-    assert found.nominal_inputs == typical
+    assert found.typical == typical
 
 
 def test_samples_are_those_of_a_column(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text("latency,other\n3,x\n1,y\n2.5,z\n")
     found = only(spec_of('samples "runs.csv" latency * 1 ms/request', folder=tmp_path))
     assert found == ir.Sampled((Fraction(1), Fraction(5, 2), Fraction(3)))
-    assert found.nominal_inputs == Fraction(5, 2)
+    assert found.typical == Fraction(5, 2)
 
 
 def test_a_name_that_nothing_uses_is_no_number_of_the_model() -> None:

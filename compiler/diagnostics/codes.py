@@ -34,31 +34,19 @@ PROJECT_FILE = Code("QPS0212", "project-file", _E, "invalid project file")
 ALLOWANCE = Code("QPS0213", "allowance", _E, "invalid `allow` comment")
 MISPLACED = Code("QPS0211", "misplaced", _E, "duplicate or misplaced element")
 
-LEFT_OUT = Code("QPS0250", "ignored-metric", _W, "ignored part of an instance", former="left-out")
-OTHER_SPEC = Code(
-    "QPS0251", "instance-population", _E, "fixed population of an instance", former="other-spec"
-)
+LEFT_OUT = Code("QPS0250", "ignored-metric", _W, "ignored part of an instance")
+OTHER_SPEC = Code("QPS0251", "instance-population", _E, "fixed population of an instance")
 
 DIMENSION_MISMATCH = Code("QPS0301", "dimension-mismatch", _E, "incompatible dimensions")
 WRONG_DIMENSION = Code("QPS0302", "wrong-dimension", _E, "wrong dimension")
 ITEM_NOT_CARRIED = Code(
-    "QPS0303",
-    "missing-item",
-    _E,
-    "demand per item on a stream without such items",
-    former="item-not-carried",
+    "QPS0303", "missing-item", _E, "demand per item on a stream without such items"
 )
 NOT_A_CONDITION = Code("QPS0304", "not-a-condition", _E, "quantity instead of a condition")
 NOT_A_QUANTITY = Code("QPS0305", "not-a-quantity", _E, "condition instead of a quantity")
 BAD_EXPONENT = Code("QPS0306", "bad-exponent", _E, "invalid exponent")
 ARGUMENT_COUNT = Code("QPS0307", "argument-count", _E, "wrong number of arguments")
-VARIES = Code(
-    "QPS0308",
-    "not-constant",
-    _E,
-    "value must not depend on the population or a result",
-    former="varies",
-)
+VARIES = Code("QPS0308", "not-constant", _E, "value must not depend on the population or a result")
 SPREAD = Code("QPS0310", "spread", _E, "invalid uncertainty or distribution")
 CERTAINTY = Code("QPS0311", "certainty", _E, "invalid certainty of a requirement")
 OUT_OF_RANGE = Code("QPS0309", "out-of-range", _E, "value out of range")
@@ -70,62 +58,30 @@ NO_RATING = Code("QPS0404", "no-rating", _E, "machines without a common rating")
 STREAM_ORDER = Code("QPS0405", "stream-order", _E, "impossible order in a stream")
 BAD_HARDWARE = Code("QPS0406", "bad-hardware", _E, "incomplete machine or network")
 
-UNSCALED_COST = Code(
-    "QPS0501",
-    "unscaled-demand",
-    _W,
-    "unscaled demand on a machine with a rating",
-    former="unscaled-cost",
-)
+UNSCALED_COST = Code("QPS0501", "unscaled-demand", _W, "unscaled demand on a machine with a rating")
 CLOSED_STREAM = Code("QPS0408", "closed-stream", _E, "not allowed in a closed stream")
-WHOSE = Code("QPS0407", "missing-owner", _E, "stream without an owner", former="whose")
+WHOSE = Code("QPS0407", "missing-owner", _E, "stream without an owner")
 UNUSED = Code("QPS0502", "unused", _W, "unused declaration")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "claim without a source")
-ALSO_A_UNIT = Code(
-    "QPS0520", "ambiguous-unit", _W, "value with the name of a unit", former="also-a-unit"
-)
+ALSO_A_UNIT = Code("QPS0520", "ambiguous-unit", _W, "value with the name of a unit")
 OPEN_BURSTS = Code("QPS0512", "open-bursts", _W, "on-off traffic without a burst duration")
 QUOTIENT = Code("QPS0521", "quotient", _W, "ambiguous quotient before a unit")
 ONCE_ONLY = Code("QPS0523", "once-only", _W, "effect of a repeated step applies only once")
 PRIORITIES = Code("QPS0524", "priorities", _W, "priority without effect")
-GLUED_SIGNS = Code(
-    "QPS0525", "missing-space", _W, "subtraction that looks like an interval", former="glued-signs"
-)
+GLUED_SIGNS = Code("QPS0525", "missing-space", _W, "subtraction that looks like an interval")
 COINS = Code(
-    "QPS0526",
-    "probabilities-sum-to-1",
-    _W,
-    "independent calls with probabilities that sum to 1",
-    former="coins",
+    "QPS0526", "probabilities-sum-to-1", _W, "independent calls with probabilities that sum to 1"
 )
-ONE_SHARE = Code(
-    "QPS0527",
-    "same-probability",
-    _W,
-    "independent calls with the same probability",
-    former="one-share",
-)
-PART_OF_A_STEP = Code(
-    "QPS0528",
-    "fraction-of-step",
-    _W,
-    "fraction of a step taken by every item",
-    former="part-of-a-step",
-)
+ONE_SHARE = Code("QPS0527", "same-probability", _W, "independent calls with the same probability")
+PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _W, "fraction of a step taken by every item")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "open workload with a rate of 1/time")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "poor fit")
 UNSURE_COST = Code(
-    "QPS0531",
-    "insignificant-demand",
-    _W,
-    "fitted demand not significantly above zero",
-    former="unsure-cost",
+    "QPS0531", "insignificant-demand", _W, "fitted demand not significantly above zero"
 )
 UNUSED_RATE = Code("QPS0532", "unused-rate", _W, "unused rate column in a fit")
-IDLE_DROPPED = Code(
-    "QPS0533", "missing-idle", _W, "fitted idle utilization not used", former="idle-dropped"
-)
+IDLE_DROPPED = Code("QPS0533", "missing-idle", _W, "fitted idle utilization not used")
 BEYOND_MEASURED = Code(
     "QPS0534", "beyond-measured", _W, "fitted demand used beyond measured values"
 )
@@ -149,21 +105,11 @@ SATURATED_START = Code(
     "QPS0606", "saturated-at-start", _W, "resource saturated at the smallest population"
 )
 FAR_FROM_MEASURED = Code(
-    "QPS0607",
-    "extrapolated-utilization",
-    _W,
-    "demand measured at a very different utilization",
-    former="far-from-measured",
+    "QPS0607", "extrapolated-utilization", _W, "demand measured at a very different utilization"
 )
-NO_USERS = Code(
-    "QPS0608", "constant-load", _W, "nothing depends on the population", former="no-users"
-)
+NO_USERS = Code("QPS0608", "constant-load", _W, "nothing depends on the population")
 UNSAID_WAITS = Code(
-    "QPS0609",
-    "queueing-excluded",
-    _W,
-    "latency excludes queueing delay at a busy resource",
-    former="unsaid-waits",
+    "QPS0609", "queueing-excluded", _W, "latency excludes queueing delay at a busy resource"
 )
 NOT_SIMULATED = Code("QPS0610", "not-simulated", _E, "claim that cannot be simulated")
 UNDECIDED = Code("QPS0630", "undecided", _E, "undecided: too close to a limit")
@@ -172,6 +118,26 @@ ALL: tuple[Code, ...] = tuple(
     value for value in list(globals().values()) if isinstance(value, Code)
 )
 """Every code, in the order of their numbers."""
+
+FORMER_SLUGS = {
+    "left-out": LEFT_OUT,
+    "other-spec": OTHER_SPEC,
+    "item-not-carried": ITEM_NOT_CARRIED,
+    "varies": VARIES,
+    "unscaled-cost": UNSCALED_COST,
+    "whose": WHOSE,
+    "also-a-unit": ALSO_A_UNIT,
+    "glued-signs": GLUED_SIGNS,
+    "coins": COINS,
+    "one-share": ONE_SHARE,
+    "part-of-a-step": PART_OF_A_STEP,
+    "unsure-cost": UNSURE_COST,
+    "idle-dropped": IDLE_DROPPED,
+    "far-from-measured": FAR_FROM_MEASURED,
+    "no-users": NO_USERS,
+    "unsaid-waits": UNSAID_WAITS,
+}
+"""Codes by their former slugs, which `qps explain` reads for ever."""
 
 WARNINGS = tuple(code for code in ALL if code.severity is Severity.WARNING)
 

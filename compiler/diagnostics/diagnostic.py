@@ -34,8 +34,6 @@ class Code(Struct, frozen=True):
     slug: str
     severity: Severity
     summary: str
-    former: str = ""
-    """A former slug, which `qps explain` reads for ever."""
 
 
 class Label(Struct, frozen=True):

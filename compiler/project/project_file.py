@@ -546,7 +546,10 @@ def warning_called(word: str) -> tuple[Code | None, tuple[str, str]]:
     return code, ("", "")
 
 
-_CODES: Mapping[str, Code] = {name: code for code in codes.ALL for name in (code.id, code.slug)}
+_CODES: Mapping[str, Code] = {
+    **codes.FORMER_SLUGS,
+    **{name: code for code in codes.ALL for name in (code.id, code.slug)},
+}
 _ALLOWED: Mapping[str, Code] = {
     code.slug: code
     for code in codes.WARNINGS

@@ -44,8 +44,8 @@ def gate_of(
 ) -> Gate:
     """Return what the premises on a network leave in doubt."""
     walked = Walked(
-        network,
-        closed.unfilled,
+        network=network,
+        unfilled=closed.unfilled,
         queues=stations,
         shaped=shaped_by(stations, traffic.stations),
         traffic=traffic.classes,

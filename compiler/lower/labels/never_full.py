@@ -21,7 +21,7 @@ from qps.engine.formulas import Formula, total
 
 def never_full(network: Network, expressions: ExpressionLowering) -> frozenset[str]:
     """Return the names of the pools that are waited for and never full at any population."""
-    walked, numbers = Walked(network), Numbers(expressions)
+    walked, numbers = Walked(network=network), Numbers(expressions)
     taken: dict[str, list[Passage]] = {}
     several: set[str] = set()
     for name, each in walked.passages.items():

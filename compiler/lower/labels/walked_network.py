@@ -149,7 +149,7 @@ def _is_whole(formula: Formula) -> bool:
     return value is not None and Fraction(value).denominator == 1
 
 
-class Walked(Struct, frozen=True, dict=True):
+class Walked(Struct, frozen=True, kw_only=True, dict=True):
     """A network with the passages of its classes; nothing is looked at before it is asked for.
 
     Pools that are never full are `unfilled`. Each station that is waited for is a queue with what

@@ -55,9 +55,11 @@ def _explain_rule(rule: Rule, arguments: Namespace) -> Exit:
 
 def _code(word: str) -> Code:
     """Return the code that is meant; a complaint that offers near ones where there is none."""
+    if word.lower() in codes.FORMER_SLUGS:
+        return codes.FORMER_SLUGS[word.lower()]
     number = _NUMBER.fullmatch(word)
     for code in codes.ALL:
-        if word.lower() in (code.slug, code.former) or (number and int(number[1]) == _number(code)):
+        if word.lower() == code.slug or (number and int(number[1]) == _number(code)):
             return code
     if number:
         raise complain(f"unknown error code `{word}`", _near(int(number[1])))
