@@ -415,8 +415,8 @@ def test_any_tree_of_calls_is_what_it_is_by_hand(inside: tuple[Block, ...], leve
             break
     found = at(graph, stream.latency_quantile(Fraction(level)), 1) - 2 * CROSSED
     assert found > quantile - tiny
-    bounds = [r for r in stream.quantile_certainty(Fraction(level)).reasons if "allotted" in r]
-    if not bounds:
+    because = stream.quantile_certainty(Fraction(level)).because
+    if all(reason.method != "calls-allotted" for reason in because):
         assert abs(found - quantile) < tiny
 
 
@@ -599,8 +599,9 @@ def test_a_share_of_more_than_all_is_refused_wherever_it_is_set() -> None:
 
 def test_a_share_of_periodic_items_is_told_as_an_approximation() -> None:
     graph = lowered(spec("at web { call db * 20 % { work(2 ms/request) } }", ", queueing periodic"))
-    reasons = graph.streams["shop"].latency_certainty.reasons
-    assert any("a share of periodic items" in reason for reason in reasons)
+    known = graph.streams["shop"].latency_certainty
+    assert known.kind is Kind.APPROXIMATION
+    assert any(reason.method == "share-of-periodic" for reason in known.because)
 
 
 def test_what_recovers_and_queues_may_stand_in_a_call_that_all_make_once() -> None:

@@ -83,9 +83,10 @@ def _path(graph: LoadGraph, name: str = "s") -> tuple[Reason, ...]:
     return tuple(why for premise in _OF_PATHS for why in checks.of(premise, name))
 
 
-def _says(why: tuple[Reason, ...], *words: str) -> bool:
+def _is(why: tuple[Reason, ...], method: str, *places: str) -> bool:
+    """Tell whether the one reason is of a method, and names places."""
     [reason] = why
-    return all(word in reason.text for word in words)
+    return reason.method == method and all(f"`{place}`" in reason.text for place in places)
 
 
 # -- what follows where a premise fails --------------------------------------------------------
@@ -158,7 +159,7 @@ def _beside_a_pool(machine: str, taken: str) -> LoadGraph:
 
 def test_what_a_pool_lets_through_does_not_arrive_at_random() -> None:
     doubt = _mean(_beside_a_pool("gate", "take threads; "))
-    assert _says(doubt, "`a.threads`", "`b.cpu`", "Poisson")
+    assert _is(doubt, "pool-lets-through-poisson", "a.threads", "b.cpu")
 
 
 @pytest.mark.parametrize(("machine", "taken"), [("silent", "take threads; "), ("plain", "")])
@@ -169,7 +170,7 @@ def test_what_nobody_waits_for_lets_through_all(machine: str, taken: str) -> Non
 def test_what_comes_behind_a_pool_does_not_arrive_at_random_either() -> None:
     way = "at a { take threads; waits; give threads }; over l; at b { work }"
     graph = _graph(_TWO.format(a="gate", b="shared"), _open(way, "p"), _open("at b { work }"))
-    assert _says(_mean(graph), "`a.threads`", "b.cpu")
+    assert _is(_mean(graph), "pool-lets-through-poisson", "a.threads", "b.cpu")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_what_comes_behind_a_pool_does_not_arrive_at_random_either() -> None:
 def test_a_step_by_chance_has_no_mean_law(machine: str, steps: str, *, holds: bool) -> None:
     doubt = _mean(_graph(f"node a = {machine}", _open(f"at a {{ {steps} }}")))
     assert (doubt == ()) is holds
-    assert holds or _says(doubt, "a.cpu", "some items only")
+    assert holds or _is(doubt, "step-by-chance", "a.cpu")
 
 
 def test_a_step_by_chance_of_users_who_wait_counts_by_its_mean() -> None:
@@ -211,7 +212,7 @@ def test_one_who_waits_for_answers_is_in_product_form_only_beside_equals(
     graph = _graph(f"node a = {machine}", one, _open("at a { work }", "t"))
     for name in ("s", "t"):
         assert (_mean(graph, name) == ()) is holds
-    assert holds or _says(_mean(graph), "a.cpu", "first come, first served")
+    assert holds or _is(_mean(graph), "unequal-beside-closed", "a.cpu")
     assert holds or not graph.streams["s"].rate_known.is_exact
 
 
@@ -230,17 +231,17 @@ def test_calls_by_chance_depend_on_each_other_somehow(calls: str, *, holds: bool
     graph = _graph(_TWO.format(a="plain", b="shared"), _open(f"at a {{ {calls} }}"))
     assert _mean(graph) == ()
     assert (_path(graph) == ()) is holds
-    assert holds or _says(_path(graph), "made at random")
+    assert holds or _is(_path(graph), "calls-by-chance", "b")
 
 
 @pytest.mark.parametrize(
-    ("step", "holds"), [("waits * 1 %", False), ("waits * 2", True), ("work * 1 %", False)]
+    ("step", "method"),
+    [("waits * 1 %", "delay-by-chance"), ("waits * 2", None), ("work * 1 %", "step-by-chance")],
 )
-def test_a_quantile_is_of_one_path(step: str, *, holds: bool) -> None:
+def test_a_quantile_is_of_one_path(step: str, method: str | None) -> None:
     graph = _graph("node a = plain", _open(f"at a {{ {step} }}"))
     assert _mean(graph) == ()
-    assert (_path(graph) == ()) is holds
-    assert holds or _says(_path(graph), "some items only")
+    assert [one.method for one in _path(graph)] == ([method] if method else [])
 
 
 # -- of closed classes that meet ---------------------------------------------------------------
@@ -254,7 +255,7 @@ def test_what_can_be_full_without_queueing_holds_up_all_who_meet_there() -> None
         _TWO.format(a="shared", b="plain"), _closed("at a { work }", "near"), _closed(_FAR, "far")
     )
     for name in ("near", "far"):
-        assert _says(_mean(graph, name), "b.cpu", "delays all that share")
+        assert _is(_mean(graph, name), "saturation-of-others", "b.cpu")
         assert graph.streams[name].doubts.held_up == _mean(graph, name)
     assert graph.streams["near"].rate_known.error is None
     assert graph.streams["near"].latency_certainty.kind is Kind.APPROXIMATION
@@ -304,7 +305,7 @@ def test_a_machine_is_chosen_with_its_pool(count: int, names: str, *, holds: boo
     streams = [_closed(way, name) for name in names]
     doubt = _mean(_graph(f"node a = pooled * {count}", *streams))
     assert (doubt == ()) is holds
-    assert holds or _says(doubt, "`a.threads`", "any of them")
+    assert holds or _is(doubt, "any-of-the-copies", "a.threads")
 
 
 def test_pairs_may_fill_a_pool_at_either_of_their_machines() -> None:

@@ -127,7 +127,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
-        return self._of("closed_rate", "class_rate", self.stations, *self._class(name))
+        told = self._told(self.stations, *self._class(name))
+        return apply("closed_rate" if self.is_of_one else "class_rate", *told)
 
     def wait(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream waits at a station."""
@@ -147,7 +148,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         stations = self._from(resource, number)
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
         if self.is_of_one or visited[0].resource != resource:
-            return self._of("closed_wait", "class_wait", stations, *self._class(name))
+            told = self._told(stations, *self._class(name))
+            return apply("closed_wait" if self.is_of_one else "class_wait", *told)
         cycle = self.jobs[number] / self.rate(name) - self.delays[number]
         served = total(one.demands[number] for one in visited)
         elsewhere = total(self._wait(name, one.resource) for one in visited[1:])
@@ -175,7 +177,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return self._of_nested("wait", self._nested.places[resource])
         if self.forks:
             return apply("forked_wait", *self._at(resource))
-        return self._of("mixed_wait", "class_open_wait", self._from(resource))
+        told = self._told(self._from(resource))
+        return apply("mixed_wait" if self.is_of_one else "class_open_wait", *told)
 
     def room(self, resource: str, limit: Formula, open_load: Formula) -> Formula:
         """Return how much more than an open load brings a station to a load in all."""
@@ -192,16 +195,10 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         )
         return (own, *(one for one in self.stations if one is not own))
 
-    def _of(
-        self, word: str, of_several: str, stations: Iterable[ClosedStation], *which: int
-    ) -> Formula:
-        """Return what an operation on networks of one class comes to, or that on those of several.
-
-        These are told of `which` class it is.
-        """
-        if self.is_of_one:
-            return apply(word, *self._operands(stations))
-        return apply(of_several, len(self.names), *which, *self._operands(stations))
+    def _told(self, stations: Iterable[ClosedStation], *which: int) -> list[Formula | int]:
+        """Return what operations on networks take: of several classes, how many, and `which`."""
+        of_several = () if self.is_of_one else (len(self.names), *which)
+        return [*of_several, *self._operands(stations)]
 
     def _operands(self, stations: Iterable[ClosedStation]) -> list[Formula]:
         """Return what operations on networks take, without which class of how many is asked for."""
