@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -78,8 +80,12 @@ ALL_SORTS = (
 """With a child, one in a group of its own, in a session, without a parent, deaf, and stopped."""
 
 
-def begun(marker: str, script: str, *, groups: bool) -> subprocess.Popen[bytes]:
-    """Start `qps measure` with a server; its load generator goes on for long."""
+@contextmanager
+def begun(marker: str, script: str, *, groups: bool) -> Iterator[subprocess.Popen[bytes]]:
+    """Start `qps measure` with a server; its load generator goes on for long.
+
+    It is ended with all of its session where a test fails: nobody waits for what never ends.
+    """
     deaf = "[signal.signal(n, signal.SIG_IGN) for n in (1, 2, 3, 13, 15)]"
     words = {
         "staying": f"{PYTHON} -c {shlex.quote(STAYING.format('0'))} {marker}",
@@ -98,14 +104,19 @@ def begun(marker: str, script: str, *, groups: bool) -> subprocess.Popen[bytes]:
     asked = ["measure", "web.csv", "--server", server, "--seconds", "1000", "--no-check"]
     asked += ["--vary", "rate in 50, 100 request/s", "--count", r"(\d+)", "--interface", "none"]
     generator = [sys.executable, "-c", "import time; time.sleep(1e6)", f"{marker}-load", "{rate}"]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", program, *asked, "--", *generator],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-    )
+    ) as measuring:
+        try:
+            yield measuring
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(measuring.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("groups", [True, False], ids=["in a control group", "in none"])
@@ -118,11 +129,12 @@ def test_nothing_is_left_behind_where_it_is_killed(
         until = time.monotonic() + LONG
         while time.monotonic() < until and measuring.poll() is None:
             # `qps measure` itself has the marker in its arguments, too.
-            if any(f"{marker}-load" in words for words in started_by(marker, measuring.pid)):
+            started = started_by(marker, measuring.pid)
+            if len(started) >= 8 and any(f"{marker}-load" in words for words in started):
                 break
             time.sleep(0.05)
         assert measuring.poll() is None
-        assert len(started_by(marker, measuring.pid)) >= 8
+        assert len(started) >= 8
         os.killpg(measuring.pid, signal.SIGKILL)
         measuring.wait()
     assert wait_for(marker, 0) == []

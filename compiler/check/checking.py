@@ -51,6 +51,13 @@ from qps.compiler.syntax import ast
 
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _CLAIMS = (ast.Expect, ast.Observe)
+_LIKELY_MISTAKES = (
+    report_cores,
+    report_think_times,
+    report_priorities,
+    report_bursts,
+    report_chances,
+)
 _NOBODY = ir.UserRange(name="N", low=1, high=1, span=None)
 
 T = TypeVar("T")
@@ -67,32 +74,38 @@ class _ModelChecker(OfChanges, frozen=True):
     def model(self) -> ir.Model:
         """Return the model of the program, with those of its parts that are sound.
 
-        The order is that in which parts rest on each other.
+        Each pass takes the model of the one before. The order is that in which parts rest on each
+        other.
         """
+        systems = self._systems()
+        declared = self._declared(systems)
+        changing = self._with_modes(declared, systems)
+        claimed = self._with_claims(changing, systems)
+        placed = self._with_hardware_of_changes(claimed)
+        whole = self._with_uncertain_numbers(placed, declared.parameters)
+        self._report_unused()
+        self._report_likely_mistakes(whole)
+        return whole
+
+    def _declared(self, systems: Sequence[SystemChecker]) -> ir.Model:
+        """Return what the program declares, but for what changes it and what it claims."""
         syntax, program = self.main.syntax, self.program
-        own, *instances = systems = self._systems()
+        own, *instances = systems
         population = self._population()
         used = tuple(instance.instance() for instance in instances)
         checker = ParameterChecker(self.expressions)
         options, parameters = checker.options(), checker.parameters()
         groups = GroupChecker(self.expressions).groups(program.everywhere(ast.Group))
-        for machine in program.everywhere(ast.Machine):
-            if not machine.declaration.formals:
-                MachineChecker(self.expressions).plain(machine)
-        for network in program.everywhere(ast.Network):
-            if not network.declaration.formals:
-                NetworkChecker(self.expressions).plain(network)
+        self._plain_hardware()
         nodes, links = self._topology(systems)
         streams = self._streams(systems, nodes, links)
         measures = _joined(system.measures() for system in systems)
         self._named_nowhere()
-        claims: list[ast.Named] = [d for d in syntax.declarations if isinstance(d, _CLAIMS)]
-        own.report_twice("claim", claims)
+        own.report_twice("claim", self._claims())
         quality = check_quality(self)
         for instance in instances:
             instance.left_out(quality)
-        requirements = _joined(system.requirements() for system in systems)
-        model = ir.Model(
+        return ir.Model(
             name=PurePath(syntax.source.label).stem,
             file=syntax.source.label,
             doc=syntax.doc,
@@ -105,7 +118,7 @@ class _ModelChecker(OfChanges, frozen=True):
             measures=measures,
             groups=groups,
             instances=used,
-            requirements=requirements,
+            requirements=_joined(system.requirements() for system in systems),
             targets=agreed(_joined(s.targets() for s in systems), "its target", self.sink),
             waits=agreed(_joined(s.waits() for s in systems), "its queueing discipline", self.sink),
             quality=quality,
@@ -115,58 +128,81 @@ class _ModelChecker(OfChanges, frozen=True):
             machines=self._machines(),
             networks=self._networks(),
         )
+
+    def _with_modes(self, model: ir.Model, systems: Sequence[SystemChecker]) -> ir.Model:
+        """Return the model with its modes, which may set any number that stands in place."""
         self.known.numbers.update(own_numbers(model))
-        model = replace(model, modes=self._modes(systems))
-        self.known.numbers.update(own_numbers(model))
-        model = replace(
+        found = replace(model, modes=self._modes(systems))
+        self.known.numbers.update(own_numbers(found))
+        return found
+
+    def _with_claims(self, model: ir.Model, systems: Sequence[SystemChecker]) -> ir.Model:
+        """Return the model with its scenarios, matrices and figures, and all that it claims."""
+        own, *instances = systems
+        matrices, figures = MatrixChecker(self.expressions), FigureChecker(self.expressions)
+        claims = self._claims()
+        return replace(
             model,
             # What is in force in an instance can be a part of a scenario of the spec.
             scenarios=_joined(system.scenarios() for system in (*reversed(instances), own)),
-            matrices=sound(
-                map(
-                    MatrixChecker(self.expressions).matrix,
-                    own.distinct(ast.Matrix),
-                )
-            ),
+            matrices=sound(map(matrices.matrix, own.distinct(ast.Matrix))),
             expectations=self._expectations(claims),
             observations=self._observations(claims),
-            figures=sound(
-                map(
-                    FigureChecker(self.expressions).figure,
-                    own.distinct(ast.Figure),
-                )
-            ),
+            figures=sound(map(figures.figure, own.distinct(ast.Figure))),
         )
-        # A change may have put other arguments into a machine, and set any number.
-        model = replace(
+
+    def _with_hardware_of_changes(self, model: ir.Model) -> ir.Model:
+        """Return the model with the machines and the numbers that changes have made and set."""
+        found = replace(
             model,
             fits=tuple(self.known.fitted.items()),
-            fitted=self._fitted(parameters),
+            fitted=self._fitted(model.parameters),
             machines=self._machines(),
             networks=self._networks(),
         )
-        model = with_parameters(model, self.known.numbers_set, self.known.numbers)
-        # What checks of any part have met.
+        return with_parameters(found, self.known.numbers_set, self.known.numbers)
+
+    def _with_uncertain_numbers(
+        self, model: ir.Model, declared: tuple[ir.Parameter, ...]
+    ) -> ir.Model:
+        """Return the model with uncertain numbers that checks of any part have met.
+
+        And with what correlates those that are `declared` parameters.
+        """
         stated = {parameter.name for parameter in model.parameters}  # whose values were met, too
         met = self.known.uncertain.items()
         uncertain = tuple(parameter for name, parameter in met if name not in stated)
-        correlated = CorrelationChecker(self.expressions).correlations(parameters)
-        model = replace(model, parameters=(*model.parameters, *uncertain), correlations=correlated)
+        correlated = CorrelationChecker(self.expressions).correlations(declared)
+        return replace(model, parameters=(*model.parameters, *uncertain), correlations=correlated)
+
+    def _report_unused(self) -> None:
+        """Report what nothing uses; functions last, when it is known which are called."""
         self._unused_hardware()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)
-        for function in program.everywhere(ast.Func):  # last, when it is known which are called
+        for function in self.program.everywhere(ast.Func):
             functions.function(function.module, function.declaration)
-        report_cores(model, self.sink)
-        report_think_times(model, self.sink)
-        report_priorities(model, self.sink)
-        report_bursts(model, self.sink)
-        report_chances(model, self.sink)
+
+    def _report_likely_mistakes(self, model: ir.Model) -> None:
+        """Warn of what is sound, and likely to mean something else than it says."""
+        for report in _LIKELY_MISTAKES:
+            report(model, self.sink)
         if not any(found.is_error for found in self.sink.found):
-            report_quotients(program.modules, self.sink)
-        report_signs(program.modules, self.sink)
+            report_quotients(self.program.modules, self.sink)
+        report_signs(self.program.modules, self.sink)
         report_shares_of_axes(model, self.sink)
-        return model
+
+    def _claims(self) -> list[ast.Named]:
+        return [one for one in self.main.syntax.declarations if isinstance(one, _CLAIMS)]
+
+    def _plain_hardware(self) -> None:
+        """Check the machines and networks without parameters."""
+        for machine in self.program.everywhere(ast.Machine):
+            if not machine.declaration.formals:
+                MachineChecker(self.expressions).plain(machine)
+        for network in self.program.everywhere(ast.Network):
+            if not network.declaration.formals:
+                NetworkChecker(self.expressions).plain(network)
 
     def _machines(self) -> dict[str, ir.Machine]:
         """Return the machines that are sound, by their names."""
