@@ -88,7 +88,9 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
 
 
 @pytest.mark.parametrize("queueing", ["", ", queueing mmc"])
-def test_the_bottleneck_is_told_once(queueing: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bottleneck_saturates_at_one_figure(
+    queueing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Where a queue grows without end at 100 %, one less is the last with a latency."""
     text = SITE.replace("web.cpu.load <= 75 %; replies.latency <= 100 ms", "shoppers <= 100")
     text = text.replace("cpu 4 core", f"cpu 4 core{queueing}")

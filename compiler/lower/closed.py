@@ -127,7 +127,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
-        told = self._told(self.stations, *self._class(name))
+        told = self._operands_of(self.stations, *self._class(name))
         return apply("closed_rate" if self.is_of_one else "class_rate", *told)
 
     def wait(self, name: str, resource: str) -> Formula:
@@ -148,7 +148,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         stations = self._from(resource, number)
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
         if self.is_of_one or visited[0].resource != resource:
-            told = self._told(stations, *self._class(name))
+            told = self._operands_of(stations, *self._class(name))
             return apply("closed_wait" if self.is_of_one else "class_wait", *told)
         cycle = self.jobs[number] / self.rate(name) - self.delays[number]
         served = total(one.demands[number] for one in visited)
@@ -177,7 +177,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return self._of_nested("wait", self._nested.places[resource])
         if self.forks:
             return apply("forked_wait", *self._at(resource))
-        told = self._told(self._from(resource))
+        told = self._operands_of(self._from(resource))
         return apply("mixed_wait" if self.is_of_one else "class_open_wait", *told)
 
     def room(self, resource: str, limit: Formula, open_load: Formula) -> Formula:
@@ -195,7 +195,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         )
         return (own, *(one for one in self.stations if one is not own))
 
-    def _told(self, stations: Iterable[ClosedStation], *which: int) -> list[Formula | int]:
+    def _operands_of(self, stations: Iterable[ClosedStation], *which: int) -> list[Formula | int]:
         """Return what operations on networks take: of several classes, how many, and `which`."""
         of_several = () if self.is_of_one else (len(self.names), *which)
         return [*of_several, *self._operands(stations)]

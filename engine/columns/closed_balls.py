@@ -112,7 +112,7 @@ def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> ar
         return UNKNOWN
     try:
         with ctx.extraprec(_MORE_BITS):
-            read = tuple(map(_counted, stations_of(_copies_told(told))))
+            read = tuple(map(_counted, stations_of(_with_known_copies(told))))
             if customers.is_exact():
                 found: arb = between(value, _exactly(customers), think, read, _on_line)
                 return found
@@ -122,7 +122,7 @@ def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> ar
         return None
 
 
-def _copies_told(told: Sequence[arb]) -> list[arb]:
+def _with_known_copies(told: Sequence[arb]) -> list[arb]:
     """Return operands of stations, of which each has surely less than one copy, or no less.
 
     Less than one is one copy that is visited for longer: that is so, too, where it is not known.

@@ -18,9 +18,9 @@ from qps.compiler.lower.labels.station_premises import (
 from qps.compiler.lower.labels.walked_network import (
     Fails,
     From,
+    NetworkPassages,
     Numbers,
     Premise,
-    Walked,
     is_holders,
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -41,7 +41,7 @@ def _chance_of(passage: Passage, numbers: Numbers) -> Call | None:
     return node if isinstance(node, Call) and _is_chance(node, numbers) else None
 
 
-def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def at_most_one_chance(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """At most one call is made by chance: how several depend on each other is not said."""
     made = (_chance_of(one, numbers) for one in walked.passages[of.name])
     calls = [call for call in made if call is not None]
@@ -49,7 +49,7 @@ def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Iterator[
         yield Fails(reason_of("calls-by-chance", list(dict.fromkeys(call.node for call in calls))))
 
 
-def one_path(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def one_path(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """Every item takes the same steps, each as often."""
     for passage in walked.passages[of.name]:
         node = passage.node
@@ -68,7 +68,9 @@ def _is_chance(call: Call, numbers: Numbers) -> bool:
 # -- of a component: closed classes that meet ------------------------------------------------
 
 
-def product_form_stations(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def product_form_stations(
+    walked: NetworkPassages, of: Class, numbers: Numbers
+) -> Iterator[Premise]:
     """All stations are in product form at which closed classes wait that a class meets."""
     component = walked.component(of)
     stations = {one.name: one for each in component for one in walked.stations_of(each)}
@@ -77,7 +79,7 @@ def product_form_stations(walked: Walked, of: Class, numbers: Numbers) -> Iterat
             yield from product_form_station(walked, one, numbers)
 
 
-def no_saturation(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def no_saturation(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """No station can be full at which no waiting is counted: it would hold up all who share.
 
     Of what a class meets alone its label says so already.
@@ -106,7 +108,7 @@ def _beyond(station: Station, users: Iterable[Class]) -> Formula:
     return total(found) - station.servers
 
 
-def free_choice(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def free_choice(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """Which of equal machines serves an item is chosen anew at each visit: no hold ties it.
 
     Of one class alone each machine counts by itself; where several meet, all of them as one. Of a
@@ -137,7 +139,7 @@ def _tied_by(network: Network, station: Station, passage: Passage) -> str | None
     return None
 
 
-def few_enough_users(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def few_enough_users(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """There are few enough users, at stations that are few enough, for exact sums."""
     networks = {one.network.names: one.network for one in walked.cycles_of(of)}
     for network in networks.values():
@@ -164,21 +166,21 @@ def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -
     return class_networks.is_exact(most, len(network.stations), beside)
 
 
-def whole_population(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def whole_population(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """A whole number of items is under way, at any population."""
     parts = [one.name for one in walked.cycles_of(of) if not numbers.is_whole(one.jobs)]
     if parts:
         yield Fails(reason_of("fractional-population", parts))
 
 
-def one_place_at_a_time(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def one_place_at_a_time(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """An item is at one station at a time: neither on a thread and a core, nor at two ports."""
     for one in walked.cycles_of(of):
         if one.overlapping:
             yield Fails(reason_of("visits-in-sequence", list(one.overlapping)))
 
 
-def no_pools(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_pools(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No pool is held that may be full, and no station depends on the load that several share."""
     for one in walked.cycles_of(of):
         if one.pools:
@@ -189,14 +191,14 @@ def no_pools(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]: 
             yield Fails(reason_of("shared-load-dependent", names, error=0))
 
 
-def no_forks(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_forks(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No calls are made in parallel."""
     for one in walked.cycles_of(of):
         if one.network.forks:
             yield Fails(reason_of("closed-fork-join", one.name, error=0))
 
 
-def no_priorities(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_priorities(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No class goes before another one."""
     for each in walked.cycles_of(of):
         for one in each.stations:
@@ -204,7 +206,7 @@ def no_priorities(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premi
                 yield Fails(reason_of("shadow-server", one.resource))
 
 
-def no_loss(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_loss(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Nothing is lost of what users wait for."""
     for one in walked.component(of):
         if walked.traffic[one.name].losses:
@@ -214,7 +216,7 @@ def no_loss(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  
 # -- of times and losses of one class --------------------------------------------------------
 
 
-def independent_stages(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def independent_stages(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """What is waited at one station says nothing of what is waited at another.
 
     So it is where items cannot overtake each other on the way (Reich 1957; of networks Walrand and
@@ -239,14 +241,14 @@ def independent_stages(walked: Walked, of: Class, numbers: Numbers) -> Iterator[
         yield Fails(reason_of("independent-waits", list(dict.fromkeys(names))))
 
 
-def queueing_modeled(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def queueing_modeled(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Every station on the way says how it is waited for, or that it is not."""
     uncounted = list(walked.traffic[of.name].uncounted)
     if uncounted:
         yield Fails(reason_of("no-queueing-delay", uncounted))
 
 
-def variance_known(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def variance_known(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Every station on the way that is waited for states a law of its jitter."""
     lawful = walked.traffic[of.name].jitter
     queued = dict.fromkeys(queue.resource for queue, _ in walked.waits_of(of))
@@ -255,7 +257,11 @@ def variance_known(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Prem
         yield Fails(reason_of("no-delay-variance", unknown))
 
 
-def one_saturating_station(walked: Walked, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def one_saturating_station(
+    walked: NetworkPassages,
+    of: Class,
+    numbers: Numbers,  # noqa: ARG001 - populations decide
+) -> Iterator[Premise]:
     """At most one station on the way is overloaded: a second one has less than is offered."""
     if of.is_closed:
         return

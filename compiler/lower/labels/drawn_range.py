@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.lower.labels.walked_network import Numbers, Walked
+from qps.compiler.lower.labels.walked_network import NetworkPassages, Numbers
 from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.network.classes import Class
@@ -31,7 +31,7 @@ LEAST_SHARE = number(Fraction(3, 10))
 _LEAST_FREE = number(Fraction(1, 1000))
 
 
-def unlike_stations(walked: Walked, numbers: Numbers) -> frozenset[str]:
+def unlike_stations(walked: NetworkPassages, numbers: Numbers) -> frozenset[str]:
     """Return the stations of a network at which something is beyond what was drawn."""
     network = walked.network
     if network.elastic:
@@ -66,7 +66,7 @@ def _is_near(queue: Queue, numbers: Numbers) -> bool:
     return not queue.is_far_apart or numbers.is_surely_below(queue.spread, MOST_SPREAD)
 
 
-def calls_rarely(walked: Walked, of: Class, numbers: Numbers) -> bool:
+def calls_rarely(walked: NetworkPassages, of: Class, numbers: Numbers) -> bool:
     """Return whether fewer items make a call than do in random networks."""
     made = (one.node for one in walked.passages[of.name])
     times = (one.times.often for one in made if isinstance(one, Call) and one.times is not None)
@@ -79,7 +79,7 @@ def many_wait(component: Iterable[Class], numbers: Numbers) -> bool:
     return numbers.is_above_zero(there - MOST_USERS)
 
 
-def is_past_knee(walked: Walked, component: Iterable[Class], numbers: Numbers) -> bool:
+def is_past_knee(walked: NetworkPassages, component: Iterable[Class], numbers: Numbers) -> bool:
     """Return whether users may ask for more of a station than it serves while nobody waits.
 
     Users who are Z s elsewhere and D s at stations, d s of these at the fullest, are as many as it
@@ -99,7 +99,7 @@ def is_past_knee(walked: Walked, component: Iterable[Class], numbers: Numbers) -
     return not numbers.is_never_above_zero(total(parts) - 1)
 
 
-def _free_servers(walked: Walked, station: str) -> Formula:
+def _free_servers(walked: NetworkPassages, station: str) -> Formula:
     """Return how many servers open traffic leaves at a station, of all its copies."""
     known, classes = walked.network.stations[station], walked.network.classes
     names = dict.fromkeys(one.of.name for one in walked.visits[station])
@@ -108,7 +108,7 @@ def _free_servers(walked: Walked, station: str) -> Formula:
     return known.servers * known.place.copies - total(loads)
 
 
-def _demands(walked: Walked, of: Class) -> dict[str, Formula]:
+def _demands(walked: NetworkPassages, of: Class) -> dict[str, Formula]:
     """Return how long one item needs a server of each station that is waited for, in s."""
     found, stations = dict[str, Formula](), walked.network.stations
     for passage in walked.passages[of.name]:
@@ -127,7 +127,7 @@ def _demands(walked: Walked, of: Class) -> dict[str, Formula]:
     return found
 
 
-def places_met(walked: Walked, of: Class, component: Iterable[Class]) -> frozenset[str]:
+def places_met(walked: NetworkPassages, of: Class, component: Iterable[Class]) -> frozenset[str]:
     """Return the stations and pools that numbers of a class rest on: of all whom it meets."""
     every = (of, *component)
     stations = {one.name for each in every for one in walked.stations_of(each)}
@@ -145,7 +145,7 @@ def _serves_as_drawn(station: Station, numbers: Numbers) -> bool:
     return not numbers.is_above_zero(variation - MOST_VARIATION)
 
 
-def _comes_as_drawn(walked: Walked, of: Class, numbers: Numbers) -> bool:
+def _comes_as_drawn(walked: NetworkPassages, of: Class, numbers: Numbers) -> bool:
     variation = of.arrivals.variation
     if variation is not None and numbers.is_above_zero(variation - MOST_VARIATION):
         return False

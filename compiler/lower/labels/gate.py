@@ -18,8 +18,8 @@ from qps.compiler.lower.labels.drawn_range import (
 from qps.compiler.lower.labels.premises import HELD_UP, OF_CLASSES, OF_PERIODS, OF_STATIONS
 from qps.compiler.lower.labels.walked_network import (
     Fails,
+    NetworkPassages,
     Numbers,
-    Walked,
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import shaped_by
@@ -43,7 +43,7 @@ def gate_of(
     expressions: ExpressionLowering,
 ) -> Gate:
     """Return what the premises on a network leave in doubt."""
-    walked = Walked(
+    walked = NetworkPassages(
         network=network,
         unfilled=closed.unfilled,
         queues=stations,
@@ -68,7 +68,7 @@ def _kinds(of: Class, network: Network) -> tuple[str, ...]:
 class Checking(Struct, frozen=True):
     """Checks the premises of one network."""
 
-    walked: Walked
+    walked: NetworkPassages
     numbers: Numbers
 
     def checks(self) -> Checks:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.lower.labels.walked_network import Numbers, Walked, is_holders
+from qps.compiler.lower.labels.walked_network import NetworkPassages, Numbers, is_holders
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
 from qps.compiler.network.held_places import most_within
@@ -21,7 +21,7 @@ from qps.engine.formulas import Formula, total
 
 def never_full(network: Network, expressions: ExpressionLowering) -> frozenset[str]:
     """Return the names of the pools that are waited for and never full at any population."""
-    walked, numbers = Walked(network=network), Numbers(expressions)
+    walked, numbers = NetworkPassages(network=network), Numbers(expressions)
     taken: dict[str, list[Passage]] = {}
     several: set[str] = set()
     for name, each in walked.passages.items():

@@ -35,11 +35,11 @@ from qps.compiler.lower.labels.station_premises import (
     random_or_room,
     whole_visits,
 )
-from qps.compiler.lower.labels.walked_network import Numbers, Premise, Walked
+from qps.compiler.lower.labels.walked_network import NetworkPassages, Numbers, Premise
 from qps.compiler.network.classes import Class
 from qps.compiler.network.stations_and_pools import Station
 
-_OfStation = Callable[[Walked, Station, Numbers], Iterator[Premise]]
+_OfStation = Callable[[NetworkPassages, Station, Numbers], Iterator[Premise]]
 
 
 def _at(of_queue: OfQueue) -> _OfStation:
@@ -57,7 +57,7 @@ OF_STATIONS: Mapping[str, _OfStation] = {
     **{name: _at(of_queue) for name, of_queue in OF_QUEUES.items()},
 }
 """By id, of stations that are waited for."""
-OF_CLASSES: Mapping[str, Callable[[Walked, Class, Numbers], Iterator[Premise]]] = {
+OF_CLASSES: Mapping[str, Callable[[NetworkPassages, Class, Numbers], Iterator[Premise]]] = {
     "one-path": one_path,
     "at-most-one-chance": at_most_one_chance,
     "independent-stages": independent_stages,

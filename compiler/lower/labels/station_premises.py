@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from qps.compiler import ir
-from qps.compiler.lower.labels.walked_network import Fails, Numbers, Premise, Walked
+from qps.compiler.lower.labels.walked_network import Fails, NetworkPassages, Numbers, Premise
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.held_places import most_within
@@ -25,7 +25,7 @@ OfQueue: TypeAlias = Callable[[Queue], Iterator[Premise]]
 # -- arrivals --------------------------------------------------------------------------------
 
 
-def poisson(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def poisson(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Arrivals are a Poisson process: not stated otherwise, in no bursts, as at their sources."""
     name, visits = station.name, walked.queues[station.name].visits
     if any(visit.variation is not None for visit in visits):
@@ -39,7 +39,7 @@ def poisson(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Prem
         yield Fails(reason_of("closed-as-open", list(asking)))
 
 
-def periodic(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def periodic(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """The items of each flow arrive periodically, all of them, at one of equal machines."""
     name, visits = station.name, walked.queues[station.name].visits
     processes = {walked.network.classes[visit.of[0]].arrivals.process for visit in visits}
@@ -78,7 +78,11 @@ def _meeting(queue: Queue) -> Iterator[Premise]:
         yield Fails(reason_of("copies-that-meet", queue.resource, case="waits"))
 
 
-def not_behind_a_pool(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def not_behind_a_pool(
+    walked: NetworkPassages,
+    station: Station,
+    numbers: Numbers,  # noqa: ARG001 - of structure alone
+) -> Iterator[Premise]:
     """Open traffic comes at random: no pool that is waited for lets it through.
 
     Who waits for a place comes when another one leaves.
@@ -89,7 +93,9 @@ def not_behind_a_pool(walked: Walked, station: Station, numbers: Numbers) -> Ite
         yield Fails(reason_of("pool-lets-through-poisson", station.name, by=pools))
 
 
-def random_or_room(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
+def random_or_room(
+    walked: NetworkPassages, station: Station, numbers: Numbers
+) -> Iterator[Premise]:
     """What finds no room is known: none where all do, else of visits that come at random."""
     if not fits(walked, station, numbers):
         yield from not_behind_a_pool(walked, station, numbers)
@@ -97,7 +103,7 @@ def random_or_room(walked: Walked, station: Station, numbers: Numbers) -> Iterat
         yield from _by_chance_at(walked, station, numbers)
 
 
-def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
+def fits(walked: NetworkPassages, station: Station, numbers: Numbers) -> bool:
     """Return whether all who may be at a station find room: each holds one of fewer places."""
     visits = walked.visits.get(station.name, ())
     most = most_within(visits, station.place, walked.network.pools)
@@ -105,7 +111,7 @@ def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
     return most is not None and not numbers.is_above_zero(most - room)
 
 
-def whole_visits(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
+def whole_visits(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:
     """Every visit has the law that is stated: no step in it is taken by a share of the items.
 
     Where all present are served at once nothing but the mean work matters, and so it is of users
@@ -118,7 +124,7 @@ def whole_visits(walked: Walked, station: Station, numbers: Numbers) -> Iterator
         yield Fails(reason_of("visits-by-their-mean", station.name))
 
 
-def _by_chance_at(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
+def _by_chance_at(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:
     for run in walked.runs.get(station.name, ()):
         chances = [one for one in run.services if is_by_chance(one, numbers)]
         is_visit = len(run.services) == 1 and _is_exponential(station)
@@ -154,7 +160,9 @@ def is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
     return often is not ONE and not numbers.is_whole(often)
 
 
-def product_form_station(walked: Walked, station: Station, numbers: Numbers) -> Iterator[Premise]:
+def product_form_station(
+    walked: NetworkPassages, station: Station, numbers: Numbers
+) -> Iterator[Premise]:
     """Where users who wait for answers meet others, all are served alike: it is in product form.
 
     So it is of whatever law where all present are served at once, else of exponential times.

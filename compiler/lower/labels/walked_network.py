@@ -59,10 +59,10 @@ class Numbers(Struct, frozen=True):
             return _is_whole(formula)
         populations = self._populations()
 
-        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             return all(_is_whole(each(formula)) for each in populations)
 
-        return self.expressions.of_what_stays(formula, told)
+        return self.expressions.of_what_stays(formula, holds)
 
     def are_equal(self, one: Formula, other: Formula) -> bool:
         """Return whether two values are equal at any population."""
@@ -70,20 +70,20 @@ class Numbers(Struct, frozen=True):
             return True
         population = self.expressions.population
 
-        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             return expanded(formula, {population}) is ZERO
 
-        return self.expressions.of_what_stays(one - other, told)
+        return self.expressions.of_what_stays(one - other, holds)
 
     def is_above_zero(self, formula: Formula) -> bool:
         """Return whether a value may be above zero at the highest population."""
         highest = self._populations()[-1]
 
-        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             value = highest(formula).exact
             return value is None or value > 0
 
-        return self.expressions.of_what_stays(formula, told)
+        return self.expressions.of_what_stays(formula, holds)
 
     def is_surely_below(self, formula: Formula, limit: Fraction) -> bool:
         """Return whether a value of which no fraction is known is below a limit at any population.
@@ -105,13 +105,13 @@ class Numbers(Struct, frozen=True):
         """
         population, populations = self.expressions.population, self._populations()
 
-        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             by = monomials(formula, {population})
             is_even = all(len(of) < 2 and population not in one.symbols for of, one in by.items())  # noqa: PLR2004 - no square
             values = [at(formula).exact for at in (populations[0], populations[-1])]
             return is_even and all(value is not None and value <= 0 for value in values)
 
-        return self.expressions.of_what_stays(formula, told)
+        return self.expressions.of_what_stays(formula, holds)
 
     def at_ends(self, formulas: Sequence[Formula]) -> list[list[float]]:
         """Return what formulas come to where populations end; nothing where numbers move."""
@@ -149,7 +149,7 @@ def _is_whole(formula: Formula) -> bool:
     return value is not None and Fraction(value).denominator == 1
 
 
-class Walked(Struct, frozen=True, kw_only=True, dict=True):
+class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
     """A network with the passages of its classes; nothing is looked at before it is asked for.
 
     Pools that are never full are `unfilled`. Each station that is waited for is a queue with what
