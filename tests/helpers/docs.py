@@ -134,10 +134,10 @@ def with_words(text: str) -> str:
     lines = {
         "Reserved: ": f"{_marked(words.RESERVED, 'and')}.",
         "Free: ": f"{_marked(keywords.keywords() - words.RESERVED, 'and')}.",
-        "- a resource cannot be called ": f"{_marked(words.NO_RESOURCES)}, which mean "
-        "something else in a component, a machine or a target;",
-        "- a kind cannot be called ": f"{_marked(of_kinds)}, or the name of a case; "
-        f"a unit cannot be called {_marked(of_units)}, which are other words after a number;",
+        "- a resource cannot be called ": f"{_marked(words.NO_RESOURCES)}, which are "
+        "keywords in a component, machine or target;",
+        "- a kind cannot be called ": f"{_marked(of_kinds)}, or have the name of a case; "
+        f"a unit cannot be called {_marked(of_units)}, which are keywords after a number;",
         "one of `": f"{' '.join(keywords.continuing_words())}`;",
         f"{'queueing web.cpu mmc':47}# ": " ".join(disciplines),
     }
