@@ -43,7 +43,7 @@ HELD_BY = {
         f"test_project.py::{NOT_LOOKED_FOR}",
         "test_links.py::test_a_project_file_that_is_a_link_out_of_the_tree_is_refused",
     ],
-    "Results of others": [
+    "Result files from others": [
         "test_matrix_results.py::test_files_that_are_no_result",
         "test_matrix_results.py::test_files_that_are_not_there_or_too_large",
         "test_matrix_results.py::test_what_a_file_says_that_was_asked_is_not_trusted",
