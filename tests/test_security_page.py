@@ -117,9 +117,9 @@ HELD_BY = {
         "test_git_guards.py::test_no_variable_of_the_environment_changes_what_git_does"
     ],
     "A Dask cluster": ["test_matrix_runs.py::test_a_worker_with_another_qps_is_refused"],
-    "The Python that runs it": [],
+    "Python and the installed packages": [],
     "A folder that you trust in an editor": [],
-    "Who can merge": [],
+    "People who can merge": [],
 }
 GIT = [
     "test_all_options_of_git_that_name_programs_are_tried",
