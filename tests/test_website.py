@@ -164,8 +164,8 @@ def test_what_is_wrong_with_a_site_is_told(tmp_path: Path) -> None:
     )
     assert [line.partition(": ")[2] for line in broken_links(tmp_path)] == [
         "loads https://example.com/x.js",
-        "links to #there, which has no such heading",
-        "links to b.html, which is not there",
+        "broken link to #there: no such anchor",
+        "broken link to b.html: no such file",
     ]
 
 

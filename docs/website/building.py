@@ -255,7 +255,7 @@ def _with_live(path: str, text: str, docs: Path, root: Path, live: LivePages) ->
                     live.linked += 1
                     own = f"live/{Path(path).with_suffix('')}_{number}.html"
                     _copy(made, docs / own)
-                    parts.append(f"\n[Its live page]({above}{own}){{ .live }}\n")
+                    parts.append(f"\n[Live page]({above}{own}){{ .live }}\n")
     return "".join([*parts, text[last:]])
 
 

@@ -49,9 +49,9 @@ def _broken(page: str, seen: dict[str, _Seen], files: set[str]) -> Iterator[str]
         if path:
             there = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path)))
         if there not in files:
-            yield f"links to {target}, which is not there"
+            yield f"broken link to {target}: no such file"
         elif anchor and there in seen and unquote(anchor) not in seen[there].anchors:
-            yield f"links to {target}, which has no such heading"
+            yield f"broken link to {target}: no such anchor"
 
 
 def _seen(text: str) -> _Seen:

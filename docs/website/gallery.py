@@ -106,7 +106,7 @@ def _group(path: Path, todays: Collection[str]) -> str:
 
 def cards(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
     """Return the page of the gallery; `lived` are the live pages of specs, by their path."""
-    parts = ["# Gallery", "", "Every spec of the repository, with its question and its answer."]
+    parts = ["# Gallery", "", "All specs in the repository, each with its question and answer."]
     for title, _ in GROUPS:
         parts += ["", f"## {title}", ""]
         parts.append(_grid([spec for spec in found if spec.group == title], lived))
@@ -127,7 +127,7 @@ def _grid(found: Sequence[Spec], lived: Mapping[str, Live], *, are_linked: bool 
 def _card(spec: Spec, live: Live | None, *, is_linked: bool) -> str:
     lines = [f"-   **[{_plain(spec.question)}]({spec.page})**", ""]
     if live and live.is_drawn:
-        lines += [f"    [![A picture of {spec.name}]({live.picture})]({spec.page})", ""]
+        lines += [f"    [![Chart for {spec.name}]({live.picture})]({spec.page})", ""]
     told = spec.answer or (live.answer if live else "")
     if told:
         lines += [f"    {_plain(told)}", ""]
@@ -140,9 +140,9 @@ def page(spec: Spec, text: str, live: Live | None) -> str:
     above = "../" * len(Path(spec.path).parent.parts)
     parts = [f"# {_plain(spec.question)}", ""]
     if live:
-        parts += [f"[Open its live page]({above}{live.path}){{ .md-button }}", ""]
+        parts += [f"[Open the live page]({above}{live.path}){{ .md-button }}", ""]
     if live and live.is_drawn:
-        shown = f"![A picture of {spec.name}]({above}{live.picture})"
+        shown = f"![Chart for {spec.name}]({above}{live.picture})"
         parts += [f"[{shown}]({above}{live.path})", ""]
     parts += [_plain(spec.rest), ""] if spec.rest else []
     parts += [f"`qps solve {spec.path}`", "", "```qps", text.rstrip(), "```", ""]
