@@ -62,10 +62,10 @@ Scenarios: TypeAlias = "str | Sequence[str] | None"
 
 
 class Spec(Struct, frozen=True, kw_only=True):
-    """A checked spec: its model, and the input of later changes.
+    """A checked spec: its model, and the data for applying changes later.
 
-    That input is its `program`, and what is `known` of its declarations. `files` are the files of
-    the spec, with checksums; `accepted` are the failures that its project file accepts.
+    This data is its `program` and the facts `known` about its declarations. `files` are the files
+    of the spec, with checksums; `accepted` are the failures that its project file accepts.
     """
 
     model: ir.Model

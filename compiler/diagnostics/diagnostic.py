@@ -193,7 +193,7 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 class QpsError(Exception):
-    """An invalid spec or setting; `diagnostics` has the reasons, in the order of the text."""
+    """Raised for an invalid spec or setting; `diagnostics` lists the errors in source order."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)

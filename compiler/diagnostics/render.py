@@ -53,7 +53,7 @@ class EditView(PlaceView, frozen=True, kw_only=True):
 
 
 class MendView(Struct, frozen=True, kw_only=True):
-    """A fix: all of its edits are applied together."""
+    """A fix. Apply all of its edits together."""
 
     title: str
     edits: tuple[EditView, ...]

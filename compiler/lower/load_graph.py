@@ -340,7 +340,7 @@ class _Of(Generic[T]):
 
 
 class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
-    """The whole model in one configuration."""
+    """The complete model of one configuration."""
 
     network: Network
     """What the spec means: stations, pools, and what happens to the items of each stream."""

@@ -42,7 +42,7 @@ class Link(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True, kw_only=True):
-    """The queueing network of a spec, unsolved, for `low` to `high` users."""
+    """The unsolved queueing network of a spec, for `low` to `high` users."""
 
     population: Formula
     low: int

@@ -25,9 +25,9 @@ class Kind(StrEnum):
 
 
 class Reason(Struct, frozen=True, kw_only=True):
-    """Why a number is no better known: the `method` it is from, where, and that in words.
+    """Why a number is not exact: the `method`, the places `at` which it is used, and a `text`.
 
-    The method is a row of the table of methods (`quantities/methods.py`), used `at` some places.
+    The method is a row in the table of methods (`quantities/methods.py`).
     """
 
     method: str
@@ -45,28 +45,28 @@ class Certainty(Struct, frozen=True, kw_only=True):
     kind: Kind = Kind.EXACT
     because: tuple[Reason, ...] = ()
     theorems: tuple[Reason, ...] = ()
-    """By which theorems it is exact, as far as it is: with no words of their own."""
+    """Theorems that prove exactness, without text."""
     error: float | None = None
     """Largest model error of an approximation, relative to the true value; None if unknown."""
 
     @property
     def is_exact(self) -> bool:
-        """True without any simplification."""
+        """True if there is no simplification."""
         return self.kind is Kind.EXACT
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is no better known, as people read it."""
+        """Reasons why the number is not exact, as text."""
         return tuple(one.text for one in self.because)
 
     @property
     def printed(self) -> dict[str, object]:
-        """It as JSON: its reasons in words."""
+        """The certainty as JSON, with its reasons as text."""
         return {"kind": self.kind, "reasons": list(self.reasons), "error": self.error}
 
     @property
     def methods(self) -> frozenset[str]:
-        """The methods that have a part in it, by id."""
+        """IDs of the methods involved."""
         return frozenset(one.method for one in self.because)
 
 

@@ -28,7 +28,7 @@ _WORDS = {
 
 
 class Dimension(Struct, frozen=True, cache_hash=True):
-    """A product of bases; `exponents` is sorted by base and holds no zero.
+    """A product of bases; `exponents` is sorted by base and contains no zeros.
 
     >>> str(INFORMATION / TIME), str(TIME * TIME), str(DIMENSIONLESS)
     ('bit/s', 's^2', '')
@@ -81,7 +81,7 @@ class Dimension(Struct, frozen=True, cache_hash=True):
 
     @property
     def in_words(self) -> str:
-        """Its name in messages: `a data rate (bit/s)`, `s/packet`, `a plain number`."""
+        """Name in messages, such as `a data rate (bit/s)`, `s/packet`, `a plain number`."""
         text = str(self)
         words = _WORDS.get(text)
         open_ = [base for base, _ in self.exponents if is_free(base)]

@@ -47,10 +47,10 @@ class PopulationView(Struct, frozen=True):
 
 
 class ResourceView(Struct, frozen=True, kw_only=True):
-    """A resource: utilization as a formula and at capacity, saturation point, shares by component.
+    """A resource: utilization (formula and value), saturation point, and shares by component.
 
-    It saturates at `target`: 1, or a planned target. If an earlier saturation is undecided,
-    `saturates_not_below` is a population up to which it does not saturate.
+    It saturates at `target`, which is 1 or a declared target. If it is undecided whether it
+    saturates earlier, `saturates_not_below` is a population up to which it does not.
     """
 
     name: str
@@ -66,14 +66,14 @@ class ResourceView(Struct, frozen=True, kw_only=True):
 
 
 class CarriedView(Traffic, frozen=True):
-    """Throughput of a link or network interface at capacity, of each of `count` equal resources."""
+    """Throughput at capacity of a link or network interface, each of `count` equal ones."""
 
 
 class RequirementView(Struct, frozen=True, kw_only=True):
     """A requirement with its limit, and the population up to which it is met.
 
-    With a `certainty`, the value is the population and the limit the largest population that meets
-    it.
+    With a `certainty`, the value is the population, and the limit is the largest population that
+    meets the requirement.
     """
 
     measure: str
@@ -160,20 +160,20 @@ class MoreUsersView(Struct, frozen=True, kw_only=True):
 
 
 class TargetView(Margin, frozen=True):
-    """A planned utilization, by a target or a requirement.
+    """A utilization limit, from a target or a requirement.
 
     `loaded` is False if nothing uses the resource in this configuration.
     """
 
 
 class AdviceView(Struct, frozen=True, kw_only=True):
-    """A change that raises the capacity, and the capacity with it.
+    """A change that increases capacity, and the resulting capacity.
 
-    `change` is its text in a spec, `words` its description, `setting` the value for `with` or
-    `--set`, null if there is none. With `range_limits` the capacity may be higher. If demand is
-    moved, `to` is the resource that receives most of it and `headroom` what remains there. `price`
-    and `running_price` are the additional cost, $ and $/s, at the current capacity; null without a
-    price.
+    `change` is the change as spec text, `words` is a description, and `setting` is the value for
+    `with` or `--set`, or null. If `range_limits` is true, the capacity may be higher. If demand is
+    moved, `to` is the resource that receives most of it, and `headroom` is the headroom left there.
+    `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
+    null without a price.
     """
 
     way: Way
@@ -192,7 +192,7 @@ class AdviceView(Struct, frozen=True, kw_only=True):
 
     @property
     def is_hardware(self) -> bool:
-        """True if it needs other or more machines or networks."""
+        """True if the change needs different or additional machines or networks."""
         return self.way is Way.CAPACITY
 
 

@@ -14,8 +14,8 @@ from qps.solver.claims.claim_results import ClaimResult, Judged, Verdict
 class ClaimChange(Struct, frozen=True, kw_only=True):
     """A claim with a changed verdict; a verdict is None if the claim does not exist.
 
-    `claimed` and `predicted` are of the new spec, or of the old one for a removed claim;
-    `predicted_before` is of the old one.
+    `claimed` and `predicted` are from the new spec, or from the old spec for a removed claim.
+    `predicted_before` is from the old spec.
     """
 
     name: str

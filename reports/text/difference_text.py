@@ -50,7 +50,7 @@ from qps.solver.what_if.difference import MOST_SHARED, Difference
 
 
 class NumberView(Struct, frozen=True):
-    """A number in only one of the specs."""
+    """A number that exists in only one of the specs."""
 
     name: str
     value: str
@@ -58,7 +58,7 @@ class NumberView(Struct, frozen=True):
 
 
 class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
-    """Output of `qps diff --format json`; `before` and `after` are those of `qps solve`.
+    """Output of `qps diff --format json`; `before` and `after` are outputs of `qps solve`.
 
     If the capacities differ by less than the model error, `within_error` is true and `users` is 0.
     `claims` are those with changed verdicts; None if they were not requested.

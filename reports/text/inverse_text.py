@@ -30,10 +30,10 @@ _MOST_REASONS = 4
 
 
 class IntervalView(Struct, frozen=True, kw_only=True):
-    """Values that support the population, and what fails beyond; null at an end of the range.
+    """Values that support the population, and what fails beyond (null at an end of the range).
 
     An open end is excluded. For counts, `unrounded` has the ends before rounding to whole numbers,
-    null if they were whole.
+    or null if they were whole numbers.
     """
 
     from_: float
@@ -52,8 +52,8 @@ class IntervalView(Struct, frozen=True, kw_only=True):
 class InverseView(Struct, frozen=True, kw_only=True):
     """The values of a number that support a population, in base units of `unit`.
 
-    `current` is null if it differs between modes, see `current_by_mode`. `known` is a lower bound
-    if more values may be sufficient, an upper bound if fewer.
+    `current` is null if it differs between modes (see `current_by_mode`). `known` is a lower bound
+    if more values may be sufficient, and an upper bound if fewer may be.
     """
 
     schema: str

@@ -54,10 +54,10 @@ _HAIR = 1e-9
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
-    """A resource: its utilization, target, current and required capacity, in `unit`.
+    """A resource with its utilization, target, and current and required capacity in `unit`.
 
-    `takes` is null if no capacity is sufficient, 0 if any is; `exact` is the value before rounding
-    up to whole cores. `machines` is null if their number is fixed.
+    `takes` is the required capacity: null if no capacity is enough, 0 if any capacity is. `exact`
+    is the value before rounding up to whole cores. `machines` is null if their number is fixed.
     """
 
     name: str
@@ -74,7 +74,7 @@ class NeededView(Struct, frozen=True, kw_only=True):
 
 
 class FailingView(Struct, frozen=True, kw_only=True):
-    """A requirement that fails there, with its mode, value and limit."""
+    """A requirement that fails at this population, with its mode, value and limit."""
 
     requirement: str
     mode: str | None
@@ -85,7 +85,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
 
 
 class MendView(Struct, frozen=True):
-    """A capacity of these resources that fixes, by itself, what still fails."""
+    """A capacity of these resources that alone fixes the remaining failures."""
 
     resources: tuple[str, ...]
     takes: float
@@ -96,9 +96,9 @@ class MendView(Struct, frozen=True):
 class SizingView(Struct, frozen=True, kw_only=True):
     """Required size of each resource for a population, in base units.
 
-    `known` is the certainty that the population is supported: an upper bound if it may not be, a
-    lower bound if it may be although a requirement fails. `mends_known` is the certainty that no
-    other capacity fixes what still fails.
+    `known` is the certainty of the result: an upper bound if the population may not be supported,
+    and a lower bound if it may be supported although a requirement fails. `mends_known` is the
+    certainty that no other capacity fixes the remaining failures.
     """
 
     schema: str

@@ -131,7 +131,7 @@ class MoreUsers(Struct, frozen=True, kw_only=True):
 
 
 class Traffic(Struct, frozen=True, kw_only=True):
-    """Throughput of a link or network interface at capacity, of each of `count` equal resources."""
+    """Throughput at capacity of a link or network interface, each of `count` equal ones."""
 
     resource: str
     bit_per_s: float
@@ -162,7 +162,7 @@ class MeasureAnswer(Struct, frozen=True, kw_only=True):
 
 
 class Margin(Struct, frozen=True):
-    """A planned utilization, by a target or a requirement.
+    """A utilization limit, from a target or a requirement.
 
     `loaded` is False if nothing uses the resource in this configuration.
     """
@@ -189,7 +189,7 @@ class Way(StrEnum):
 
 
 class Advice(Struct, frozen=True, kw_only=True):
-    """A change that raises the capacity, and the capacity with it.
+    """A change that increases capacity, and the resulting capacity.
 
     `change` is what to write behind `with` or `--set` where it can be `set` so, else it says in
     words what to do. Where the `range_limits` there may be more. Where demand is moved, `to` is

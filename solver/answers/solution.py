@@ -83,10 +83,11 @@ class StaysFull(StrEnum):
 class Bottleneck(Struct, frozen=True, kw_only=True):
     """The resource that saturates first, or has the highest utilization at the end of the range.
 
-    With `from_start` it is saturated at the start of the range, which is `saturates_at`.
-    `initially` is the resource with the highest utilization at that start; `changes` follow.
-    `undecided` are resources that may saturate earlier. If it saturates below the capacity,
-    `stays_full` states whether its utilization up to there is `exactly` or `at most` at its limit.
+    If `from_start` is true, it is saturated at the start of the range, and `saturates_at` is that
+    start. `initially` is the resource with the highest utilization at the start, and `changes`
+    lists later bottlenecks. `undecided` lists resources that may saturate earlier. If it saturates
+    below the capacity, its utilization from there to the capacity is `exactly` or `at most` at its
+    limit, as in `stays_full`.
     """
 
     resource: str
@@ -136,7 +137,7 @@ class Sensitivity(Struct, frozen=True):
 class Knee(Struct, frozen=True):
     """Population at which an elastic parameter leaves one end of its range, and the resource.
 
-    `method` is how the population was found.
+    `method` is the method that found the population.
     """
 
     at: float
@@ -172,10 +173,10 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
 class ClosedSolution(Struct, frozen=True, kw_only=True):
     """A closed workload at capacity, with `jobs` items in progress.
 
-    `rate` is the throughput in items/s, `latency` the response time. Throughput is at most `most`,
-    where it `levels_off_at` one or more saturated resources. The `knee` is the number of jobs at
-    which the asymptotes meet. `asymptotic` and `balanced` are lower and upper bounds of the rate.
-    If it `meets` other closed streams, these are its values without them.
+    `rate` is the throughput in items/s, and `latency` is the response time. `most` is the maximum
+    throughput, at which the resources in `levels_off_at` are saturated. `knee` is the number of
+    jobs at which the asymptotes intersect. `asymptotic` and `balanced` are lower and upper bounds
+    on the rate. If `meets` lists other closed streams, these values ignore them.
     """
 
     stream: str
@@ -195,7 +196,7 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
 
 
 class FullTogether(Struct, frozen=True):
-    """Resources that are saturated together, and the range of a class's fraction of the mix."""
+    """Resources that saturate together, and the range of the class's fraction in the mix."""
 
     at: float
     to: float
@@ -203,10 +204,10 @@ class FullTogether(Struct, frozen=True):
 
 
 class MixSolution(Struct, frozen=True, kw_only=True):
-    """Bottlenecks by the mix of classes: the fraction `of` one varies, the `others` keep theirs.
+    """Bottlenecks by class mix: the fraction of class `of` varies, relative to the `others`.
 
-    `share` is its current fraction. `ranges` cover fractions from 0 to 1; `known` is the certainty
-    of their ends.
+    `share` is the current fraction. `ranges` cover all fractions from 0 to 1; `known` is the
+    certainty of their ends.
     """
 
     of: str

@@ -41,7 +41,7 @@ class Verdict(Enum):
 class Near(Struct, frozen=True, kw_only=True):
     """Simulated mean of a measure, half its 95 % confidence interval, and whether it passes.
 
-    `why` has the reason if the simulation was not precise enough; then `holds` is false.
+    If the simulation was not precise enough, `why` is the reason, and `holds` is false.
     """
 
     mean: float
@@ -51,10 +51,10 @@ class Near(Struct, frozen=True, kw_only=True):
 
 
 class PredictionInterval(Struct, frozen=True, kw_only=True):
-    """Prediction interval of one more run, in base units.
+    """Prediction interval for an additional run, in base units.
 
-    `side` is the position of the measured value: 0 within, -1 below, 1 above. `rank` is the
-    probability that one more run is lower.
+    `side` is the position of the measured value: 0 inside, -1 below, 1 above. `rank` is the
+    probability that an additional run has a lower value.
     """
 
     probability: float
@@ -106,12 +106,12 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(Struct, frozen=True, kw_only=True):
-    """A claim of a `spec`, in a `file`, and its prediction.
+    """A claim in a spec, and its prediction.
 
-    `claimed`, `predicted` and `difference` are in base units; for a condition they are None, and
-    `condition` and `compared` have its text and its sides. `holds` is None for a measured value
-    without a tolerance. `fitted` names what was calibrated to match it, in the claim or in an
-    input; `missed` gives the reason of a known miss.
+    `claimed`, `predicted` and `difference` are in base units. For a condition, they are None, and
+    `condition` and `compared` are its text and its two sides. `holds` is None for a measured value
+    without a tolerance. `fitted` describes what was calibrated to match the claim, and `missed` is
+    the reason for a known miss.
     """
 
     name: str

@@ -47,9 +47,9 @@ class Share(Struct, frozen=True, kw_only=True):
 
 
 class ShareOfVariance(Share, frozen=True, kw_only=True):
-    """Fraction of the variance; `capacity_if_halved` is the capacity with half its spread.
+    """Fraction of the variance that is due to one uncertain number.
 
-    Half its spread means a distribution that is half as wide.
+    `capacity_if_halved` is the capacity if the distribution of the number were half as wide.
     """
 
     capacity_if_halved: int | None
@@ -95,13 +95,14 @@ class Counted(Struct, frozen=True, kw_only=True):
 class Odds(Struct, frozen=True, kw_only=True):
     """Uncertainty of a result, from samples of uncertain inputs.
 
-    `requirements` are the probabilities that each is met at capacity, `bottlenecks` those of the
-    resource that saturates first, `limits` those of what limits the capacity. `linear_interval` is
-    the interval from a linear approximation, None without slopes. `left_out` are the shares of
-    samples with an invalid number or without a solution, with reasons; `beyond` is the share in
-    which the range ends first. `distribution` is the histogram of the capacity. `assumed` are
-    requirements and resources that are assumed to fail at all larger populations once they fail;
-    `surrogate_models` predict most samples of some of them.
+    `requirements` has the probability that each requirement is met at capacity, `bottlenecks` the
+    probability that each resource saturates first, and `limits` the probability of each limit of
+    the capacity. `linear_interval` is the interval from a linear approximation, or None without
+    slopes. `left_out` has the fractions of samples with an invalid number or without a solution,
+    with reasons; `beyond` is the fraction of samples in which the range ends first. `distribution`
+    is the histogram of the capacity. `assumed` lists requirements and resources that are assumed to
+    keep failing at larger populations once they fail; `surrogate_models` predict most samples for
+    some of them.
     """
 
     interval: Interval

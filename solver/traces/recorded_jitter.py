@@ -76,12 +76,13 @@ class Trace(Packets[Ticks], frozen=True, eq=False, kw_only=True, dict=True):
 
 
 class JitterMeasures(Struct, frozen=True, kw_only=True):
-    """The jitter measures of Claypool 1997, section 3.3, of the times between packets.
+    """Jitter measures of the times between packets, as in Claypool 1997, section 3.3.
 
-    Times in s, `variance` in s^2; `gaps` in 1/s, too late for a given buffer or lost; `area`
-    under the compensation curve in s. The thesis calls `longest` the range in one place and
-    the difference of the extremes in another (`range`); its formula for the absolute deviation
-    is the sum, which grows with the trace, so that `absolute_deviation` is that over n.
+    Times are in s, and `variance` is in s^2. `gaps` is the rate of packets that are lost or too
+    late for a given buffer, in 1/s. `area` is the area under the compensation curve, in s. The
+    thesis defines the range as `longest` in one place, and as the difference of the extremes
+    (`range`) in another. Its absolute deviation is a sum that grows with the trace;
+    `absolute_deviation` is this sum divided by n.
     """
 
     range: float

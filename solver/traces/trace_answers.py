@@ -56,14 +56,14 @@ class Limits(Struct, frozen=True):
 
 
 class CurvePoint(Struct, frozen=True):
-    """A playout buffer in s, and its share of gaps."""
+    """A playout buffer in s, and its fraction of gaps."""
 
     buffer: float
     gaps: float
 
 
 class Tolerance(Struct, frozen=True):
-    """A fraction of gaps, and the smallest playout buffer (s) that meets it; None if none does."""
+    """A gap fraction, and the smallest playout buffer (s) that meets it; None if no buffer does."""
 
     gaps: float
     buffer: float | None

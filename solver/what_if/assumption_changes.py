@@ -48,13 +48,13 @@ class ChangeKind(StrEnum):
 
 
 class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "unit"}):
-    """A number or option before and after, as the specs write it; values in base units.
+    """A changed number or option, as written in the specs, with values in base units.
 
-    `modes` are the modes that it applies to; empty for all modes that do not set it themselves.
-    The effects on capacity are in users: `alone` is that of this change only, `step` that of this
-    change after all changes before it, and `share` its Shapley value (L. S. Shapley, A value for
-    n-person games, 1953). They are None if an intermediate spec has no result. The change is
-    `within_error` if `alone` is less than the model error.
+    `modes` lists the modes to which it applies; if empty, it applies to all modes that do not
+    override it. The effects on capacity are in users: `alone` is the effect of this change only,
+    `step` is its effect after all previous changes, and `share` is its Shapley value (L. S.
+    Shapley, A value for n-person games, 1953). They are None if an intermediate spec has no result.
+    `within_error` is true if `alone` is smaller than the model error.
     """
 
     name: str

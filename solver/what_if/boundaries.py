@@ -39,7 +39,8 @@ _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 class Failure(Struct, frozen=True):
     """A requirement that fails, and its mode; None without modes.
 
-    With `refused` it is not a requirement: the text states the invalid value, or what is undecided.
+    If `refused` is true, it is not a requirement: the text describes an invalid value, or what is
+    undecided.
     """
 
     requirement: str
@@ -48,7 +49,7 @@ class Failure(Struct, frozen=True):
 
     @property
     def is_untold(self) -> bool:
-        """True if it is undecided."""
+        """True if undecided."""
         return self.refused and self.requirement.endswith(_UNTOLD)
 
 

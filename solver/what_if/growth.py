@@ -39,7 +39,7 @@ class Grown(Struct, frozen=True):
 
 
 class MoreMachines(Struct, frozen=True):
-    """Required number of machines of nodes that share one count."""
+    """Required machine count, for nodes that share one count."""
 
     nodes: tuple[str, ...]
     now: int
@@ -47,12 +47,12 @@ class MoreMachines(Struct, frozen=True):
 
 
 class Growth(Struct, frozen=True, kw_only=True):
-    """Machine counts that support a population which larger machines do not support.
+    """Machine counts for a population that larger machines alone cannot support.
 
-    `machines` are the required counts, empty if none are sufficient, although up to `up_to` times
-    as many of `looked_at` were tried; `links` need the required capacity, all others stay. With
-    `are_least`, fewer machines were tried and are not sufficient. `known` is the certainty of the
-    counts: an upper bound if fewer may be sufficient, a lower bound if more may be needed.
+    `machines` are the required counts, or empty if up to `up_to` times as many machines of
+    `looked_at` are not enough. `links` need more capacity; all others stay the same. If `are_least`
+    is true, smaller counts were tried and are not enough. `known` is the certainty of the counts:
+    an upper bound if fewer may be enough, and a lower bound if more may be needed.
     """
 
     machines: tuple[MoreMachines, ...]

@@ -45,7 +45,7 @@ def load(path: str | Path) -> Model:
 
 
 def loads(text: str, name: str = "spec") -> Model:
-    """Check a spec given as text, which can use the standard library but no files.
+    """Check a spec from a string. It can import the standard library, but no other files.
 
     Raises QpsError, with `.diagnostics`, if it has errors.
     """
@@ -62,10 +62,10 @@ def trace(
     buffer: str | None = None,
     threshold: str | None = None,
 ) -> TracesView:
-    """Return the jitter of recorded packets and the effect of playout buffers.
+    """Compute the jitter of recorded packets and the effect of playout buffers.
 
-    Arguments are those of `qps trace`, as text (`period="160 ms"`). Attributes of the result are
-    the keys of `qps trace --format json`. Raises QpsError for an invalid file or quantity.
+    The arguments are those of `qps trace`, as strings (`period="160 ms"`). The result has the
+    attributes of `qps trace --format json`. Raises QpsError if a file or quantity is invalid.
     """
     from qps.reports.text.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
     from qps.solver.traces.recorded_jitter import load_trace  # noqa: PLC0415
@@ -112,12 +112,12 @@ class Model(ShowsItself):
         advice: bool = False,
         confidence: float = 0.95,
     ) -> SolveView:
-        """Return the solution; attributes are the keys of `qps solve --format json`.
+        """Solve the spec. The result has the attributes of `qps solve --format json`.
 
-        `set` maps names to values, as text (`{"size": "1200 byte/packet"}`) or plain numbers. If
-        inputs are uncertain, `odds` has the prediction interval of the capacity, from samples, and
-        the capacity at a `confidence` from 0.5 to 0.999. `advice` adds changes that raise the
-        capacity, which takes a second or two. Raises ValueError for another confidence.
+        `set` maps names to values, as strings (`{"size": "1200 byte/packet"}`) or plain numbers. If
+        inputs are uncertain, `uncertainty` in the result has the prediction interval of the
+        capacity, from samples, and the capacity at `confidence`. `advice` adds changes that
+        increase capacity, which takes a second or two. Raises ValueError if `confidence` is not between 0.5 and 0.999.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
@@ -144,9 +144,9 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> InverseView:
-        """Return the range of values of one number that supports `users`.
+        """Find the range of values of a number that supports `users`.
 
-        Attributes are the keys of `qps solve --for … --format json`.
+        The result has the attributes of `qps solve --for … --format json`.
         """
         from qps.reports.text.inverse_text import inverse_view  # noqa: PLC0415
         from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
@@ -163,9 +163,9 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> SizingView:
-        """Return the size of each resource that supports `users`.
+        """Find the size that each resource needs to support `users`.
 
-        Attributes are the keys of `qps solve --users … --format json`.
+        The result has the attributes of `qps solve --users … --format json`.
         """
         from qps.reports.text.sizing_text import sizing_view  # noqa: PLC0415
         from qps.solver.what_if.sizing import size  # noqa: PLC0415
@@ -184,7 +184,7 @@ class Model(ShowsItself):
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration.
 
-        Requirements with a certainty need samples and are not part of it if an input is uncertain.
+        If an input is uncertain, requirements with a certainty are omitted: they need samples.
         """
         from qps.compiler.lower.certainty_asked import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
@@ -200,8 +200,8 @@ class Model(ShowsItself):
     ) -> Network:
         """Return the queueing network of one configuration: stations, pools, classes, itineraries.
 
-        It is not solved. `network().graph()` is a `networkx.MultiDiGraph` of the nodes of the
-        topology, with an edge for each call (`kind="call"`) and each hop of each stream; that takes
+        The network is not solved. `network().graph()` returns a `networkx.MultiDiGraph` of the
+        topology, with an edge for every call (`kind="call"`) and every hop of a stream. It requires
         `pip install "networkx>=3.2"`.
         """
         return self.graph(scenario, set).network
@@ -221,10 +221,10 @@ class Model(ShowsItself):
     """The former name of `utilization_of`, which is read for ever."""
 
     def test(self, *, simulate: bool = True) -> tuple[ClaimResult, ...]:
-        """Return every expectation and observation with its prediction.
+        """Compare all expectations and observations with predictions.
 
-        Failures that the project file accepts until a date have the verdict `ACCEPTED`.
-        `simulated` claims run a simulation of up to a minute each, unless `simulate` is False.
+        If the project file accepts a failure until a date, its verdict is `ACCEPTED`. Each
+        `simulated` claim runs a simulation for up to a minute, unless `simulate` is False.
         """
         from qps.simulation.player import player  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
@@ -240,11 +240,11 @@ class Model(ShowsItself):
         tolerance: str | None = None,
         chance: str | None = None,
     ) -> DriftView:
-        """Return the drift of service demands from measured runs of the system.
+        """Compare service demands with measured runs of the system.
 
-        Arguments are those of `qps test --observed` (`tolerance="5 %"`, `chance="1 %"`), attributes
-        of the result the keys of its JSON. `observed` is a CSV file or a result of `qps.observe`.
-        Raises QpsError if the runs are not sufficient.
+        The arguments are those of `qps test --observed` (`tolerance="5 %"`, `chance="1 %"`), and
+        the result has the attributes of its JSON output. `observed` is a CSV file or a result of
+        `qps.observe`. Raises QpsError if there are too few runs.
         """
         from qps.reports.text.drift_text import drift_view  # noqa: PLC0415
         from qps.solver.claims import observed_drift as asked  # noqa: PLC0415
@@ -271,9 +271,9 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> DifferenceView:
-        """Return the difference from this model, the old one, to a new one.
+        """Compare this model (old) with another model (new).
 
-        Attributes are the keys of `qps diff --format json`.
+        The result has the attributes of `qps diff --format json`.
         """
         from qps.reports.text.difference_text import spec_difference_view  # noqa: PLC0415
         from qps.solver.spec_difference import spec_difference  # noqa: PLC0415
@@ -298,9 +298,9 @@ class Model(ShowsItself):
         )
 
     def matrix(self, name: str | None = None) -> MatrixResult:
-        """Return a matrix of the spec; the name can be omitted if there is only one.
+        """Return a matrix of the spec. The name is optional if there is only one.
 
-        Raises KeyError for an unknown name, or if there are several and no name is given.
+        Raises KeyError if the name is unknown, or if it is omitted and there are several.
         """
         from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415
         from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
@@ -322,10 +322,10 @@ class Model(ShowsItself):
         set: Settings | None = None,  # noqa: A002
         **populations: Iterable[int],
     ) -> dict[str, np.ndarray]:
-        """Return utilization and requirements over a range of the population, as columns.
+        """Return utilization and requirements for a range of populations, as columns.
 
-        Pandas, Polars and Arrow accept the result: `pandas.DataFrame(model.sweep(N=…))`.
-        Raises TypeError if the keyword is not the population.
+        You can pass the result to pandas, Polars or Arrow: `pandas.DataFrame(model.sweep(N=…))`.
+        Raises TypeError if the keyword is not the name of the population.
         """
         from qps.solver.answers.sweep import sweep  # noqa: PLC0415
 
@@ -349,10 +349,10 @@ class Model(ShowsItself):
 
 @dataclass(frozen=True)
 class MatrixResult(ShowsItself):
-    """A matrix of a spec. Iterate over it for Arrow record batches, solved on demand.
+    """A matrix of a spec. Iterate over it to get Arrow record batches, solved on demand.
 
-    Values are in base units; each field of `schema` states its unit. Rows are in the order of the
-    axes, not in that of `order by`; `to_arrow()` sorts them.
+    Values are in base units; each field of `schema` has its unit. Rows are in the order of the
+    axes. To sort them by `order by`, use `to_arrow()`.
     """
 
     compiled: CompiledMatrix

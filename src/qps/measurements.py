@@ -28,11 +28,11 @@ def observe(
     window: str | None = None,
     interface: str | None = None,
 ) -> ObservedRuns:
-    """Return the runs in files of a tool: `observe("wrk", "run1.txt", "run2.txt")`.
+    """Read runs from the output of a tool, such as `observe("wrk", "run1.txt", "run2.txt")`.
 
-    Arguments are those of `qps observe SOURCE`; for Prometheus use `observe_prometheus`.
-    `fit` and `Model.drift` accept the result, and `as_csv()` is the output of the command.
-    Raises QpsError for a file without results, TypeError without a path.
+    The arguments are those of `qps observe SOURCE`. For Prometheus, use `observe_prometheus`. You
+    can pass the result to `fit` and `Model.drift`, or convert it to CSV with `as_csv()`. Raises
+    QpsError if a file has no results, and TypeError if there is no path.
     """
     from qps.observing.file_texts import FileReading  # noqa: PLC0415
     from qps.observing.measurement_sources import SOURCES  # noqa: PLC0415
@@ -64,11 +64,12 @@ def observe_prometheus(
     environment: Mapping[str, str] | None = None,
     proxy: str | None = None,
 ) -> ObservedRuns:
-    """Return runs from a Prometheus server; arguments are those of `qps observe prometheus`.
+    """Query runs from a Prometheus server, with the arguments of `qps observe prometheus`.
 
-    `rates` maps items to their counters: `{"request": "http_requests_total"}`. Credentials are read
-    only from `environment`, by the names of the command: `environment=os.environ`. `proxy` is the
-    address of an HTTP proxy. Raises QpsError if the server does not answer or has no data.
+    `rates` maps items to counters: `{"request": "http_requests_total"}`. Credentials are read only
+    from `environment`, with the same variable names as the command: pass `environment=os.environ`.
+    `proxy` is the address of an HTTP proxy. Raises QpsError if the server does not respond or has
+    no data.
     """
     from qps.observing.prometheus_asked import asked_of, authorization  # noqa: PLC0415
     from qps.observing.prometheus_runs import prometheus_runs  # noqa: PLC0415
@@ -100,12 +101,12 @@ def fit(
     served: bool = False,
     units: Sequence[str] = (),
 ) -> FitView:
-    """Return service demands fitted to a table of runs, with their uncertainty.
+    """Fit service demands to a table of runs; return them with their uncertainty.
 
-    Attributes are the keys of `qps fit --format json`: `fit("web.csv", cores=2).component` is a
-    component to paste. `cores` is the number of cores if the table has no column `cores`,
-    `fixed=False` is `--no-fixed`, and `units` are your own items. Raises QpsError if the table is
-    not sufficient.
+    The result has the attributes of `qps fit --format json`. For example, `fit("web.csv",
+    cores=2).component` is a component that you can paste into a spec. `cores` is the number of
+    cores if the table has no `cores` column. `fixed=False` is equivalent to `--no-fixed`. `units`
+    declares your own item units. Raises QpsError if the table has too little data.
     """
     from qps.compiler.check.model.asked_fits import fitted_to  # noqa: PLC0415
     from qps.reports.text.fit_view import fit_view  # noqa: PLC0415
