@@ -117,7 +117,8 @@ class Model(ShowsItself):
         `set` maps names to values, as strings (`{"size": "1200 byte/packet"}`) or plain numbers. If
         inputs are uncertain, `uncertainty` in the result has the prediction interval of the
         capacity, from samples, and the capacity at `confidence`. `advice` adds changes that
-        increase capacity, which takes a second or two. Raises ValueError if `confidence` is not between 0.5 and 0.999.
+        increase capacity, which takes a second or two. Raises ValueError if `confidence` is not
+        between 0.5 and 0.999.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
