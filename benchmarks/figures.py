@@ -20,7 +20,7 @@ def quote(about: str, found: Mapping[str, Measured]) -> None:
     if not mark:
         raise RuntimeError(f"docs/benchmarks.md has lost the marks of its figures: {_BEGIN}{_END}")
     table = Table(("Benchmark", "Result"), tuple(_figures(found))).as_markdown()
-    told = f"Measured on {datetime.now(UTC):%d %B %Y} on this machine: {about}.\n"
+    told = f"Measured on {datetime.now(UTC):%d %B %Y}: {about}.\n"
     path.write_text(f"{before}{_BEGIN}{table}\n{told}{_END}{after}", encoding="utf-8")
 
 

@@ -41,7 +41,7 @@ class PlaceView(Struct, frozen=True, kw_only=True):
 
 
 class LabelView(PlaceView, frozen=True, kw_only=True):
-    """A place in a file and its message; lines and columns count from 1."""
+    """A place in a file and its message; lines and columns start at 1."""
 
     message: str
 

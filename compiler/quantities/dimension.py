@@ -52,12 +52,12 @@ class Dimension(Struct, frozen=True, cache_hash=True):
 
     @property
     def bases(self) -> frozenset[str]:
-        """Its bases."""
+        """Bases of the dimension."""
         return frozenset(base for base, _ in self.exponents)
 
     @property
     def single_base(self) -> str | None:
-        """The base of a dimension with one base to the power of one."""
+        """The base, if the dimension is a single base to the power of one."""
         if len(self.exponents) == 1 and self.exponents[0][1] == 1:
             return self.exponents[0][0]
         return None
@@ -68,7 +68,7 @@ class Dimension(Struct, frozen=True, cache_hash=True):
         return self.single_base not in (None, INFORMATION_BASE, MONEY_BASE, TIME_BASE)
 
     def exponent(self, base: str) -> Fraction:
-        """Return the exponent of a base, 0 if it does not occur."""
+        """Return the exponent of a base, or 0 if it does not occur."""
         return dict(self.exponents).get(base, Fraction(0))
 
     def __str__(self) -> str:

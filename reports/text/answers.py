@@ -66,7 +66,7 @@ class ResourceView(Struct, frozen=True, kw_only=True):
 
 
 class CarriedView(Traffic, frozen=True):
-    """Throughput at capacity of a link or network interface, each of `count` equal ones."""
+    """Throughput of a link or network interface at capacity; `count` of them are identical."""
 
 
 class RequirementView(Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class RequirementView(Struct, frozen=True, kw_only=True):
 
 
 class MeasureView(Struct, frozen=True, kw_only=True):
-    """A measure declared in the spec, at capacity, in its base unit; null without a value."""
+    """A measure of the spec at capacity, in its base unit; null if it has no value."""
 
     name: str
     value: float
@@ -105,7 +105,7 @@ class QualityView(QualityAnswer, frozen=True):
 class ElasticView(Struct, frozen=True, kw_only=True):
     """An elastic parameter: its range, value at capacity, and knees.
 
-    It is `lowered` if it is below its largest value; a smaller `priority` is served first.
+    `lowered` is true if the value is below the maximum. A lower `priority` is served first.
     """
 
     parameter: str

@@ -61,7 +61,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """Output of `qps diff --format json`; `before` and `after` are outputs of `qps solve`.
 
     If the capacities differ by less than the model error, `within_error` is true and `users` is 0.
-    `claims` are those with changed verdicts; None if they were not requested.
+    `claims` lists claims with changed verdicts, or is None if they were not requested.
     """
 
     schema: str

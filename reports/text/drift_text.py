@@ -205,9 +205,9 @@ def drift_github(found: Drift, spec: str, tolerance: float) -> str:
 
 
 class CostView(Struct, frozen=True, kw_only=True):
-    """A service demand: a utilization if `per` is null, else CPU seconds per item.
+    """A service demand: a utilization if `per` is null, otherwise CPU seconds per item.
 
-    `relative_difference` is null if the spec does not state it.
+    `relative_difference` is null if the spec has no value to compare.
     """
 
     per: str | None

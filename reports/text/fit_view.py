@@ -17,9 +17,9 @@ _MOST_LISTED = 1_000
 
 
 class CoefficientView(Struct, frozen=True, kw_only=True):
-    """A utilization if `per` is null, else CPU seconds per item, or per bit.
+    """A fitted value: a utilization if `per` is null, otherwise CPU seconds per item or bit.
 
-    `half_width` is that of the 95 % confidence interval, null without residuals.
+    `half_width` is half the width of the 95 % confidence interval, or null without residuals.
     """
 
     name: str
@@ -43,7 +43,7 @@ class RowView(Struct, frozen=True, kw_only=True):
 
 
 class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
-    """Service demands fitted to a table; `component` to paste is null if a demand is negative."""
+    """Service demands fitted to a table; `component` is spec text, null if a demand is negative."""
 
     schema: str
     file: str

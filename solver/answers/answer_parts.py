@@ -58,7 +58,7 @@ class RequirementThere(Struct, frozen=True):
 class NextLimit(Struct, frozen=True):
     """The next limit: what would limit capacity if the first limit were lifted.
 
-    `requirement` is met up to `met_up_to`, None if it is never met. If nothing else limits
+    `requirement` is met up to `met_up_to`, or never if that is None. If nothing else limits
     capacity in the range, `requirement` is None and `met_up_to` is the end of the range.
     """
 
@@ -131,7 +131,7 @@ class MoreUsers(Struct, frozen=True, kw_only=True):
 
 
 class Traffic(Struct, frozen=True, kw_only=True):
-    """Throughput at capacity of a link or network interface, each of `count` equal ones."""
+    """Throughput of a link or network interface at capacity; `count` of them are identical."""
 
     resource: str
     bit_per_s: float

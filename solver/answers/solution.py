@@ -63,7 +63,7 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
 class BottleneckChange(Struct, frozen=True):
     """The population `at` which another resource gets the highest utilization.
 
-    `to` is that resource, None if it is undecided.
+    `to` is that resource, or None if undecided.
     """
 
     at: float

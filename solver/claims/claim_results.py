@@ -141,12 +141,12 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     near: Near | None = None
     """Simulation result of a `simulated` claim, if it was simulated."""
     accepted: str | None = None
-    """The failure is accepted by the project file: date and reason."""
+    """Date and reason, if the project file accepts the failure."""
     expired: str | None = None
-    """The failure was accepted until a date that has passed."""
+    """Date and reason, if acceptance of the failure has expired."""
     origin: ir.Origin = ir.Origin.MODEL
     is_fitted_to_it: bool = False
-    """An input was calibrated to this number, so that passing is no evidence."""
+    """An input was calibrated to this number, so a pass is not evidence."""
 
     @property
     def is_published(self) -> bool:

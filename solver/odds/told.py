@@ -18,7 +18,7 @@ CERTAINTIES = (0.5, 0.999)
 
 
 class Likely(Struct, frozen=True):
-    """A possibility and its probability."""
+    """A possible outcome and its probability."""
 
     name: str
     probability: float
@@ -67,7 +67,7 @@ class BySurface(Struct, frozen=True, kw_only=True):
 
 
 class Interval(Struct, frozen=True, kw_only=True):
-    """An interval with its probability; None for no capacity."""
+    """An interval with its probability; None means no capacity."""
 
     probability: float
     least: int | None
@@ -75,7 +75,7 @@ class Interval(Struct, frozen=True, kw_only=True):
 
 
 class AtConfidence(Struct, frozen=True, kw_only=True):
-    """Capacity at a confidence; None if not even the smallest population is supported."""
+    """Capacity at a confidence level; None if even the smallest population is not supported."""
 
     confidence: float
     capacity: int | None
@@ -84,7 +84,8 @@ class AtConfidence(Struct, frozen=True, kw_only=True):
 class Counted(Struct, frozen=True, kw_only=True):
     """Histogram of samples: `counts` of bins with a `width`, from `start` on.
 
-    The extreme 1 % of samples are omitted; a value below the range means no capacity.
+    The most extreme 1 % of samples are omitted. A value below the population range means no
+    capacity.
     """
 
     start: int
@@ -155,9 +156,10 @@ class Spread(Struct, frozen=True, kw_only=True):
 class DifferenceOdds(Struct, frozen=True, kw_only=True):
     """Uncertainty of a difference: both capacities from the same samples.
 
-    `more` and `fewer` are the probabilities of a larger or smaller new capacity; `least` and `most`
-    are the ends of the prediction interval of the difference. `left_out` is the share of samples
-    that are invalid in one of the specs, `unsolved` that of samples without a solution in one.
+    `more` and `fewer` are the probabilities that the new capacity is larger or smaller. `least` and
+    `most` are the ends of the prediction interval of the difference. `left_out` is the fraction of
+    samples that are invalid in one of the specs, and `unsolved` is the fraction without a solution
+    in one of them.
     """
 
     before: Interval

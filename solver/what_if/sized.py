@@ -21,7 +21,7 @@ class Capacity(Struct, frozen=True):
 
 
 class Machines(Struct, frozen=True):
-    """Current and required number of machines of a node, and their price.
+    """Current and required machine count of a node, with the price.
 
     `price` is in $, or in $/s for recurring cost; None if unknown.
     """
