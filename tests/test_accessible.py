@@ -13,8 +13,7 @@ from helpers.axe import faults
 from helpers.browser import CHROMIUM, MISSING
 from helpers.nightly import nightly
 from helpers.not_skipped import missing_in_ci
-from helpers.reports import html_of
-from helpers.specs import checked
+from helpers.reports import html_of, html_of_text
 from qps.compiler.pipeline import load
 from qps.reports.pages.html import render_difference
 from test_difference_page import NEW, OLD
@@ -30,7 +29,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 PAGES: dict[str, Callable[[], str]] = {
     "plain": lambda: html_of(load(SPECS / "textbook" / "lots.qps"), most=2),
     "Speak": lambda: html_of(load(SPECS / "audioconference.qps"), most=4, claims=()),
-    "uncertain": lambda: html_of(checked(SITE)),
+    "uncertain": lambda: html_of_text(SITE),
     "compared": lambda: html_of(
         load(SPECS / "textbook" / "printers.qps"),
         others=[load(SPECS / "applications" / "shop.qps")],

@@ -12,7 +12,7 @@ from pickle import dumps, loads
 import pytest
 
 from helpers.golden_specs import generated
-from helpers.nightly import examples, nightly
+from helpers.nightly import draws, examples, nightly
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
@@ -778,6 +778,7 @@ def test_a_spec_as_an_instance_is_the_spec(path: Path) -> None:
     _assert_same(load(path), path.read_text(encoding="utf-8"), path.parent, path.name)
 
 
+@draws
 def test_generated_specs_as_instances_are_these_specs(tmp_path: Path) -> None:
     texts = generated(examples(60))
     for text in texts:

@@ -14,9 +14,9 @@ from msgspec import structs
 from helpers.answers import answer_of
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
 from helpers.explained import explain
-from helpers.nightly import nightly
+from helpers.nightly import draws, examples, nightly
 from helpers.page_answers import differences
-from helpers.reports import html_of, report_of
+from helpers.reports import html_of, html_of_text, report_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.configure.configuration import in_each_mode
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -40,7 +40,7 @@ from test_ties import SHOP
 
 ROOT = Path(__file__).parents[1]
 SPECS = sorted((ROOT / "specs").glob("*.qps"))
-SETTINGS = 6
+SETTINGS = examples(6, least=3)
 _SLOW = {
     *("audioconference", "capacity", "atm_video", "iri", "flying", "jitter", "turn_relay"),
     *("virtual_cockpit", "sfu_router", "data_path", "sfu", "mtp", "problem_solving"),
@@ -151,6 +151,7 @@ def random_number(record: dict[str, Any], intervals: dict[str, Any], choose: ran
     return "" if is_low or is_high or is_part else str(float(rounded))
 
 
+@draws
 @pytest.mark.slow
 @pytest.mark.parametrize("path", OF_SPECS)
 def test_the_page_answers_what_the_solver_answers(path: Path, open_page: Any) -> None:
@@ -279,6 +280,7 @@ def test_what_does_not_depend_on_the_users_is_told_in_the_page(open_page: Any) -
     assert open_page(html_of(spec)).run(ANSWERS)["answer"] == told
 
 
+@draws
 @pytest.mark.parametrize("machine", ["box", "waiting"])
 def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     spec = checked(
@@ -346,6 +348,7 @@ def test_what_lies_beyond_the_answer_follows_the_setting(open_page: Any) -> None
     assert told() == first
 
 
+@draws
 @pytest.mark.parametrize(
     "waits",
     [
@@ -444,7 +447,7 @@ GUARDED = (
 def test_numbers_that_cannot_be_are_refused_as_the_solver_does(
     name: str, text: str, told: str, open_page: Any
 ) -> None:
-    page = open_page(html_of(checked(GUARDED)))
+    page = open_page(html_of_text(GUARDED))
     before = page.run("() => qps.shown.solved.largest")
     assert page.run(TYPE, [name, text])
     assert page.page.text_content("#controls .trouble") == f"Not applied: {told}."
@@ -623,7 +626,7 @@ KNOWN_IN_ALL_WAYS = (
 
 
 def test_what_would_help_is_known_as_the_answer_with_it(open_page: Any) -> None:
-    page = open_page(html_of(checked(KNOWN_IN_ALL_WAYS)))
+    page = open_page(html_of_text(KNOWN_IN_ALL_WAYS))
     marks = set()
     for pace in ("1", "0.85", "2"):
         for index in range(4):
@@ -658,7 +661,7 @@ def test_advice_on_exact_and_bounded_answers_is_as_the_solver_has_it(open_page: 
 
 
 def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) -> None:
-    page = open_page(html_of(checked(KNOWN_IN_ALL_WAYS))).page
+    page = open_page(html_of_text(KNOWN_IN_ALL_WAYS)).page
     page.wait_for_selector("#advice button")
     page.evaluate(
         "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
@@ -702,7 +705,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
 def test_without_scripts_pictures_and_formulas_say_how_their_numbers_are_known(
     open_page: Any,
 ) -> None:
-    page = open_page(html_of(checked(KNOWN_IN_ALL_WAYS)), scripts=False).page
+    page = open_page(html_of_text(KNOWN_IN_ALL_WAYS), scripts=False).page
     assert "supported: 1 to 82 (approximate)" in page.text_content("#picture-loads")
     needs = page.text_content("#picture-needs")
     for line in ("rare latency (approximation)", "both (lower bound)"):

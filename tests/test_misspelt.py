@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from helpers.docs import ROOT, blocks
-from helpers.nightly import nightly
+from helpers.nightly import nightly, some
 from qps.compiler.check.model import check_steps
 from qps.compiler.diagnostics.render import full
 from qps.compiler.diagnostics.source import Source
@@ -123,7 +123,7 @@ _EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("text", _EXAMPLES)
+@pytest.mark.parametrize("text", some(_EXAMPLES, every=3))
 @pytest.mark.parametrize("each", [1, pytest.param(3, marks=nightly)])
 def test_slips_in_the_specs_of_the_documentation_are_no_faults(text: str, each: int) -> None:
     for planted in _planted(text, 6, random.Random(text), each):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING
-from helpers.reports import html_of
+from helpers.reports import html_of, html_of_text
 from helpers.specs import checked
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
@@ -75,7 +75,7 @@ ENDS = """() => [...document.querySelectorAll("#picture-loads .line-end text")].
 
 @pytest.fixture(scope="module")
 def shop_html() -> str:
-    return html_of(checked(SHOP))
+    return html_of_text(SHOP)
 
 
 def test_doc_strings_are_labels_and_identifiers_stand_behind(

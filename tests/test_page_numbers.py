@@ -14,7 +14,7 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.nightly import nightly
 from helpers.page_numbers import cut_on, shown_on
-from helpers.reports import claims_of, html_of, page_of
+from helpers.reports import claims_of, html_of, html_of_text, page_of
 from helpers.specs import checked
 from helpers.true_numbers import Truth, numbers_in, worth
 from qps.compiler.pipeline import Spec, load
@@ -168,7 +168,7 @@ def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
 
 def test_what_nobody_asked_for_is_computed_when_it_is_shown(open_page: Any) -> None:
     """What 99 in 100 stay within is no part of any answer."""
-    page = open_page(html_of(checked(SITE)))
+    page = open_page(html_of_text(SITE))
     truth = truth_of(checked(SITE))
     told = [text for text in shown_on(page.page).told("picture-waterfall") if text.startswith("~")]
     late = truth.told(
@@ -219,7 +219,7 @@ def test_configurations_side_by_side_say_nothing_that_is_undefined(open_page: An
 @pytest.mark.parametrize("width", [390, 720])
 def test_no_number_is_cut_on_a_phone_or_beside_an_editor(width: int, open_page: Any) -> None:
     """The playground has 720 px for a page on a screen of 1440."""
-    page = open_page(html_of(checked(SITE)), width=width)
+    page = open_page(html_of_text(SITE), width=width)
     page.run("() => qps.drawAll()")
     cut = set(cut_on(page.page))
     page.run("() => document.getElementById('gives-out').scrollIntoView()")

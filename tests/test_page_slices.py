@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING
-from helpers.reports import html_of
-from helpers.specs import PRELUDE, checked
+from helpers.reports import html_of_text
+from helpers.specs import PRELUDE
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -31,7 +31,7 @@ WORD = "computing …"
 
 
 def test_a_change_is_told_once_it_is_solved_and_until_then_that_it_is_not(open_page: Any) -> None:
-    page = open_page(html_of(checked(SPEC)))
+    page = open_page(html_of_text(SPEC))
     before = page.run(TOLD)
     page.run(SET, "2")
     at_once = page.run(TOLD)
@@ -54,7 +54,7 @@ def test_a_change_is_told_once_it_is_solved_and_until_then_that_it_is_not(open_p
 
 
 def test_what_rests_on_an_answer_waits_for_it(open_page: Any) -> None:
-    page = open_page(html_of(checked(SPEC)))
+    page = open_page(html_of_text(SPEC))
     page.run(IMPATIENT)
     page.run(f"() => {{ ({SET})('2'); document.getElementById('pin').click(); }}")
     largest = page.run("() => qps.columns.map((one) => one.solved.largest)")
@@ -65,7 +65,7 @@ def test_what_rests_on_an_answer_waits_for_it(open_page: Any) -> None:
 
 def test_a_page_that_is_slow_to_begin_comes_alive(tmp_path: Path, shared_browser: Any) -> None:
     file = tmp_path / "page.html"
-    file.write_text(html_of(checked(SPEC)), "utf-8")
+    file.write_text(html_of_text(SPEC), "utf-8")
     page = shared_browser.context(scripts=True).new_page()
     page.add_init_script("globalThis.qpsPatience = -1")
     page.goto(file.as_uri())

@@ -476,11 +476,15 @@ def spec_of(folder: Path, text: str, runs: str = RUNS) -> Spec:
     return checked.value
 
 
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Spec:
+    return spec_of(tmp_path_factory.mktemp("specs") / "old", SPEC)
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_what_became_weaker_is_found_and_nothing_else(case: str, tmp_path: Path) -> None:
+def test_what_became_weaker_is_found_and_nothing_else(case: str, old: Spec, tmp_path: Path) -> None:
     before, after, rules = CASES[case]
     assert before in SPEC
-    old = spec_of(tmp_path / "old", SPEC)
     new = spec_of(tmp_path / "new", SPEC.replace(before, after))
     found = [one.rule for one in spec_weakenings(old, new)]
     assert found == rules

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING, SharedBrowser
-from helpers.reports import html_of
+from helpers.nightly import some
+from helpers.reports import html_of, html_of_text
 from helpers.specs import checked
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
@@ -28,10 +29,7 @@ from test_shared_pools import JOB, KINDS
 from test_shared_pools import SHOP as POOLS
 
 SPECS = Path(__file__).parents[1] / "specs"
-OF_SPECS = [
-    pytest.param(path, id=path.stem)
-    for path in (*sorted(SPECS.glob("*.qps")), *sorted(SPECS.glob("applications/*.qps")))
-]
+OF_SPECS = [*sorted(SPECS.glob("*.qps")), *sorted(SPECS.glob("applications/*.qps"))]
 OF_KINDS = JOB % (" for each user", "1 request", "pause")
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -81,7 +79,7 @@ def graph_in(path: Path) -> LoadGraph:
 # -- what the page is told ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", OF_SPECS)
+@pytest.mark.parametrize("path", OF_SPECS, ids=lambda path: path.stem)
 def test_what_streams_ask_for_is_all_but_what_nobody_does(path: Path) -> None:
     graph = graph_in(path)
     value = graph.at(graph.low + 1).number
@@ -111,7 +109,7 @@ def test_a_component_that_several_streams_use_is_parted_among_them() -> None:
     assert len(graph.resources["valueOf.cpu"].parts) == 1
 
 
-@pytest.mark.parametrize("path", OF_SPECS)
+@pytest.mark.parametrize("path", some(OF_SPECS, every=3), ids=lambda path: path.stem)
 def test_the_route_passes_whatever_takes_time(path: Path) -> None:
     graph = graph_in(path)
     topology = topology_of(graph.network)
@@ -159,7 +157,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("path", OF_SPECS)
+@pytest.mark.parametrize("path", some(OF_SPECS, every=3), ids=lambda path: path.stem)
 def test_boxes_stand_apart_and_lines_end_at_them(path: Path, width: int) -> None:
     topology = topology_of(graph_in(path).network)
     found = laid_out(topology, width)
@@ -226,7 +224,7 @@ FILL = """(n) => {
 
 @in_a_browser
 def test_the_drawing_follows_the_users_shown_and_tells_whose_a_load_is(open_page: Any) -> None:
-    page = open_page(html_of(checked(SHOP)))
+    page = open_page(html_of_text(SHOP))
     few, many = page.run(FILL, 10), page.run(FILL, 100)
     assert "cpu 0.9 %" in few[0]
     assert "cpu 9 %" in many[0]
@@ -238,7 +236,7 @@ def test_the_drawing_follows_the_users_shown_and_tells_whose_a_load_is(open_page
 
 @in_a_browser
 def test_boxes_are_told_by_keys_those_on_the_way_first(open_page: Any) -> None:
-    page = open_page(html_of(checked(SHOP))).page
+    page = open_page(html_of_text(SHOP)).page
     page.locator("#picture-topology .canvas").focus()
     told = []
     for _ in range(6):
@@ -254,7 +252,7 @@ def test_without_scripts_the_first_picture_is_there(
     shared_browser: SharedBrowser, tmp_path: Path
 ) -> None:
     file = tmp_path / "page.html"
-    file.write_text(html_of(checked(SHOP)), encoding="utf-8")
+    file.write_text(html_of_text(SHOP), encoding="utf-8")
     page = shared_browser.context(scripts=False).new_page()
     page.goto(file.as_uri())
     assert page.locator("#picture-topology svg.system g.box").count() == 6

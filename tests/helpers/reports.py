@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from helpers.once import once
+from helpers.specs import checked
 from qps.commands.progress import Progress
 from qps.commands.test import tested_specs
 from qps.compiler.lower.certainty_asked import without_certainty
@@ -139,3 +140,8 @@ def report_of(file: Path) -> str:
 def html_of(spec: Spec, *settings: str, **options: object) -> str:
     """Return the same page as HTML."""
     return render_html(page_of(spec, *settings, **options))  # type: ignore[arg-type]
+
+
+def html_of_text(text: str) -> str:
+    """Return the page of a text as HTML, drawn once in a run: for texts that several tests show."""
+    return once(lambda: html_of(checked(text)), "text", text)
