@@ -196,6 +196,5 @@ class _Playing(Struct, kw_only=True):
                 Source(stream="", rate=asked / mean, flows=1.0, steps=(*pick, visit))
             )
             self.stations.remarks.append(
-                f"utilization of {station.name} that no item causes is simulated as visits of "
-                "mean size"
+                f"background utilization of {station.name} is simulated as visits of mean size"
             )

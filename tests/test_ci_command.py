@@ -212,7 +212,7 @@ def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]
         (SPEC + "\n\n\n", 1, "not formatted: run"),
         (SPEC.replace("work }", "wrk }"), 2, "it has errors"),
         (SPEC.replace("10 packet", "11 packet"), 1, "100 -> 90 users"),
-        (SPEC.replace("<= 60", ">= 60"), 0, "Passes now  Expected"),
+        (SPEC.replace("<= 60", ">= 60"), 0, "Newly passing  Expected"),
     ],
 )
 def test_layout_mistakes_and_answers_are_told(

@@ -92,7 +92,9 @@ def test_markdown_shows_failures_first(capsys: pytest.CaptureFixture[str]) -> No
     status, out = run(capsys, "--format", "markdown", "a,b:c.qps")
     assert status == 1
     head, _, rest = out.partition("<details>")
-    assert head.startswith("### ✗ qps test: 1 claim passes, 1 not judged (error -50 %), 1 fails\n")
+    assert head.startswith(
+        "### ✗ qps test: 1 passed, 1 for comparison only (error -50 %), 1 failed\n"
+    )
     assert "| FAIL | bad |" in head
     assert "good" not in head
     assert "| pass | good |" in rest
@@ -128,7 +130,7 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
     status, out = run(capsys, *files)
     assert status == 2
     assert re.search("^ *FAIL +bad ", out, re.MULTILINE)
-    assert "1 fails, 2 specs with errors" in " ".join(out.split())
+    assert "1 failed, 2 specs with errors" in " ".join(out.split())
     told = out.partition("Not tested:")[2]
     assert "broken.qps:1" in told
     assert "wrong.qps:13" in told
@@ -137,13 +139,13 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
     found = json.loads(out)
     assert [one["name"] for one in found["expectations"]] == ["good", "bad", "runs[2].busy"]
     assert (found["unread"], found["unanswered"]) == (2, 0)
-    assert found["summary"].endswith("1 fails, 2 specs with errors")
+    assert found["summary"].endswith("1 failed, 2 specs with errors")
     wrong = [(one["file"], one["line"]) for one in found["wrong"]]
     assert {("broken.qps", 1), ("wrong.qps", 13)} <= {*wrong}
     status, out = run(capsys, "--format", "markdown", *files)
     assert status == 2
     assert out.startswith("### ✗ qps test: ")
-    assert "1 fails, 2 specs with errors\n" in out.splitlines(keepends=True)[0]
+    assert "1 failed, 2 specs with errors\n" in out.splitlines(keepends=True)[0]
     assert "| FAIL | bad |" in out
     assert "| wrong.qps:13 | QPS0201 |" in out
     status, out = run(capsys, "--format", "junit", *files)
@@ -160,7 +162,7 @@ def test_a_claim_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFix
     assert len(found["expectations"]) == 6
     assert [(one["line"], one["code"]) for one in found["wrong"]] == [(13, "QPS0602")]
     assert (found["unread"], found["unanswered"]) == (0, 1)
-    assert found["summary"].endswith("2 fail, 1 claim without a result")
+    assert found["summary"].endswith("2 failed, 1 claim without a result")
 
 
 def test_a_row_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -> None:

@@ -192,8 +192,8 @@ def test_a_miss_that_is_known_is_no_failure(
     assert main(["test", str(file)]) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[2].split()[:2] == ["MISS", "e"]
-    assert "Known miss   e: the table counts the idle loop" in out
-    assert " ".join(out.split()).endswith("1 claim passes, 1 known miss (error -50 %), 0 fail")
+    assert "Missed       e: the table counts the idle loop" in out
+    assert " ".join(out.split()).endswith("1 passed, 1 missed (known, error -50 %), 0 failed")
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
     assert (told["passed"], told["failed"], told["missed"]) == (1, 0, 1)
@@ -203,7 +203,7 @@ def test_a_miss_that_is_known_is_no_failure(
         "on_other_fits": 0,
         "fitted_to_it": 0,
     }
-    assert told["summary"].startswith("1 claim passes, 1 known miss")
+    assert told["summary"].startswith("1 passed, 1 missed (known")
     entry = told["expectations"][0]
     assert (entry["holds"], entry["verdict"]) == (False, "missed")
     assert entry["missed"] == "the table counts the idle loop"
@@ -230,7 +230,7 @@ def test_a_miss_that_holds_fails(capsys: pytest.CaptureFixture[str], tmp_path: P
     out = capsys.readouterr().out
     assert out.startswith("FAIL  e  ")
     assert "passes although it is marked `missed`: remove `missed`" in out
-    assert out.splitlines()[-1] == "  0 claims pass, 1 fails"
+    assert out.splitlines()[-1] == "  0 passed, 1 failed"
     assert main(["test", "--format", "junit", str(file)]) == 1
     failure = next(ET.fromstring(capsys.readouterr().out).iter("failure"))
     assert (failure.get("message") or "").endswith("remove `missed`")
@@ -248,7 +248,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     file.write_text(BASE + observed)
     found = Claims(ClaimRunner(model=load(file).model)).results()
     assert [r.verdict for r in found] == [Verdict.MISSED] * 2
-    assert summary(found) == ("0 claims pass, 2 known misses (error -50 %), 0 fail")
+    assert summary(found) == ("0 passed, 2 missed (known, error -50 %), 0 failed")
 
 
 @pytest.mark.parametrize(
@@ -329,8 +329,8 @@ def test_every_result_counts_once() -> None:
     assert (counts.unfitted, counts.on_other_fits, counts.own) == (1, 1, 1)
     assert (counts.missed, counts.shown, counts.failed) == (2, 0, 1)
     assert summary(found) == (
-        "1 published claim passes without calibration, 1 calibrated on other data, "
-        "1 other claim passes, 2 known misses, 1 fails"
+        "1 published claim passed without calibration, 1 passed after calibration on other data, "
+        "1 other claim passed, 2 missed (known), 1 failed"
     )
 
 
@@ -364,9 +364,9 @@ expect open_end "loads of figure 3" { source "figure 3"; note "only drawn" }
 def test_what_a_claim_rests_on_divides_the_summary() -> None:
     """What was fitted to the very number counts as nothing, arithmetic by itself, ours by itself."""
     assert summary(results(DIVIDED)) == (
-        "1 published claim passes without calibration, 1 calibrated on other data, "
-        "2 fit targets (no evidence), 1 arithmetic, "
-        "1 other claim passes, 1 known miss, 1 without a claim, 0 fail"
+        "1 published claim passed without calibration, 1 passed after calibration on other data, "
+        "2 fit targets passed (no evidence), 1 arithmetic claim passed, "
+        "1 other claim passed, 1 missed (known), 1 not claimed, 0 failed"
     )
 
 
@@ -378,7 +378,7 @@ def test_what_is_stated_without_a_claim_says_why(
     assert main(["test", str(file)]) == 0
     out = capsys.readouterr().out
     assert any(line.split()[:4] == ["-", "open_end", "loads", "of"] for line in out.splitlines())
-    assert "No claim     open_end: only drawn" in out
+    assert "Not claimed  open_end: only drawn" in out
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
     assert (told["without_a_claim"], told["arithmetic"], told["passed"]) == (1, 1, 6)
@@ -414,9 +414,9 @@ def test_what_becomes_of_claims_is_told_folder_by_folder(
     (tmp_path / "two" / "spec.qps").write_text(BASE + claim)
     assert main(["test", "-q", str(tmp_path)]) == 0
     assert capsys.readouterr().out.replace("\n    ", " ").splitlines() == [
-        f"  {(tmp_path / 'one').as_posix()}: 2 claims pass, 0 fail",
-        f"  {(tmp_path / 'two').as_posix()}: 1 claim passes, 0 fail",
-        "  0 of 3 claims fail",
+        f"  {(tmp_path / 'one').as_posix()}: 2 passed, 0 failed",
+        f"  {(tmp_path / 'two').as_posix()}: 1 passed, 0 failed",
+        "  0 of 3 claims failed",
     ]
 
 

@@ -258,7 +258,7 @@ def test_new_writes_a_spec_that_works(capsys: pytest.CaptureFixture[str]) -> Non
     assert run(capsys, "check", "mine.qps", "-q") == (0, "", "")
     status, out, _ = run(capsys, "test", "mine.qps")
     # Nobody published what it claims.
-    assert (status, out.splitlines()[-1]) == (0, "  1 claim passes, 0 fail")
+    assert (status, out.splitlines()[-1]) == (0, "  1 passed, 0 failed")
 
 
 def test_without_arguments_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -555,7 +555,7 @@ def test_a_failure_is_told_at_a_glance(
     coloured = re.findall(r"\x1b\[1;31m(.*)\x1b\[0m", shown)
     # In the table, once more by itself, and in the count.
     assert [line.split()[0] for line in coloured] == ["FAIL", "FAIL", "1"]
-    assert coloured[2].endswith("1 fails")
+    assert coloured[2].endswith("1 failed")
     _, shown, _ = run(capsys, "test", "good.qps", "--color", "always")
     assert "\x1b[1;31m" not in shown
     assert shown.count("\x1b[1;32m") == 1
@@ -570,7 +570,7 @@ def test_what_fails_is_told_whole_behind_all_claims(capsys: pytest.CaptureFixtur
         "  Error        -50 %\n"
         "\n"
     ) in out
-    assert out.splitlines()[-1].endswith("1 fails")
+    assert out.splitlines()[-1].endswith("1 failed")
     _, quiet, _ = run(capsys, "test", "failing.qps", "-q")
     assert quiet.startswith("FAIL  b  failing.qps:10\n")
 

@@ -505,6 +505,6 @@ def test_claims_that_fail_now_and_that_hold_now_are_named(
         ("still", "holds", None),
     ]
     assert main(["diff", str(new), str(old), "--fail-on", "worse"]) == 1  # `few` fails again
-    assert "Fails now" in capsys.readouterr().out
+    assert "Newly failing" in capsys.readouterr().out
     assert main([*words, "--no-claims"]) == 0
     assert json.loads(capsys.readouterr().out)["claims"] is None

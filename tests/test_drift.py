@@ -283,7 +283,7 @@ def test_rates_that_move_together_tell_no_cost_apart(
     assert status == 1
     assert not any(cost["moved"] for cost in told["costs"])
     assert {one["per"] for one in told["explained_alone_by"]} == {"request", "bit"}
-    assert any("cannot identify the service demand" in line for line in told["text"])
+    assert any("to separate them" in line for line in told["text"])
 
 
 def test_costs_of_several_components_add_up(
@@ -313,8 +313,8 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     for form, signs in {
         "text": ["server.cpu (4 cores)", "120 rows", "DRIFT", "Since        16 November 2026"],
-        "markdown": ["### ", "| request |", "each request needs 128 us more"],
-        "github": [f"::error file={path},title=drift::Drift: "],
+        "markdown": ["### ", "| request |", "service demand per request is 128 us higher"],
+        "github": [f"::error file={path},title=drift::Drift detected: "],
     }.items():
         assert main([*words, form]) == 1
         told = capsys.readouterr().out

@@ -293,7 +293,7 @@ expect sizes "each alone" {
     rows = told(SHORT + claims, "matrix", "sizes", "--format", "csv").splitlines()
     assert rows[0].startswith('"web.us","distance.eu.ap"')
     assert len(rows) == 1 + 4
-    assert "4 claims pass" in told(SHORT + claims, "test")
+    assert "4 passed" in told(SHORT + claims, "test")
 
 
 def test_an_instance_has_indices_of_its_own(told: Callable[..., str], tmp_path: Path) -> None:

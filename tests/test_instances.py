@@ -453,7 +453,7 @@ def test_instances_share_nodes_and_links_of_the_spec(
     ]  # fmt: skip
     (fabric,) = model.links
     assert set(fabric.ends) == {node.name for node in model.nodes}
-    assert "6 claims pass, 0 fail" in told("test", using)
+    assert "6 passed, 0 failed" in told("test", using)
     # What is required of the node of an instance is required of that which it is.
     names = [requirement.name for requirement in model.requirements]
     assert "max(a.web.cpu.utilization, database.cpu.utilization)" in names
@@ -496,7 +496,7 @@ def test_names_of_instances_stand_wherever_names_do(
 ) -> None:
     using = write(region=REGION + SCENARIOS + MANY, using=EVERYWHERE)
     assert problems(using) == []
-    assert "5 claims pass, 0 fail" in told("test", using)
+    assert "5 passed, 0 failed" in told("test", using)
     rows = json.loads(told("matrix", using, "m", "--format", "json"))
     assert len(rows["rows"]) == 16
     report = told("report", using, "-o", using.with_suffix(".html"))
@@ -598,7 +598,7 @@ def test_a_file_under_two_names_is_two(
         " y.cpu.load ~ 0.1 % within 0 % with N = 1, scenario = s1\n"
         " z.cpu.load ~ 0.025 % within 0 % with N = 1\n source model }\n",
     )
-    assert "3 claims pass, 0 fail" in told("test", using)
+    assert "3 passed, 0 failed" in told("test", using)
 
 
 def test_a_file_that_two_modules_use_is_one(write: Callable[..., Path]) -> None:
@@ -626,7 +626,7 @@ def test_the_machine_of_an_instance_is_one_that_was_measured(
         using='use "hw.qps" as hw\nuse "app.qps" as app with population = N, x = hw.b\n'
         "users N in 1..9\nexpect z { app.x.cpu.load ~ 0.3 % within 0 % with N = 1; source model }\n"
     )
-    assert "1 claim passes, 0 fail" in told("test", using)
+    assert "1 passed, 0 failed" in told("test", using)
 
 
 def test_modes_are_those_of_one_instance_or_chosen(

@@ -60,7 +60,7 @@ def test_check_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[s
 def test_test_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", "a.qps", "b.qps", "c.qps"]) == expected(folder)
     told = capsys.readouterr()
-    assert "2 claims pass, 0 fail" in told.out
+    assert "2 passed, 0 failed" in told.out
     assert told.out.count("largest_acceptable >= 1") == 2
     assert "b.qps" in told.out + told.err
 

@@ -132,8 +132,8 @@ def test_what_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     (tmp_path / "runs.csv").write_text(noisy_table(",setting"))
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "error for a setting left out of the fit: median" in told
-    assert "of its utilization, at most" in told
+    assert "leave-one-setting-out error: median" in told
+    assert "and maximum" in told
     assert "setting" not in told.partition("that were not used")[2]
     assert main(["fit", str(tmp_path / "runs.csv"), "--cores", "1", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -77,7 +77,7 @@ def test_the_hurried_leave_them_alone(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["test", file_of(tmp_path, claims), "--no-simulate"]) == 0
     shown = capsys.readouterr().out
     assert "not simulated" in shown
-    assert "1 not simulated, 0 fail" in shown
+    assert "1 not simulated, 0 failed" in shown
 
 
 def test_what_is_not_told_in_time_fails_and_says_so(

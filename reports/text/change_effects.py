@@ -88,10 +88,13 @@ def change_name(change: AssumptionChange) -> str:
     """Return what a change is called."""
     if change.kind is ChangeKind.FORMULAS:
         return _OTHERS
+    name = _TARGET.sub(r"\1 target", change.name)
     if not change.modes:
-        return change.name
-    return f"{change.name} in mode{'s' * (len(change.modes) > 1)} {joined_words(change.modes)}"
+        return name
+    return f"{name} in mode{'s' * (len(change.modes) > 1)} {joined_words(change.modes)}"
 
+
+_TARGET = re.compile(r"target of (.+)")
 
 _OTHERS = "other model changes"
 """Steps, streams, machines, requirements: what is no number, option or range."""

@@ -104,15 +104,15 @@ def _change(name: str, was: ClaimResult | None, is_now: ClaimResult | None) -> C
 def claim_changes_tables(changes: ClaimChanges) -> tuple[Table, ...]:
     """Return the claims that fail now, and those that hold now or fare otherwise."""
     tables = (
-        _table("Fails now", changes.now_fail),
-        _table("Passes now", changes.now_hold),
-        _table("Changed", changes.others),
+        _table("Newly failing", changes.now_fail),
+        _table("Newly passing", changes.now_hold),
+        _table("Other claims", changes.others),
     )
     return tuple(table for table in tables if table.rows)
 
 
 def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
-    headings = (heading, "Expected", "Before", "After", "Was")
+    headings = (heading, "Expected", "Before", "After", "Verdict")
     return Table(
         headings,
         tuple(
@@ -121,7 +121,7 @@ def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
                 one.claimed,
                 one.predicted_before or "–",
                 "–" if one.after is None else one.predicted,
-                _WAS.get(one.before or "", one.before or "new"),
+                _verdicts(one),
             )
             for one in changes
         ),
@@ -129,10 +129,17 @@ def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
     )
 
 
-_WAS = {
+def _verdicts(one: ClaimChange) -> str:
+    """Return both verdicts, or that the claim is new or removed."""
+    before, after = (_VERDICTS.get(each or "", each) for each in (one.before, one.after))
+    if after is None:
+        return "removed"
+    return f"{after} (new)" if before is None else f"{before} -> {after}"
+
+
+_VERDICTS = {
     "holds": "pass",
     "fails": "fail",
     "stale": "fail",
-    "missed": "known miss",
-    "shown": "not judged",
+    "shown": "not compared",
 }

@@ -45,7 +45,7 @@ from qps.reports.text.text_layout import Layout
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
 from qps.solver.spec_difference import SpecDifference
-from qps.solver.what_if.assumption_changes import AssumptionChange
+from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
 from qps.solver.what_if.difference import MOST_SHARED, Difference
 
 
@@ -144,16 +144,18 @@ def _sure(odds: DifferenceOdds, of: str) -> str:
     """Return in words whether a difference `of` users exceeds the uncertainty of the inputs."""
     if odds.more == odds.fewer == 0:
         return f"no change in any of {odds.samples:,} samples of the uncertain inputs"
-    likely, word = max((odds.fewer, "decrease"), (odds.more, "increase"))
+    likely, word = max((odds.fewer, "falls"), (odds.more, "rises"))
     verdict = "exceeds" if is_clear(odds) else "is within"
     reasons = (odds.left_out, "impossible values"), (odds.unsolved, f"each {ALONE}")
-    left = "".join(f", {percent(share)} left out: {reason}" for share, reason in reasons if share)
+    left = "".join(
+        f"; {percent(share)} of samples excluded: {reason}" for share, reason in reasons if share
+    )
     sure = percent(odds.after.probability)
     return (
-        f"the change {verdict} the uncertainty of the inputs: {word} with {percent(likely)} "
-        f"probability, {sure} interval {odds.least:+,} to {odds.most:+,} {of}; capacity "
-        f"{ends_of(odds.after)} (was {ends_of(odds.before)}) at {sure} probability, from "
-        f"{odds.samples:,} samples{left}"
+        f"the change {verdict} the uncertainty of the inputs: capacity {word} in "
+        f"{percent(likely)} of {odds.samples:,} samples; {sure} interval of the change "
+        f"{odds.least:+,} to {odds.most:+,} {of}, of the capacity {ends_of(odds.after)} "
+        f"(was {ends_of(odds.before)}){left}"
     )
 
 
@@ -300,7 +302,10 @@ class ChangeLine(Struct, frozen=True, kw_only=True):
 
 
 def change_lines(view: DifferenceView) -> list[ChangeLine]:
-    """Return what changed, what moves the capacity most first, then what is new or gone."""
+    """Return what changed, what moves the capacity most first, then what is new or gone.
+
+    What is no number, option or range comes last.
+    """
     of = noun(view.after.population.name)
     effects = effects_of(view.changes)
     found = []
@@ -319,14 +324,15 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
             after=one.after,
             effect=effect,
         )
-        found.append((-abs(users or 0), line))
-    lines = [line for _, line in sorted(found, key=lambda pair: pair[0])]
+        found.append((one.kind is ChangeKind.FORMULAS, -abs(users or 0), line))
+    found.sort(key=lambda each: each[:2])
+    lines = [line for is_rest, _, line in found if not is_rest]
     for sign, numbers in (("+", view.added), ("-", view.removed)):
         for n in numbers:
             before, after = ("", n.value) if sign == "+" else (n.value, "")
             line = ChangeLine(sign=sign, name=n.name, before=before, after=after, effect="")
             lines.append(line)
-    return lines
+    return [*lines, *(line for is_rest, _, line in found if is_rest)]
 
 
 def _change_facts(view: DifferenceView) -> list[tuple[str, str]]:
@@ -459,13 +465,16 @@ def remark_of(view: DifferenceView) -> str:
     if not view.changes:
         return "No input or formula that affects capacity has changed."
     of = noun(view.after.population.name)
-    parts = [f"In {of}. In isolation: this change alone; cumulative: changes applied in this order"]
+    parts = [
+        f"Effects in {of}. In isolation: this change alone",
+        "Cumulative: changes applied in this order",
+    ]
     if is_shared(view.changes):
         of_orders = (
             "all orders (Shapley)" if len(moving(view.changes)) <= MOST_SHARED else "two orders"
         )
-        parts.append(f"attributed: mean over {of_orders}, adds up to the total")
-    text = "; ".join(parts) + "."
+        parts.append(f"Attributed: mean over {of_orders}, which adds up to the total")
+    text = ". ".join(parts) + "."
     if any(change.alone is None or change.step is None for change in moving(view.changes)):
-        text += " ?: an intermediate spec has no capacity."
+        text += " A `?` means that an intermediate spec has no capacity."
     return text

@@ -78,39 +78,33 @@ def _verdict(found: Drift, tolerance: float) -> str:
     chance = _chance(found.by_chance)
     if found.has_moved:
         return (
-            f"drift: at the rates of these runs utilization is {level} than the spec predicts. "
-            f"Without drift, noise alone does this in {chance} of tests.{_told_of(found)}"
+            f"drift detected: at the rates of these runs, utilization is {level} than the spec "
+            f"predicts (p-value {chance}).{_told_of(found)}"
         )
     would = f"a change of ±{percent(found.sees, 2)} would have been detected"
     if not found.is_sure:
-        return f"no drift: noise alone does this in {chance} of tests; {would}."
+        return f"no drift detected (p-value {chance}); {would}."
     return (
-        f"no drift: at the rates of these runs utilization is {level} than the spec predicts, "
-        f"within the tolerance of {percent(tolerance)}; noise alone does this in {chance} of "
-        f"tests; {would}."
+        f"no drift detected: at the rates of these runs, utilization is {level} than the spec "
+        f"predicts, within the tolerance of {percent(tolerance)} (p-value {chance}); {would}."
     )
 
 
 def _told_of(found: Drift) -> str:
     if found.begin is None:
         return ""
-    return f" Tested: the {found.asked_rows:,} rows from {_moment(found.begin, found)} on."
+    return f" Tested: the {found.asked_rows:,} rows since {_moment(found.begin, found)}."
 
 
 def _moved(cost: CostDrift, found: Drift) -> str:
     factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
     is_more, of = cost.difference > 0, listed(found.stated.components, "and")
     by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
-    if cost.item is None:
-        what = (
-            f"the idle utilization is {by} {'higher' if is_more else 'lower'} than the spec states"
-        )
-    else:
-        what = f"{_word(cost)} needs {by} {'more' if is_more else 'less'} than the spec states"
+    what = "idle utilization" if cost.item is None else f"service demand per {_word(cost)}"
     return (
-        f"{what} for {of}{_relative(cost)}: "
-        f"{percent(abs(cost.share), 2)} of utilization. Noise alone does this in "
-        f"{_chance(cost.by_chance)} of tests."
+        f"{what} is {by} {'higher' if is_more else 'lower'} than in the spec for {of}"
+        f"{_relative(cost)}, {percent(abs(cost.share), 2)} of utilization "
+        f"(p-value {_chance(cost.by_chance)})"
     )
 
 
@@ -119,7 +113,7 @@ def _relative(cost: CostDrift) -> str:
 
 
 def _word(cost: CostDrift) -> str:
-    return "a byte" if cost.item == INFORMATION_BASE else f"each {cost.item}"
+    return "byte" if cost.item == INFORMATION_BASE else f"{cost.item}"
 
 
 def _unidentified(found: Drift) -> str:
@@ -128,16 +122,16 @@ def _unidentified(found: Drift) -> str:
     by_item = {cost.item: cost for cost in found.costs}
     for item, moved in found.alone:
         cost = by_item[item]
-        name = "idle utilization" if item is None else _word(cost)
+        name = "idle utilization" if item is None else f"demand per {_word(cost)}"
         share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
         told.append(f"{name}{share}")
     if not told:
-        return "several service demands changed together; these runs cannot separate them"
+        return "several service demands changed; these runs cannot separate them"
     if len(told) == 1:
-        return f"one service demand alone would explain it: {told[0]}. Others cannot be excluded."
+        return f"one changed service demand would explain it: {told[0]}; others may have changed"
     return (
-        f"these runs cannot identify the service demand: {' or '.join(told)} alone would explain "
-        "it, the first one best. Runs with independently varied rates would separate them."
+        f"{' or '.join(told)} would explain it, in order of likelihood; to separate them, measure "
+        "runs whose rates vary independently"
     )
 
 
@@ -145,12 +139,12 @@ def _since(found: Drift) -> str:
     """Return when the drift began, empty where there is none."""
     since = found.since
     if since is None:
-        unknown = "an unknown time: the runs have no column `time` or `day`"
+        unknown = "unknown: the runs have no column `time` or `day`"
         return unknown if found.has_moved else ""
     times = (since.at, since.earliest, since.latest)
     at, earliest, latest = (_moment(one, found) for one in times)
     if since.may_be_before:
-        return f"{latest} at the latest; it may have begun before these runs"
+        return f"{latest} at the latest, possibly before these runs"
     return f"{at} (95 % confidence interval {earliest} to {latest})"
 
 
@@ -170,7 +164,7 @@ def _table(found: Drift) -> Table:
                 "DRIFT" if cost.has_moved else "",
             )
         )
-    headings = ("Per", "Spec", "Runs", "Change, 95 % CI", "Unit", "By chance", "")
+    headings = ("Per", "Spec", "Runs", "Change, 95 % CI", "Unit", "p-value", "")
     return Table(headings, tuple(rows), frozenset([1, 2, 3, 5]), long=frozenset([0, 4]))
 
 

@@ -31,7 +31,7 @@ from qps.solver.apart.apart import CallThere, NumberApart, SaturationApart
 from qps.solver.odds.told import Spread
 
 _SYMBOLS, _NUMBERS = "formula", "with values"
-_SHORTENED = "Long formulas are shortened, marked by …; --format json has them in full."
+_SHORTENED = "`…` marks a shortened formula; `--format json` prints it in full."
 
 
 class ExplainedPart(Struct, frozen=True):
@@ -157,8 +157,8 @@ def _what(apart: NumberApart) -> str:
     if found is None:
         return apart.what
     if found.target is ONE:
-        return f"{apart.what}; the resource saturates at 100 %"
-    return f"{apart.what}; its target is {percent(found.planned)} ({formula(found.target)})"
+        return f"{apart.what} (saturates at 100 %)"
+    return f"{apart.what} (target {percent(found.planned)}: {formula(found.target)})"
 
 
 def _formulas(
@@ -171,7 +171,7 @@ def _formulas(
         yield _NUMBERS, with_numbers(apart.named, apart.assumptions)
     for one in apart.elastic:
         value = f"{quantity(one.value, one.dimension)} at {at_text}"
-        shows = f"`qps explain … {one.name}` shows its formula"
+        shows = f"for its formula, run `qps explain … {one.name}`"
         yield f"{one.name} (elastic)", f"{value}; {shows}"
     if apart.population in free:
         yield _in_population(apart, at_text)
@@ -190,9 +190,9 @@ def _saturation(apart: SaturationApart, population: Formula) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
     found = apart.saturation
     if found.not_below is not None:
-        known = "" if found.at is None else f", but by {number(found.at, 6)}"
+        known = "" if found.at is None else f", and at the latest at {number(found.at, 6)}"
         least = population_text(found.not_below)
-        return f"not below {population} = {least}{known}; unknown otherwise"
+        return f"not before {population} = {least}{known}; not known more precisely"
     if found.at is None:
         return "not reached"
     told = f"{population} = {number(found.at, 6)} ({found.method.value})"
@@ -378,12 +378,9 @@ def _in_mode(explanation: Explanation) -> str:
     """Return which of a spec's modes is explained, or that it is none of them."""
     if explanation.mode is not None:
         others = [mode for mode in explanation.modes if mode != explanation.mode]
-        beside = f" (others, with `--set mode=NAME`: {', '.join(others)})" if others else ""
+        beside = f" (other modes, with `--set mode=NAME`: {', '.join(others)})" if others else ""
         return f"{explanation.mode}{beside}"
-    return (
-        "none, the spec without its modes "
-        f"(choose one with `--set mode=NAME`: {', '.join(explanation.modes)})"
-    )
+    return f"none (choose one with `--set mode=NAME`: {', '.join(explanation.modes)})"
 
 
 def _cases(explanation: Explanation) -> Table:

@@ -45,7 +45,7 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
         place=fit.file,
         facts=(
             ("Rows", _row_counts(found)),
-            ("Fit error", f"at most {error} of a measured utilization"),
+            ("Fit error", f"up to {error} of the measured utilization"),
             ("Validation", _validation(found)),
         ),
         tables=(_numbers(found), _rows(found)),
@@ -59,7 +59,7 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
 def _row_counts(found: Regression) -> str:
     """Return how many rows there are and are used, and which of them are shown of many."""
     rows, used = len(found.fit.runs.lines), len(found.fit.runs.used)
-    told = f"{rows:,}" if used == rows else f"{rows:,}, {used:,} of them used"
+    told = f"{rows:,}" if used == rows else f"{rows:,} ({used:,} used)"
     if rows <= _MOST_SHOWN:
         return told
     are_all = rows - found.copies <= _MOST_SHOWN
@@ -118,7 +118,7 @@ def _rows(found: Regression) -> Table:
         )
         for row in found.telling(_MOST_SHOWN)
     )
-    headings = ("Line", "Measured", "Fitted", "Error", "Left-out error", "")
+    headings = ("Line", "Measured", "Fitted", "Error", "Leave-one-out error", "")
     return Table(headings, rows, frozenset(range(5)))
 
 
@@ -132,14 +132,13 @@ def _validation(found: Regression) -> str:
     error = found.left_out_error
     if error is None:
         return ""
-    what = "setting" if found.is_repeated else "row"
-    told = f"error for a {what} left out of the fit"
+    told = "leave-one-setting-out error" if found.is_repeated else "leave-one-out error"
     shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
     if shares:
-        told += f": median {percent(median(shares), 2)} of its utilization, at most "
-        told += f"{percent(shares[-1], 2)};"
+        told += f": median {percent(median(shares), 2)} and maximum "
+        told += f"{percent(shares[-1], 2)} of the measured utilization;"
     error = 0.0 if error <= _NOISE else error
-    return f"{told} {percent(error, 2)} of the machine (RMS)"
+    return f"{told} RMS {percent(error, 2)} of the machine"
 
 
 def warnings_of(found: Regression) -> list[str]:
@@ -148,7 +147,7 @@ def warnings_of(found: Regression) -> list[str]:
     warnings = [*_of_rows(found)]
     if found.degrees_of_freedom == 0:
         warnings.append(
-            "as many parameters as distinct rows: the fit is always exact, and there are no "
+            "there are as many parameters as distinct rows, so the fit is always exact and has no "
             "confidence intervals; measure more runs"
         )
     warnings += [
@@ -162,7 +161,7 @@ def warnings_of(found: Regression) -> list[str]:
         if c.may_be_zero
     ]
     if not fit.is_cores_given:
-        warnings.append("the number of cores is not given, 1 is assumed; set it with `--cores 4`")
+        warnings.append("the number of cores is unknown; assuming 1. Set it with `--cores 4`")
     if fit.missed_rates:
         warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")
     others = [heading for heading in fit.left_out if heading not in fit.missed_rates]
@@ -175,25 +174,25 @@ def _of_rows(found: Regression) -> Iterable[str]:
     """Yield what is to be said of single rows."""
     if found.other_path:
         yield (
-            f"{_lines(found.other_path)} with no bytes: not used, because servers handle "
+            f"{_lines(found.other_path)} with no bytes: ignored, because servers handle "
             "empty responses in a different code path"
         )
     if found.busy_without_work:
         yield (
             f"{_lines(found.busy_without_work)} with utilization but no work: idle utilization. "
-            "The fit has no idle term, so these rows are not used and service demands may be "
+            "The fit has no idle term, so these rows are ignored and service demands may be "
             "overestimated"
         )
     if found.saturated:
         yield (
-            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: not "
-            "used, because a saturated machine completes less than is requested, which would "
-            "underestimate service demands (if rates are completed work, add `--served`)"
+            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: "
+            "ignored, because a saturated machine completes less work than requested, so service "
+            "demands would be underestimated (if rates are completed work, add `--served`)"
         )
     if found.copies:
         yield (
             f"{_lines(found.copied)} repeat{'s' * (found.copies == 1)} an earlier row exactly: "
-            f"intervals are those of the {found.distinct:,} distinct rows"
+            f"intervals are based on the {found.distinct:,} distinct rows"
         )
     for row in found.pulling[:_MOST_NAMED]:
         yield _pull(row)
@@ -202,14 +201,14 @@ def _of_rows(found: Regression) -> Iterable[str]:
     worst = found.worst
     if worst is not None:
         yield (
-            f"the fit is off by more than {percent(LARGE_RESIDUAL)} of a measured utilization: in "
-            f"line {worst.line} by {_points(worst.error)} of {percent(worst.measured)}"
+            f"fit error above {percent(LARGE_RESIDUAL)} of the measured utilization: "
+            f"{_points(worst.error)} in line {worst.line}, which measured {percent(worst.measured)}"
         )
     low = found.at_low_load
     if low:
         yield (
             f"{_lines(low)} below {percent(float(LOW_LOAD))} utilization: demand per item often "
-            "falls at high utilization (batching); measure near the utilization that you plan for"
+            "falls at high utilization (batching), so measure near your planned utilization"
         )
 
 
@@ -218,8 +217,8 @@ def _pull(row: Residual) -> str:
     told = pull_text(row)
     if row.left_out is not None and row.left_out > 1 > row.measured:
         return (
-            f"{told}, which predict a utilization of {percent(row.left_out)}: was more "
-            "load offered than the machine completed?"
+            f"{told}, which predict a utilization of {percent(row.left_out)}. Did the machine "
+            "complete less work than was offered?"
         )
     return f"{told}: check it for a typo"
 

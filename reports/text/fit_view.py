@@ -79,8 +79,8 @@ class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
             ""
             if shares is None
             else (
-                "error for a row left out of the fit: median "
-                f"{percent(shares['median'], 2)} of its utilization"
+                f"leave-one-out error: median {percent(shares['median'], 2)} of the measured "
+                "utilization"
             )
         )
         return Shown(

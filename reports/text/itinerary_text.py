@@ -106,12 +106,12 @@ class ItineraryText:
             case nodes.Lose(chance=chance) if chance is not None:
                 return f"lose {write.share(chance)}"
             case nodes.Restore(chance=chance):
-                return f"recover {write.share(chance)}"
+                return f"recover {write.share(chance)} of losses"
             case nodes.Thin(share=share, bursty=False):
-                return f"keep {write.share(share)}"
+                return f"{write.share(share)} continue"
             case nodes.Thin(share=share, on_for=on_for):
                 lasting = "" if on_for is None else f" for {write.time(on_for)}"
-                return f"on {write.share(share)}{lasting}"
+                return f"active {write.share(share)}{lasting}"
             case nodes.Send():
                 return self._sent(node)
             case nodes.Resize(bits=None, share=share):
@@ -166,7 +166,7 @@ class ItineraryText:
         copies, receivers = map(self._numbers.count, (node.copies, node.receivers))
         to = f"{copies} {'copy' if copies == '1' else 'copies'}"
         if copies != receivers:
-            to += f" for {receivers}"
+            to += f" per {receivers} receivers"
         to += " to " + _RECEIVERS.get(node.to, f"{node.to} {node.target or ''}".rstrip())
         return to if node.group is None else f"{to} in {node.group}"
 

@@ -22,7 +22,7 @@ from qps.reports.text.wrapping import wrapped
 
 _TITLE = "Queueing network"
 _OF_LINKS = (StationKind.PORT, StationKind.MEDIUM, StationKind.CAP)
-_SPREADS = {SpreadKind.OWN: ", own", SpreadKind.WITH_HOLD: ", with pool"}
+_SPREADS = {SpreadKind.OWN: ", one per source", SpreadKind.WITH_HOLD: ", by pool"}
 
 
 def network_text(
@@ -45,7 +45,7 @@ def network_text(
         parts = [table.as_markdown() for table in tables if table.rows]
         title = f"### {_TITLE} ({escaped(place)})"
         return joined([title, "\n".join(facts), *parts, "\n".join(listed), *map(escaped, notes)])
-    lines = ["  Class"]
+    lines = ["  Classes"]
     for name, head, way in classes:
         lines += wrapped(f"{name}: {head}", width, "  ", "    ")
         lines += wrapped(way, width, "    ")
@@ -69,21 +69,23 @@ class NetworkScreen:
         """Yield the population, the kinds, and what is elastic."""
         network, write = self._network, self._numbers
         name, users = network.population.name, self._users
-        ends = f"{name} from {network.low:,} to {network.high:,}"
+        ends = f"{name}: {network.low:,} to {network.high:,}"
         yield "Population", ends if users is None else f"{name} = {users:,}"
         for kinds in network.kinds:
             each = zip(kinds.names, kinds.shares, strict=True)
             shares = ", ".join(f"{one} {write.share(share)}" for one, share in each)
-            yield "Kinds", f"{kinds.of} of {'users' if kinds.of_users else 'items'}: {shares}"
+            yield "Mix", f"{kinds.of}: {shares} of {'users' if kinds.of_users else 'items'}"
         for one in network.elastic:
             yield "Elastic", one.symbol.name
 
     def tables(self) -> tuple[Table, ...]:
         """Return the stations, links and pools."""
         return (
-            Table(("Station", "Queueing", "Servers", "Copies", "At"), self._stations(), long=_LONG),
-            Table(("Link", "Properties", "Ends"), self._links(), long=frozenset([1, 2])),
-            Table(("Pool", "Capacity", "Copies", "At"), self._pools(), long=frozenset([1, 3])),
+            Table(
+                ("Station", "Queueing", "Capacity", "Count", "Node"), self._stations(), long=_LONG
+            ),
+            Table(("Link", "Properties", "Connects"), self._links(), long=frozenset([1, 2])),
+            Table(("Pool", "Capacity", "Count", "Node"), self._pools(), long=frozenset([1, 3])),
         )
 
     def classes(self) -> Iterator[tuple[str, str, str]]:
@@ -163,7 +165,7 @@ class NetworkScreen:
                 item = name.removeprefix(f"{port.station}.").removesuffix("s")
                 cap = stations[name].rate
                 assert cap is not None
-                yield f"at most {write.rate(cap, item)}"
+                yield f"limit {write.rate(cap, item)}"
             station = stations[port.station]
             if station.queueing is not None:
                 yield station.queueing.written
@@ -213,9 +215,9 @@ class NetworkScreen:
     def _pool(self, one: Pool) -> tuple[str, ...]:
         write = self._numbers
         capacity = write.amount(one.capacity, one.capacity)
-        capacity += "".join(f", {write.share(load)} kept by {by}" for by, load in one.kept)
+        capacity += "".join(f", {write.share(load)} held by {by}" for by, load in one.kept)
         if one.is_unmodeled:
-            capacity += ", wait not modeled"
+            capacity += ", waiting not modeled"
         own = one.name.removeprefix(f"{one.place.name}.")
         return own, capacity, write.count(one.place.copies), one.place.name
 
@@ -243,7 +245,7 @@ class NetworkScreen:
 
     def _process(self, arrivals: Arrivals) -> str:
         if arrivals.variation is not None:
-            return f"renewal of cv {self._numbers.count(arrivals.variation)}"
+            return f"renewal, cv {self._numbers.count(arrivals.variation)}"
         return "Poisson" if arrivals.process is ArrivalProcess.POISSON else arrivals.process.value
 
 

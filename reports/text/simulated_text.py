@@ -14,7 +14,14 @@ from qps.reports.text.estimates import estimate, limit_of
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.quantities import first_words, in_percent, number, percent, quantity
+from qps.reports.text.quantities import (
+    first_words,
+    in_percent,
+    joined_words,
+    number,
+    percent,
+    quantity,
+)
 from qps.reports.text.table import Table
 from qps.reports.text.text_layout import Layout
 from qps.simulation.agreement import Compared, Verdict
@@ -182,6 +189,8 @@ def agreement(one: Compared) -> str:
     """Return whether a prediction agrees with the simulation, and by what right."""
     if one.verdict is Verdict.UNKNOWN:
         return "too few items"
+    if one.verdict is Verdict.UNSTATED:
+        return "differs, model error unknown"
     if one.verdict is not Verdict.AGREES:
         return one.verdict.value
     if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND):
@@ -220,9 +229,13 @@ def _why_undecided(one: Compared) -> str:
     assert one.limit is not None
     limit = quantity(one.limit, one.dimension, share=share)
     if not isfinite(half):
-        return f"no interval around the simulated value to compare with the limit of {limit}"
+        return (
+            f"the simulated value has no confidence interval to compare with the limit of {limit}"
+        )
     low, high = (quantity(end, one.dimension, share=share) for end in (mean - half, mean + half))
-    return f"the limit of {limit} is within the simulated 95 % confidence interval, {low} to {high}"
+    return (
+        f"its limit of {limit} is inside the simulated 95 % confidence interval ({low} to {high})"
+    )
 
 
 def _name(one: Compared, labels: Labels) -> str:
@@ -263,21 +276,28 @@ def simulation_result(
     """Return whether all predictions agree, and whether the requirements pass."""
     if not simulation.has_settled:
         return (
-            f"no steady state within {number(effort.seconds)} s, so predictions are not "
-            "compared; raise `--time-limit`"
+            f"inconclusive: the simulation did not reach steady state within "
+            f"{number(effort.seconds)} s; raise `--time-limit`"
         )
     parts = [_agreeing(found, labels)]
     required = [one for one in found if one.criterion is not None]
     if required:
         failing = [one for one in required if _verdict(one) != "pass"]
-        named = "; ".join(f"{_name(one, labels)}: {_why(one)}" for one in failing)
+        named = "; ".join(f"{_name(one, labels)} {_why(one)}" for one in failing)
         parts.append(named or "all requirements pass")
     return "; ".join(parts)
 
 
 def _why(one: Compared) -> str:
-    verdict = _verdict(one)
-    return f"{verdict}, {_why_undecided(one)}" if verdict == _UNDECIDED else verdict
+    """Return in words what a requirement that does not simply pass comes to."""
+    if _verdict(one) == _UNDECIDED:
+        return f"is undecided: {_why_undecided(one)}"
+    predicted, simulated = one.is_met(one.predicted), one.is_met(one.simulated.mean)
+    if predicted is simulated:
+        return "fails"
+    if predicted:
+        return "is predicted to pass but fails in simulation"
+    return "is predicted to fail but passes in simulation"
 
 
 def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
@@ -288,16 +308,25 @@ def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
         return f"all {agreeing:,} predictions agree"
     parts = [f"{agreeing:,} of {len(measures):,} predictions agree"]
     for verdict, words in _NOT_AGREEING.items():
-        named = [_name(one, labels) for one in found if one.verdict is verdict]
+        named = [_in_a_list(_name(one, labels)) for one in found if one.verdict is verdict]
         if named:
             parts.append(f"{first_words(list(dict.fromkeys(named)), _MOST_NAMED)} {words}")
     return "; ".join(parts)
 
 
+def _in_a_list(name: str) -> str:
+    """Return a name without a comma.
+
+    >>> _in_a_list("job latency, mean")
+    'job latency (mean)'
+    """
+    return f"{name.removesuffix(', mean')} (mean)" if name.endswith(", mean") else name
+
+
 _NOT_AGREEING = {
     Verdict.DIFFERS: "outside the stated model error",
-    Verdict.UNSTATED: "off, with no model error stated",
-    Verdict.UNKNOWN: "not judged: too few items",
+    Verdict.UNSTATED: "differ, but their model error is unknown",
+    Verdict.UNKNOWN: "not compared (too few items)",
 }
 _MOST_NAMED = 4
 
@@ -319,13 +348,15 @@ def simulation_notes(
     if folded:
         most = percent(max(one.simulated.mean for one in folded))
         notes.append(
-            f"{len(folded)} more resources, utilization up to {most}, agree: see `--format json`."
+            f"{len(folded)} more resources, with utilization up to {most}, agree; "
+            "`--format json` lists them."
         )
     length, cut = quantity(simulation.length, TIME), percent(simulation.cut, 2)
     warm = f", first {cut} discarded as warm-up" if simulation.cut else ""
-    items = ", ".join(f"{name} {told.items:,}" for name, told in simulation.streams.items())
+    items = [f"{told.items:,} items of {name}" for name, told in simulation.streams.items()]
     notes.append(
-        f"{simulation.runs} replications of {length}{warm}; seed {effort.seed}; items: {items}."
+        f"{simulation.runs} replications of {length}{warm}; seed {effort.seed}. "
+        f"Measured {joined_words(items)}."
     )
     if simulation.is_precise and simulation.has_settled:
         notes.append(
@@ -333,7 +364,7 @@ def simulation_notes(
         )
     elif simulation.has_settled:
         notes.append(
-            f"Precision of ±{percent(effort.precision)} not reached within "
+            f"Confidence intervals are wider than ±{percent(effort.precision)} after "
             f"{number(effort.seconds)} s; raise `--time-limit`."
         )
     remarks = simulation.played.remarks

@@ -29,7 +29,7 @@ def spread_lines(
     sampled = f"{spread.samples:,} samples"
     if spread.shares:
         sampled = samples_text(spread.samples, len(spread.shares))
-    yield f"With {percent(spread.probability)} probability {between(spread.interval)} ({sampled})."
+    yield f"{percent(spread.probability)} interval: {between(spread.interval)} ({sampled})."
     is_itself = [one.number for one in spread.shares] == [name]
     if spread.shares and not is_itself:
         yield _where_from(spread)
@@ -40,13 +40,13 @@ def spread_lines(
         and are_apart(_numbers(spread.interval), _numbers(slopes))
     ):
         yield (
-            f"A linear approximation gives {between(slopes)}: the value is not linear over the "
+            f"A linear approximation gives {between(slopes)}. The value is not linear over the "
             "range of the inputs, so use the sampled interval."
         )
     if 0 < spread.endless < 1:
-        yield f"It is infinite in {percent(spread.endless, 2)} of the samples."
+        yield f"The value is infinite in {percent(spread.endless, 2)} of the samples."
     if spread.undefined > 0:
-        yield f"It is undefined in {percent(spread.undefined, 2)} of the samples."
+        yield f"The value is undefined in {percent(spread.undefined, 2)} of the samples."
     yield from left_out_lines(spread.left_out)
     if spread.surrogate_model is not None:
         yield (
@@ -64,9 +64,7 @@ def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
         least, most = told(ends.least), told(ends.most)
         if least != most:
             break
-    return (
-        f"at least {least}, up to infinity" if isinf(ends.most) else f"between {least} and {most}"
-    )
+    return f"{least} to infinity" if isinf(ends.most) else f"{least} to {most}"
 
 
 def _where_from(spread: Spread) -> str:

@@ -40,14 +40,14 @@ def _packets(trace: TraceView) -> str:
 
 
 _EXPLAINED = {
-    "range": "longest minus shortest interval",
-    "longest": "longest interval between packets",
-    "mean": "mean interval between packets",
-    "variance": "of the intervals between packets",
-    "standard_deviation": "of the intervals between packets",
-    "absolute_deviation": "mean distance from the mean interval",
-    "total_absolute_deviation": "sum of these distances",
-    "area": "under the curve below: mean lateness",
+    "range": "longest minus shortest packet interval",
+    "longest": "longest packet interval",
+    "mean": "mean packet interval",
+    "variance": "of the packet intervals",
+    "standard_deviation": "of the packet intervals",
+    "absolute_deviation": "mean deviation from the mean interval",
+    "total_absolute_deviation": "sum of these deviations",
+    "area": "under the curve below, equal to mean lateness",
 }
 
 
@@ -69,7 +69,7 @@ def _tolerances(trace: TraceView) -> Table:
         (percent(item.gaps), "none" if item.buffer is None else _time(item.buffer))
         for item in trace.tolerances
     )
-    return Table(("Gaps at most", "Playout buffer"), rows, frozenset([0, 1]))
+    return Table(("Maximum gaps", "Playout buffer"), rows, frozenset([0, 1]))
 
 
 def _best(trace: TraceView, view: TracesView) -> str:

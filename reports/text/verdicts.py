@@ -123,33 +123,30 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
         # What all claims have in common is not said of them.
         calibrated = found.on_other_fits + found.fitted_to_it
         is_divided = calibrated + found.arithmetic + found.own > 0
-        claims = _counted(found.unfitted, "published claim" if is_divided else "claim")
+        claims = _counted(found.unfitted, "published claim") if is_divided else found.unfitted
         how = " without calibration" * (calibrated > 0)
-        parts.append(f"{claims} {_pass(found.unfitted)}{how}")
+        parts.append(f"{claims} passed{how}")
     if found.on_other_fits:
-        parts.append(f"{found.on_other_fits:,} calibrated on other data")
+        parts.append(f"{found.on_other_fits:,} passed after calibration on other data")
     if found.fitted_to_it:
-        parts.append(f"{_counted(found.fitted_to_it, 'fit target')} (no evidence)")
+        parts.append(f"{_counted(found.fitted_to_it, 'fit target')} passed (no evidence)")
     if found.arithmetic:
-        parts.append(f"{found.arithmetic:,} arithmetic")
+        parts.append(f"{_counted(found.arithmetic, 'arithmetic claim')} passed")
     if found.own:
-        claim = "other claim" if parts else "claim"
-        parts.append(f"{_counted(found.own, claim)} {_pass(found.own)}")
+        own = _counted(found.own, "other claim") if parts else f"{found.own:,}"
+        parts.append(f"{own} passed")
     if found.missed:
-        misses = f"{found.missed:,} known {'miss' if found.missed == 1 else 'misses'}"
-        parts.append(f"{misses}{_errors(results, Verdict.MISSED)}")
+        parts.append(f"{found.missed:,} missed (known{_errors(results, Verdict.MISSED, ', ')})")
     if found.unclaimed:
-        parts.append(f"{found.unclaimed:,} without a claim")
+        parts.append(f"{found.unclaimed:,} not claimed")
     if found.accepted:
-        parts.append(f"{found.accepted:,} accepted until a date")
+        parts.append(f"{_counted(found.accepted, 'accepted failure')}")
     if found.shown:
-        parts.append(f"{found.shown:,} not judged{_errors(results, Verdict.SHOWN)}")
+        errors = _errors(results, Verdict.SHOWN)
+        parts.append(f"{found.shown:,} for comparison only{errors and f' ({errors})'}")
     if found.unplayed:
         parts.append(f"{found.unplayed:,} not simulated")
-    failed = f"{found.failed:,} {_fail(found.failed)}"
-    if found.failed and not parts:
-        failed = f"{_counted(found.failed, 'claim')} {_fail(found.failed)}"
-    return ", ".join([*parts, failed, *untested.parts])
+    return ", ".join([*parts, f"{found.failed:,} failed", *untested.parts])
 
 
 class InFolder(Struct, frozen=True):
@@ -173,31 +170,23 @@ def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[st
     if not folders[1:]:
         return [summary(results, untested)]
     failed = sum(result.fails for result in results)
-    total = f"{failed:,} of {_counted(len(results), 'claim')} {_fail(failed)}"
+    total = f"{failed:,} of {_counted(len(results), 'claim')} failed"
     total = ", ".join([total, *untested.parts])
     return [*(f"{one.folder}: {one.summary}" for one in folders), total]
-
-
-def _pass(count: int) -> str:
-    return "passes" if count == 1 else "pass"
-
-
-def _fail(count: int) -> str:
-    return "fails" if count == 1 else "fail"
 
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
+def _errors(results: Iterable[ClaimResult], verdict: Verdict, before: str = "") -> str:
     """Return how far predictions of a verdict are off, empty where nothing says so."""
     off = [r.relative_difference for r in results if r.verdict is verdict]
     known = [share for share in off if share is not None]
     if not known:
         return ""
     ends = dict.fromkeys(relative_error(end) for end in (min(known), max(known)))
-    return f" (error {' to '.join(ends)})"
+    return f"{before}error {' to '.join(ends)}"
 
 
 _TENTH, _LEAST = 0.1, 0.0005
@@ -262,7 +251,7 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Grounds, ...]:
     )
 
 
-_KINDS_OF_GROUNDS = ("Calibrated", "Known miss", "No claim", "Undecided", "Accepted")
+_KINDS_OF_GROUNDS = ("Calibrated", "Missed", "Not claimed", "Undecided", "Accepted")
 
 
 def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
@@ -270,9 +259,9 @@ def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
     if result.fitted is not None:
         yield "Calibrated", result.fitted
     if result.missed is not None:
-        yield "Known miss", why_missed(result)
+        yield "Missed", why_missed(result)
     if result.verdict is Verdict.UNCLAIMED:
-        yield "No claim", result.note or ""
+        yield "Not claimed", result.note or ""
     if result.near is not None and result.near.why is not None:
         yield "Undecided", result.near.why
     if result.excepted is not None:

@@ -60,7 +60,7 @@ def told(text: str, spec: str | None) -> dict[str, str]:
 def figures(kind: str, spec: str) -> str:
     """Return what `qps test` tells of a spec."""
     if kind == "claims":
-        return summary(_results(spec)).removesuffix(", 0 fail")
+        return summary(_results(spec)).removesuffix(", 0 failed")
     return "; ".join(_block(name, found) for name, found in _blocks(spec).items())
 
 
@@ -86,7 +86,7 @@ def all_networks() -> str:
 def all_documents() -> str:
     """Return what became of the claims of the thesis and of the four papers."""
     results = [result for spec in DOCUMENTS for result in _results(spec)]
-    return summary(results).removesuffix(", 0 fail")
+    return summary(results).removesuffix(", 0 failed")
 
 
 def all_fits() -> str:

@@ -106,7 +106,7 @@ def add_explain(commands: Commands) -> None:
 
 def add_test(commands: Commands) -> None:
     """Add `qps test`."""
-    command = command_of(commands, "test", "compare the claims of specs with their predictions")
+    command = command_of(commands, "test", "test the claims of specs against predictions")
     takes_paths(command)
     takes_readers(command)
     command.add_argument(

@@ -25,7 +25,7 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
         epilog=f"{EXIT_STATUS}\n\n{examples_of(name)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    common = command.add_argument_group("options of all commands")
+    common = command.add_argument_group("global options")
     common.add_argument(
         "--color",
         choices=["auto", "always", "never"],
@@ -70,7 +70,8 @@ def takes_readers(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--readers",
         action="store_true",
-        help="each PATH is a module or table: use the specs below the current folder that read it",
+        help="treat each PATH as a module or table, and use the specs under the current "
+        "folder that read it",
     )
     command.add_argument(
         "--changed",

@@ -45,12 +45,12 @@ def add_fit(commands: Commands) -> None:
     command.add_argument(
         "--no-fixed",
         action="store_true",
-        help="fit without an intercept: the rates cause all of the utilization",
+        help="fit without an intercept: attribute all utilization to the rates",
     )
     command.add_argument(
         "--served",
         action="store_true",
-        help="rates are throughput: saturated rows count as 100 %% utilization; without a "
+        help="treat rates as throughput: saturated rows count as 100 %% utilization; without a "
         "utilization column, all rows do",
     )
     takes_format(command, "text", "json", "markdown")

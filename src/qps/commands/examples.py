@@ -16,7 +16,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps solve site.qps --confidence '95 %'", "capacity at 95 % confidence"),
     ),
     "explain": (
-        ("qps explain site.qps web.cpu", "utilization: formula, inputs, lines"),
+        ("qps explain site.qps web.cpu", "formula, inputs and source of a utilization"),
         ("qps explain site.qps replies.latency --at 5000", "at 5,000 users"),
         ("qps explain --network site.qps", "stations, pools and classes of the network"),
         ("qps explain QPS0301", "an error code: cause and fix"),

@@ -34,7 +34,7 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="substitute {rate}, {size}, … in the generator command, such as 'rate in 100, "
-        "200 request/s'; {rate/8} computes; repeatable for all combinations",
+        "200 request/s'; {rate/8} is evaluated; repeat the flag to measure all combinations",
     )
     command.add_argument("--idle", action="store_true", help="also measure the idle server")
     command.add_argument(
@@ -107,13 +107,13 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         help="declare an item to count or vary, such as `update`; repeatable",
     )
     command.add_argument(
-        "--dry-run", action="store_true", help="print what would run, and run nothing"
+        "--dry-run", action="store_true", help="print the planned runs without running them"
     )
     command.add_argument(
         "--no-check",
         dest="check",
         action="store_false",
-        help="skip the initial check that the machine is idle and the generator fast enough",
+        help="skip the initial check for an idle machine and a fast enough generator",
     )
     command.add_argument("--resume", action="store_true", help="resume an interrupted measurement")
 

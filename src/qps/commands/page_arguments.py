@@ -49,7 +49,7 @@ def add_report(commands: Commands) -> None:
     command.add_argument(
         "--simulate",
         action="store_true",
-        help="add a comparison with a simulation of at most one minute",
+        help="add a comparison with a simulation (up to one minute)",
     )
     command.add_argument(
         "--variants",
@@ -80,6 +80,6 @@ def add_serve(commands: Commands) -> None:
         "--no-browser",
         dest="browser",
         action="store_false",
-        help="print the address, and do not open a browser",
+        help="print the address without opening a browser",
     )
     command.set_defaults(format="text", variants=200, simulate=False)

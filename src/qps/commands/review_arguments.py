@@ -85,7 +85,7 @@ def add_ci(commands: Commands) -> None:
         "--fail-on",
         metavar="THRESHOLD",
         action="append",
-        help="exit with 1 also on: worse, 'capacity -5 %%', 'capacity -100', 'cost +10 %%', "
+        help="also exit with 1 on: worse, 'capacity -5 %%', 'capacity -100', 'cost +10 %%', "
         "warnings; repeatable",
     )
     for name, what in {

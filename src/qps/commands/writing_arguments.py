@@ -24,7 +24,7 @@ def add_fmt(commands: Commands) -> None:
     command.add_argument(
         "--upgrade",
         action="store_true",
-        help="rewrite outdated syntax as the current edition; results stay the same",
+        help="rewrite outdated syntax for the current edition; results do not change",
     )
     command.set_defaults(format="text")
 
@@ -33,7 +33,10 @@ def add_new(commands: Commands) -> None:
     """Add `qps new`."""
     command = command_of(commands, "new", "write a small working spec to start from")
     command.add_argument(
-        "name", metavar="NAME", nargs="?", help="name of the new spec [default: that of --example]"
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="name of the new spec [default: the name of the example]",
     )
     width = max(map(len, STARTING_SPECS))
     listed = "".join(f"\n  {name:{width}}  {one.about}" for name, one in STARTING_SPECS.items())
@@ -50,7 +53,7 @@ def add_lsp(commands: Commands) -> None:
     command.add_argument(
         "--stdio",
         action="store_true",
-        help="use standard input and output, which is the default",
+        help="use standard input and output (the default)",
     )
     command.set_defaults(format="text")
 
