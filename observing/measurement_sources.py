@@ -70,9 +70,9 @@ class Flag(Struct, frozen=True):
 
 
 FLAGS = {
-    "window": Flag("TIME", "write one row for each window of this length", "one row in total"),
+    "window": Flag("TIME", "write one row per window of this length", "one row in total"),
     "item": Flag("NAME", "name the rate column NAME/s", "request"),
-    "interface": Flag("NAME", "count packets of this interface", "all but lo"),
+    "interface": Flag("NAME", "count only packets of this interface", "all except lo"),
 }
 """By the fields of `FileReading` that they set."""
 
