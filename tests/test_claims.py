@@ -283,7 +283,7 @@ def test_a_table_has_one_source(tmp_path: Path) -> None:
     )
     with pytest.raises(QpsError) as caught:
         load(file)
-    assert [d.message for d in caught.value.diagnostics] == ["`source` is stated twice here"]
+    assert [d.message for d in caught.value.diagnostics] == ["`source` is specified twice"]
 
 
 def test_a_column_that_is_put_in_is_arithmetic(tmp_path: Path) -> None:

@@ -526,7 +526,7 @@ def test_what_only_a_mode_has_is_not_explained_outside(
     file.write_text(EXPLAINED)
     assert main(["explain", str(file), "quality", "--at", "9"]) == 2
     told = capsys.readouterr().err
-    assert "there is nothing called `quality` to explain outside of any mode" in told
+    assert "cannot explain `quality`: no such name outside a mode" in told
     assert "ask for a mode: `--set mode=calm`" in told
     assert main(["explain", str(file), "quality", "--at", "9", "--set", "mode=calm"]) == 0
 

@@ -236,7 +236,7 @@ def test_the_same_seed_tells_the_same_and_another_one_another() -> None:
 
 
 def test_what_is_not_there_is_refused_as_ever() -> None:
-    with pytest.raises(QpsError, match="there is nothing called `nix`"):
+    with pytest.raises(QpsError, match="cannot explain `nix`"):
         explained(spec_of("param work = between 1 and 4 ms/request"), "nix")
 
 

@@ -110,7 +110,7 @@ class Builder:
         return rule.node(span=self._span(tree), **fields)
 
     def _items(self, pieces: Iterable[Piece], rule: Rule) -> dict[str, Any]:
-        """Return what pieces in any order say; what is stated twice is reported."""
+        """Return what pieces in any order say; what is specified twice is reported."""
         once: dict[str, Any] = {}
         several: dict[str, list[Any]] = {}
         for piece in pieces:
@@ -127,7 +127,7 @@ class Builder:
                 self._sink.report(
                     codes.MISPLACED,
                     again,
-                    f"{CALLED.get(kind, f'`{kind}`')} is stated twice here",
+                    f"{CALLED.get(kind, f'`{kind}`')} is specified twice",
                     hint=said_once(again),
                 )
             else:

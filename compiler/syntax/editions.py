@@ -28,7 +28,7 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
             sink.report(
                 codes.MISPLACED,
                 declaration.span,
-                "the edition is stated twice"
+                "the edition is specified twice"
                 if is_again
                 else "the edition must be at the top of the file",
                 hint=said_once(

@@ -164,7 +164,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
     raise QpsError.single(
         codes.UNKNOWN_NAME,
         None,
-        f"there is nothing called `{name}` to explain" + " outside of any mode" * is_outside,
+        f"cannot explain `{name}`: no such name" + " outside a mode" * is_outside,
         hint=" or ".join(
             hint
             for hint in (

@@ -30,11 +30,11 @@ class CorrelationChecker(Part, frozen=True):
                     continue
                 pair = frozenset((stated.one, stated.other))
                 if pair in found:
-                    first = [Label(found[pair].span, "first stated here")]
+                    first = [Label(found[pair].span, "first specified here")]
                     self.sink.report(
                         codes.DUPLICATE_NAME,
                         declared.span,
-                        f"the correlation of `{stated.one}` and `{stated.other}` is stated twice",
+                        f"the correlation of `{stated.one}` and `{stated.other}` is set twice",
                         secondary=first,
                         hint=said_once(declared.span),
                     )

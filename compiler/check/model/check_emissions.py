@@ -96,7 +96,7 @@ class EmissionChecker(Part, frozen=True):
                 codes.MISPLACED,
                 others[0].span,
                 "a stream has only one think time",
-                secondary=[Label(first.span, "first stated here")],
+                secondary=[Label(first.span, "first specified here")],
                 hint=said_once(
                     others[0].span,
                     "remove one; for users with another think time declare a second stream",

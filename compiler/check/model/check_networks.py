@@ -127,7 +127,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
                     self.sink.report(
                         codes.MISPLACED,
                         item.span,
-                        f"`{item.kind}` is stated twice",
+                        f"`{item.kind}` is specified twice",
                         hint=said_once(item.span),
                     )
             found |= {kind: (item, member.scope) for kind, item in stated.items()}

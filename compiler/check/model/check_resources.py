@@ -227,7 +227,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         return self.queueing.of_resource(stated.name, said.value, kind, said.scope)
 
     def check_attributes(self, item: ast.ResourceItem) -> None:
-        """Report what is stated twice of a resource, and what nothing says of one."""
+        """Report what is specified twice of a resource, and what nothing says of one."""
         stated: dict[str, ast.Attribute] = {}
         for attribute in item.attributes:
             word = attribute.name.text
@@ -235,7 +235,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 self.sink.report(
                     codes.MISPLACED,
                     attribute.span,
-                    f"`{word}` is stated twice",
+                    f"`{word}` is specified twice",
                     hint=said_once(attribute.span),
                 )
             if word not in ast.OF_A_RESOURCE:

@@ -48,8 +48,8 @@ class TargetChecker(Part, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 one.span,
-                f"{what.format(one.name.text)} is stated twice",
-                secondary=[Label(earlier.span, "first stated here")],
+                f"{what.format(one.name.text)} is specified twice",
+                secondary=[Label(earlier.span, "first specified here")],
                 hint=said_once(one.span),
             )
 

@@ -71,7 +71,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
                 name.span,
                 f"`{name.text}` is excluded twice",
                 "remove one of them",
-                Label(earlier.span, "first stated here"),
+                Label(earlier.span, "first specified here"),
             )
         left = [kind for kind in kinds if kind not in [name.text for name in index.but]]
         if index.is_pair:
@@ -169,14 +169,14 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
         self._refuse(
             codes.DUPLICATE_NAME,
             entry.span,
-            f"`{entry.one.text} {entry.other.text}` is stated twice"
+            f"`{entry.one.text} {entry.other.text}` is specified twice"
             + ("" if is_same_way else " with different values, and tables are symmetric"),
             said_once(
                 entry.span,
                 "remove one of them"
                 + ("" if is_same_way else "; for values by direction use two tables"),
             ),
-            Label(earlier.span, "first stated here"),
+            Label(earlier.span, "first specified here"),
         )
         return False
 

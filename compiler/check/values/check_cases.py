@@ -164,8 +164,8 @@ class CaseChecker(Struct, frozen=True):
         self.sink.report(
             codes.DUPLICATE_NAME,
             span,
-            f"{what} is stated twice",
-            secondary=[Label(earlier, "first stated here")],
+            f"{what} is specified twice",
+            secondary=[Label(earlier, "first specified here")],
             hint=said_once(span),
         )
 

@@ -102,7 +102,7 @@ class Part(Struct, frozen=True):
     def first(self, found: Sequence[W], told: str, hint: str) -> W | None:
         """Return the first of what there can be one of; all others are reported."""
         for extra in found[1:]:
-            first = Label(found[0].span, "first stated here")
+            first = Label(found[0].span, "first specified here")
             self.sink.report(
                 codes.MISPLACED,
                 extra.span,
