@@ -476,17 +476,17 @@ def test_a_floor_of_a_load_is_no_ceiling() -> None:
 EXPLAINED = BASE + (
     "measure m = N * p\nmode calm { p = 2; m <= 90 }\nmode busy { p = 5; m <= 90 }\n"
 )
-OUTSIDE = "none, the spec without its modes (choose one with `--set mode=NAME`: calm, busy)"
+OUTSIDE = "none (choose one with `--set mode=NAME`: calm, busy)"
 
 
 # arguments, what is said of the mode, the load that is explained
 @pytest.mark.parametrize(
     ("arguments", "said", "mode", "load"),
     [
-        ([], "busy (others, with `--set mode=NAME`: calm)", "busy", 0.9),
+        ([], "busy (other modes, with `--set mode=NAME`: calm)", "busy", 0.9),
         (["--at", "10"], OUTSIDE, None, 0.1),
-        (["--at", "10", "--set", "mode=calm"], "calm (others, with `--set mode=NAME`: busy)", "calm", 0.2),
-        (["--set", "mode=calm"], "calm (others, with `--set mode=NAME`: busy)", "calm", 0.9),
+        (["--at", "10", "--set", "mode=calm"], "calm (other modes, with `--set mode=NAME`: busy)", "calm", 0.2),
+        (["--set", "mode=calm"], "calm (other modes, with `--set mode=NAME`: busy)", "calm", 0.9),
         (["--at", "10", "--set", "p=3"], OUTSIDE, None, 0.3),
     ],
 )  # fmt: skip
