@@ -47,9 +47,9 @@ def parts_at_work() -> tuple[str, ...]:
     """
     found, folders = set(), set()
     for name, module in [*sys.modules.items()]:
-        first, *way = name.split(".")
-        if first != "qps":
+        if name != "qps" and not name.startswith("qps."):
             continue
+        way = name.split(".")[1:]
         is_folder = hasattr(module, "__path__")
         folders.add("/".join(way if is_folder else way[:-1]))
         # A folder of data alone is a module without a file.
@@ -83,11 +83,15 @@ def checksum_of(parts: Iterable[str]) -> str | None:
 @cache
 def _digest(path: str) -> bytes:
     """Return the checksum of a file, which is read once; OSError where it changes meanwhile."""
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the same
-        found = hashlib.sha256(file.read())
-        if os.fstat(file.fileno()).st_ctime > _BEGAN:
+    file = os.open(path, os.O_RDONLY)  # two thirds of the time of `open`
+    try:
+        about = os.fstat(file)
+        data = os.read(file, about.st_size + 1)
+        if len(data) != about.st_size or os.fstat(file).st_ctime > _BEGAN:
             raise OSError(path)
-    return found.digest()
+    finally:
+        os.close(file)
+    return hashlib.sha256(data).digest()
 
 
 @cache

@@ -216,7 +216,18 @@ def keep(value: Struct, key: str, files: KeptFiles, below: Kept | None = None) -
 
 def _types(kind: type) -> Types:
     """Return the types that are in what is kept."""
-    return Types("qps.compiler.", __name__, kind.__module__)
+    return Types("qps.compiler.", __name__, kind.__module__, parts={ast.Module: _parts_of_module})
+
+
+def _parts_of_module(module: ast.Module) -> tuple[object, ...]:
+    """Return the fields of a module without its claims: no name means one, and no change does.
+
+    They are half of what a spec and the modules that it uses consist of; those of the spec itself
+    are in its model. A module of claims alone has them still: it declares something.
+    """
+    declarations = tuple(one for one in module.declarations if not isinstance(one, ast.Expect))
+    whole = replace(module, declarations=declarations or module.declarations)
+    return tuple(getattr(whole, name) for name in whole.__struct_fields__)
 
 
 def _checksum(answer: Outcome[str] | Outcome[Source]) -> str:

@@ -14,7 +14,7 @@ is no larger than a small multiple of them, and is made in time in proportion to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from fractions import Fraction
@@ -50,8 +50,14 @@ class _Type(Struct, frozen=True):
 class Types:
     """The types that may be written and read: plain ones, and Structs and enums of ours."""
 
-    def __init__(self, *modules: str) -> None:
-        """Take the Structs and enums that modules hold: those named, and those below `name.`."""
+    def __init__(
+        self, *modules: str, parts: Mapping[type, Callable[[Any], Parts]] | None = None
+    ) -> None:
+        """Take the Structs and enums that modules hold: those named, and those below `name.`.
+
+        Of some types only `parts` of what a value consists of are written: one for each field.
+        """
+        self._parts = parts or {}
         below = tuple(name for name in modules if name.endswith("."))
         self._types: dict[str, type] = {
             f"{own.__module__}.{own.__qualname__}": own
@@ -71,7 +77,7 @@ class Types:
         """Return the type of a name; StoredValueError where there is none."""
         own = self._types.get(name)
         if own is not None:
-            return _of_enum(own) if issubclass(own, Enum) else _of_struct(own)
+            return _of_enum(own) if issubclass(own, Enum) else _of_struct(own, self._parts.get(own))
         if name in _PLAIN:
             return _PLAIN[name][1]
         raise StoredValueError(f"{name} is no type of a value")
@@ -87,12 +93,13 @@ def _below(own: type) -> list[type]:
     return below
 
 
-def _of_struct(own: Any) -> _Type:
+def _of_struct(own: Any, parts: Callable[[Any], Parts] | None) -> _Type:
     names: tuple[str, ...] = own.__struct_fields__
+    parts = parts or _getter(names)
     if own.__match_args__ == names:  # all of them may be given by place
-        return _Type(_getter(names), lambda rows: [*starmap(own, rows)], len(names))
+        return _Type(parts, lambda rows: [*starmap(own, rows)], len(names))
     return _Type(
-        _getter(names),
+        parts,
         lambda rows: [own(**dict(zip(names, row, strict=True))) for row in rows],
         len(names),
     )
