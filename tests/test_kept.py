@@ -29,6 +29,7 @@ from qps.compiler.ir import Model
 from qps.compiler.lower import lowering
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
+from qps.compiler.syntax import ast
 
 ROOT = Path(__file__).parents[1]
 SPECS = [
@@ -322,6 +323,26 @@ def test_what_was_kept_names_the_files_that_it_rests_on(kept: Path) -> None:
     assert again is not None
     assert len(first.files) > 1
     assert again.files == first.files
+
+
+@pytest.mark.usefixtures("kept")
+def test_claims_of_modules_are_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    first = kept_specs.load(Path("shop.qps"))
+    again = kept_specs.load(Path("shop.qps"))
+    claims = [
+        [one for module in spec.program.modules for one in module.syntax.every(ast.Expect)]
+        for spec in (first, again)
+    ]
+    assert claims[0]
+    assert not claims[1]
+    assert [*again.program.main.names] == [*first.program.main.names]
+    Path("claims.qps").write_text(CLAIMS)  # and nothing else: it is a module still
+    for _ in range(2):
+        assert kept_specs.load(Path("claims.qps")).program.is_module
+        assert told(capsys, "solve", "claims.qps")[0] == 2
+
+
+CLAIMS = 'expect hours "hours" { 1000 ms ~ 1 s within 0 % }\n'
 
 
 def parts_of(path: Path) -> list[str]:

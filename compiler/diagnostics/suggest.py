@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 
 from qps.compiler.diagnostics.mends import instead
@@ -25,6 +24,8 @@ def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
 
 @lru_cache(maxsize=64)  # one wrong name of a function is wrong wherever that is called
 def _closest(word: str, names: Sequence[str], sure: float) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 - seldom
+
     by_fold = {name.lower(): name for name in names}
     # One letter is like many: only its other case is meant.
     folded = [name for name in by_fold if min(len(word), len(name)) > 1 or name == word.lower()]
@@ -79,6 +80,8 @@ def dotted_meant(word: str, names: Iterable[str]) -> str | None:
     >>> dotted_meant("cpus", ["vm.cpu.cores", "wan.rate"])
     'did you mean `vm.cpu.cores`?'
     """
+    from difflib import get_close_matches  # noqa: PLC0415 - seldom
+
     candidates = list(dict.fromkeys(names))
     below = [name for name in candidates if name.startswith(f"{word}.")]
     if below:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from fnmatch import fnmatchcase
@@ -201,6 +200,8 @@ def _is_section_in(content: bytes) -> bool:
 
 def _values_in(text: str) -> dict[str, object]:
     """Return what a TOML text says; ValueError or RecursionError where it is none."""
+    import tomllib  # noqa: PLC0415 - seldom
+
     if _TOO_MANY_PARTS.search(text):
         raise ValueError(f"a key has more than {_MOST_PARTS} parts")
     return tomllib.loads(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from html import escape
 
 from msgspec import Struct
 
@@ -93,4 +92,6 @@ def _table(table: Table) -> str:
 
 def _text(text: str) -> str:
     """Return a text as HTML; what stands between backticks is code."""
+    from html import escape  # noqa: PLC0415 - seldom
+
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(printable(text)))
