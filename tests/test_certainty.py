@@ -499,7 +499,7 @@ def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
         graph.at(50).number(part)
         for part in (
             explain_part(graph, "waiting for server.cpu"),
-            explain_part(graph, "service at server.cpu beyond its mean"),
+            explain_part(graph, "service at server.cpu above its mean"),
         )
     )
     # M/M/1 at half load: the time there is exponential with a mean of 20 ms
@@ -731,7 +731,7 @@ def test_values_that_carry_users_are_known_as_what_binds_them(
     assert highest == ([] if high == "none" else [IN_WORDS[high]])
     assert all(one.low_known.kind in (Kind.EXACT, Kind.LOWER_BOUND) for one in found.intervals)
     assert found.known.kind is IN_WORDS[all_values]
-    assert ("(lower bound; above it" in inverse_answer(found)) is (high == "lower")
+    assert ("(lower bound; above that" in inverse_answer(found)) is (high == "lower")
 
 
 def test_a_least_value_that_a_bound_asks_for_is_an_upper_bound() -> None:

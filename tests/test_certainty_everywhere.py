@@ -289,5 +289,5 @@ def test_sure_tells_the_answer_beside_it_for_what_it_is(
 ) -> None:
     told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")
     answer = answer_of(capsys, waiting)
-    stated = f"With the confidence that each requirement states ({answer:,} users): Limit"
+    stated = f"At the confidence that each requirement specifies ({answer:,} users): Limit"
     assert stated in " ".join(told.split())

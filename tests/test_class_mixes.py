@@ -78,13 +78,13 @@ def test_three_classes_fill_three_stations() -> None:
         (
             50,
             (
-                "Mix of readers with writers, at high concurrency: s disk throughput saturates "
-                "below 21.1 %, s CPU and s disk throughput saturate together from 21.1 % to "
-                "84.2 %, s CPU saturates above 84.2 % of readers in the system (50 % in this "
-                "spec)."
+                "At high concurrency, the bottleneck depends on the share of readers in the "
+                "system, with writers as the rest: s disk throughput saturates below 21.1 %, "
+                "s CPU and s disk throughput saturate together from 21.1 % to 84.2 %, s CPU "
+                "saturates above 84.2 % (in this spec: 50 %)."
             ),
         ),
-        (5, "At high concurrency s CPU saturates, whatever the mix of readers and writers."),
+        (5, "At high concurrency, s CPU saturates for every mix of readers and writers."),
     ],
 )
 def test_a_mix_is_a_sentence(

@@ -540,7 +540,7 @@ def test_help_ends_with_examples_that_the_command_takes(
 def test_report_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "report", "small.qps")
     assert (status, err) == (0, "")
-    assert out == ("small.html: No limit is reached from 1 to 100 users, the whole range.\n")
+    assert out == ("small.html: No limit is reached from 1 to 100 users, the full range.\n")
     assert run(capsys, "report", "small.qps", "-q")[1] == ""
 
 

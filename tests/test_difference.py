@@ -417,7 +417,7 @@ def test_populations_are_whole_and_rounded_down_alike(
     main(["diff", *map(str, files)])
     (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU saturates" in row)
     assert row.split()[-2:] == ["142", whole]
-    for asked, heading in (([], "Fits up to"), (["--all"], "the first to saturate, above")):
+    for asked, heading in (([], "Supports up to"), (["--all"], "saturates first, above")):
         main(["solve", str(files[1]), "--no-advice", *asked])
         out = capsys.readouterr().out
         assert heading in out

@@ -104,7 +104,7 @@ def test_nothing_else_limits() -> None:
     assert found is not None
     assert (found.requirement, found.met_up_to) == (None, 110)
     assert _lines(SPEC.replace("1..1000", "1..110"))[0] == (
-        "Next limit: none up to 110 users, the whole range."
+        "Next limit: none up to 110 users (the maximum of `users N`)."
     )
 
 
@@ -376,7 +376,7 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_markdown_lists_it() -> None:
     text = solve_text(_answer(SPEC), "x", markdown=True)
     assert (
-        "- Next limit: net.web.out.utilization: within its limit up to 200 users\n- More users: With 10 % more users (110): "
+        "- Next limit: net.web.out.utilization saturates above 200 users\n- More users: With 10 % more users (110): "
         in text
     )
 

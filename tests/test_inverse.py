@@ -153,7 +153,7 @@ def test_what_fails_everywhere_is_told() -> None:
     solution = _solved(text, "p", 20)
     assert [failure.requirement for failure in solution.fails] == ["m", LOAD]
     assert inverse_answer(solution) == (
-        "No value of p supports 20 users (searched 6 to 9, its range): m exceeds its limit and "
+        "No value of p supports 20 users (searched 6 to 9, its full range): m exceeds its limit and "
         "host.cpu.utilization exceeds its limit for every value. Currently 6."
     )
 
@@ -165,22 +165,22 @@ def test_what_fails_everywhere_is_told() -> None:
     ("requirement", "told"),
     [
         # a limit that must not be reached
-        ("p < 6", "p must be below 6 (at this value and above it, p is not below its limit)"),
-        ("p <= 6", "p must be at most 6 (above it, p exceeds its limit)"),
-        ("p > 2", "p must be above 2 (at this value and below it, p is not above its limit)"),
-        ("p > 2; p < 6", "p must be above 2 (at this value and below it, p is not above its limit) and below 6 (at this value and above it, p is not below its limit)"),
-        ("p >= 2", "p must be at least 2 (below it, p is below its limit)"),
+        ("p < 6", "p must be below 6 (at or above that, p is not below its limit)"),
+        ("p <= 6", "p must be at most 6 (above that, p exceeds its limit)"),
+        ("p > 2", "p must be above 2 (at or below that, p is not above its minimum)"),
+        ("p > 2; p < 6", "p must be above 2 (at or below that, p is not above its minimum) and below 6 (at or above that, p is not below its limit)"),
+        ("p >= 2", "p must be at least 2 (below that, p is below its minimum)"),
         # 1/p has no value at the end of the range
-        ("1 / p >= 0.05", "p must be above 0 (at this value, 1 / p has no finite value)"),
+        ("1 / p >= 0.05", "p must be above 0 (at that value, 1 / p has no finite value)"),
         # (p - 4)^2 touches its limit in the middle
-        ("(p - 4)^2 > 0", "p must be below 4 (at this value and above it, (p - 4)^2 is not above its limit), or above 4 (at this value and below it, (p - 4)^2 is not above its limit)"),
+        ("(p - 4)^2 > 0", "p must be below 4 (at or above that, (p - 4)^2 is not above its minimum), or above 4 (at or below that, (p - 4)^2 is not above its minimum)"),
         ("(p - 4)^2 >= 0", None),
     ],
 )  # fmt: skip
 def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: str | None) -> None:
     answer = inverse_answer(_solved(FREE + f"require {{ {requirement} }}\n", "p", 7))
     whole = (
-        "Every value of p supports 7 users (0 to 10, its range)"
+        "Every value of p supports 7 users (0 to 10, its full range)"
         if told is None
         else f"7 users: {told}"
     )
@@ -191,15 +191,15 @@ def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: st
 
 # requirement, population, what is told; N / (2 panels) <= 1
 COUNTED = [
-    ("", 81, "at least 41 (40.5) (below it, host.cpu.utilization exceeds its limit)"),
-    ("", 80, "at least 40 (below it, host.cpu.utilization exceeds its limit)"),
+    ("", 81, "at least 41 (40.5) (below that, host.cpu.utilization exceeds its limit)"),
+    ("", 80, "at least 40 (below that, host.cpu.utilization exceeds its limit)"),
     ("", 1, None),
-    ("cost <= 5050 $", 80, "between 40 (below it, host.cpu.utilization exceeds its limit) and 50 (50.5) (above it, cost exceeds its limit)"),
-    ("cost <= 5000 $", 79, "between 40 (39.5) (below it, host.cpu.utilization exceeds its limit) and 50 (above it, cost exceeds its limit)"),
+    ("cost <= 5050 $", 80, "between 40 (below that, host.cpu.utilization exceeds its limit) and 50 (50.5) (above that, cost exceeds its limit)"),
+    ("cost <= 5000 $", 79, "between 40 (39.5) (below that, host.cpu.utilization exceeds its limit) and 50 (above that, cost exceeds its limit)"),
     # a limit that must not be reached
-    ("cost < 5000 $", 80, "between 40 (below it, host.cpu.utilization exceeds its limit) and 49 (50) (above it, cost is not below its limit)"),
+    ("cost < 5000 $", 80, "between 40 (below that, host.cpu.utilization exceeds its limit) and 49 (50) (above that, cost is not below its limit)"),
     # 40 and nothing else
-    ("cost <= 4099 $", 80, "40 (below it, host.cpu.utilization exceeds its limit; above it, cost exceeds its limit)"),
+    ("cost <= 4099 $", 80, "40 (below that, host.cpu.utilization exceeds its limit; above that, cost exceeds its limit)"),
 ]  # fmt: skip
 
 
@@ -301,11 +301,11 @@ def test_what_it_is_now(
 
 def test_the_value_asked_for_holds_in_every_mode_and_the_failing_one_is_named() -> None:
     assert inverse_answer(_solved(MODES, "p", 10)).startswith(
-        "10 users: in every mode, p must be at most 3.33333 (above it, host.cpu.utilization exceeds its limit in mode b)."
+        "10 users: in every mode, p must be at most 3.33333 (above that, host.cpu.utilization exceeds its limit in mode b)."
     )
     # asked for one mode, it is that of this mode
     assert inverse_answer(_solved(MODES, "p", 10, "mode = a")).startswith(
-        "10 users: p must be at most 10 (above it, host.cpu.utilization exceeds its limit in mode a)."
+        "10 users: p must be at most 10 (above that, host.cpu.utilization exceeds its limit in mode a)."
     )
     # and what is said is so when it is set
     spec = checked(MODES)
@@ -508,7 +508,7 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> Run:
     return status, printed.out, printed.err
 
 
-REQUIRED = "panels must be at least 41 (40.5) (below it, host CPU utilization exceeds its limit)"
+REQUIRED = "panels must be at least 41 (40.5) (below that, host CPU utilization exceeds its limit)"
 
 
 @pytest.mark.parametrize(
@@ -541,7 +541,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "elastic": False,
         "whole_numbers": True,
         "range": [1, 60_000_000],
-        "answer": "81 users: panels must be at least 41 (40.5) (below it, host.cpu.utilization exceeds its limit). "
+        "answer": "81 users: panels must be at least 41 (40.5) (below that, host.cpu.utilization exceeds its limit). "
         "Currently 60.",
         "intervals": [
             {
@@ -572,7 +572,7 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     status, out, err = _run(capsys, *arguments)
     assert (status, err) == (1, "")
     assert (
-        "Required no value of panels supports 81 users (searched 1 to 40, its range): "
+        "Required no value of panels supports 81 users (searched 1 to 40, its full range): "
         "host CPU utilization exceeds its limit for every value Now 30 "
     ) in " ".join(out.split())
     status, out, _ = _run(capsys, *arguments, "--format", "json")
@@ -703,7 +703,7 @@ def test_what_binds_at_a_bound_is_told_not_what_fails_beside_it() -> None:
 def test_what_is_told_to_carry_can_be_set() -> None:
     settings = ("cameras = 3", "nic = 100 Gbit/s", "power = 256 core")
     told = _told(CALLS, "size", 10, *settings)
-    assert "must be at least 3 (below it, `video` has more flows in each `class`" in told
+    assert "must be at least 3 (below that, `video` has more flows in each `class`" in told
     spec = checked(CALLS)
     assert solve_model(spec.model, spec.configuration(None, [*settings, "size = 3"]))
     with pytest.raises(QpsError):
@@ -749,7 +749,7 @@ def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
     assert told.endswith("Currently 4 core.")
     assert (
         _told(CALLS, "margin", 4)
-        == "Every value of margin supports 4 users (0 % to 80 %, its range). Currently 40 %."
+        == "Every value of margin supports 4 users (0 % to 80 %, its full range). Currently 40 %."
     )
 
 

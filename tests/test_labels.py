@@ -154,8 +154,8 @@ def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[
     speak = str(SPECS / "audioconference.qps")
     main(["solve", "--all", "--no-advice", speak])
     told = " ".join(capsys.readouterr().out.split())
-    needs = "voice latency at least 227 ms (limit 230 ms) and voice loss 0.972 % (limit 6 %)"
-    assert f"With 46 users, {needs} together exceed a quality penalty of 1." in told
+    needs = "voice latency ≥ 227 ms (limit 230 ms) and voice loss 0.972 % (limit 6 %)"
+    assert f"With 46 users, the combined quality penalty exceeds 1: {needs}." in told
     assert "quality is" not in told
     main(["solve", "--no-advice", speak, "--format", "json"])
     assert "quality is 1.0" in json.loads(capsys.readouterr().out)["answer"]

@@ -300,13 +300,11 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     answer = page.run(ANSWERS)
     assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.utilization")
     assert answer["answer"].endswith("host CPU utilization is 31 %, above its target of 30 %.")
-    assert "host CPU is the first to exceed its target, above 30 users." in page.page.text_content(
-        "#answer"
-    )
+    assert "host CPU exceeds its target first, above 30 users." in page.page.text_content("#answer")
     assert "host CPU" in page.page.text_content("#requirements")
     live = page.page.text_content("#resources")
     assert "30 %" in live
-    assert "Fits up to" in live
+    assert "Supports up to" in live
 
 
 def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:
@@ -675,7 +673,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     def told(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "Next limitflow latency: within its limit up to 88" in told("decision")
+    assert "Next limitflow latency reaches its limit of" in told("decision")
     for picture in ("picture-loads", "picture-needs"):
         assert "supported: 1 to 82 (approximate)" in told(picture)
     choose("picture-topology", "rare")

@@ -44,14 +44,16 @@ def test_the_first_screen_answers_five_questions(
     told = page.run(ROWS)
     assert told[""] == "At most 32 users"
     # the requirement behind a quality, told once
-    assert told["Limit"].startswith("voice latency at least 227 ms (limit 230 ms)")
+    assert told["Limit"].startswith(
+        "combined quality penalty: voice latency ≥ 227 ms (limit 230 ms)"
+    )
     assert "delay" not in told["Other limits"]
     assert "station CPU 23.2 %" in told["Other limits"]
-    assert told["To increase"] == (
+    assert told["Ways to raise capacity"] == (
         "deletion: off -> on (about 200); mixing: software -> hardware (at most 194)"
     )
     assert told["Accuracy"] == "optimistic; check by simulation: qps simulate"
-    assert told["Next limit"] == "voice latency: within its limit up to at most 35 users"
+    assert told["Next limit"] == "voice latency reaches its limit of 230 ms at ≤ 35 users"
     assert told["Cost"].startswith("no prices set; add price 0.8 $/hour to")
     asked = page.page.locator("#decision code", has_text="price").first.inner_text()
     assert asked == "price 0.8\N{NO-BREAK SPACE}$/hour"
@@ -84,8 +86,8 @@ def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
     page = open_page(html_of(checked(BOUND.replace("1..1000", "1..20"))))
     told = page.run(ROWS)
     assert told[""] == "20+ viewers"
-    assert told["Limit"] == "none in the whole range"
-    assert "To increase" not in told
+    assert told["Limit"] == "none in the full range"
+    assert "Ways to raise capacity" not in told
 
 
 def test_what_is_wrong_stands_beside_what_was_typed(speak_html: str, open_page: Any) -> None:
@@ -121,7 +123,7 @@ def test_without_scripts_it_says_what_the_terminal_says(
     told += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
     assert {one.split()[0] for one in told[1:]} >= {"Bottleneck", "To", "Accuracy"}
     for one in told:
-        if not one.startswith("To increase"):  # in rows, each with its setting
+        if not one.startswith("Ways to raise capacity"):  # in rows, each with its setting
             assert one.removeprefix("Accuracy ") in solved, one
     where = page.page.locator("#decision").bounding_box()
     assert where["y"] + where["height"] < 900  # of a first screen

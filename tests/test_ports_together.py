@@ -33,7 +33,7 @@ def test_ports_that_take_more_are_told_by_themselves() -> None:
     (line,) = re.findall(r"^ *fabric.gateway.out .*", told, re.MULTILINE)
     assert "fullest" not in line
     assert "busiest of 24 other ports" in told
-    assert "with more capacity of auth.cpu and 6 ports of fabric" in told
+    assert "with more capacity for auth.cpu and 6 ports of fabric" in told
 
 
 def test_values_that_carry_tell_of_a_switch_once() -> None:

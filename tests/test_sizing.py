@@ -121,10 +121,11 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.utilization"]
     # As many boxes as there are threads do: one carries 300.
     assert sizing_answer(sizing) == (
-        "600 users are supported with 2 machines of web (now 1) and more capacity of line.forth. "
-        "With 10,000 times each capacity instead of more machines, "
+        "600 users are supported with 2 web machines (currently 1) and more capacity for "
+        "line.forth. Even with 10,000 times the capacity of each resource instead of more "
+        "machines, "
         "web.cpu.serve.utilization is 120 % "
-        "(at most 60 %)."
+        "(limit 60 %)."
     )
 
 
@@ -134,8 +135,8 @@ def test_requirements_that_no_capacity_mends_are_told() -> None:
     assert {f.criterion.name for f in sizing.fails_whatever} == {"crowd", "quality"}
     assert sizing.fails_still == ()
     assert sizing_answer(sizing) == (
-        "300 users are not supported: even with 10,000 times each capacity, crowd is 30 "
-        "(at most 20); up to 4,096 times the machines of web are not enough."
+        "300 users are not supported: even with 10,000 times the capacity of each "
+        "resource, crowd is 30 (limit 20); up to 4,096 times as many web machines are not enough."
     )
     assert sizing.growth is not None
     assert sizing.growth.machines == ()
@@ -150,7 +151,9 @@ def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
     # 2 ms of work leave 1 ms for 400 kbit
     (mend,) = sizing.mends
     assert (mend.resources, mend.takes) == (("line.forth",), pytest.approx(400e6))
-    assert sizing_answer(sizing).endswith("(at most 3 ms); required: ≥ 400 Mbit/s of line.forth.")
+    assert sizing_answer(sizing).endswith(
+        "(limit 3 ms); to fix this, raise line.forth to ≥ 400 Mbit/s."
+    )
 
 
 def test_a_limit_of_a_load_is_its_target() -> None:
@@ -222,8 +225,8 @@ def test_more_machines_are_tried_against_all_requirements() -> None:
     assert cpu.machines is not None
     assert cpu.machines.takes == 13
     assert sizing_answer(sizing) == (
-        "3,100 users are supported with 13 machines of web (now 2). With 10,000 times each "
-        "capacity instead of more machines, held is 6.2 GB (at most 1 GB)."
+        "3,100 users are supported with 13 web machines (currently 2). Even with 10,000 times the "
+        "capacity of each resource instead of more machines, held is 6.2 GB (limit 1 GB)."
     )
 
 
@@ -422,8 +425,8 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
     assert main(["solve", spec, "--users", "3100"]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "Sizing for 3,100 users s.qps"
-    assert lines[2].startswith("Result 3,100 users are supported with more capacity of ")
-    assert "Resource Today Utilization Limit Required or machines" in lines
+    assert lines[2].startswith("Result 3,100 users are supported with more capacity for ")
+    assert "Resource Today Utilization Limit Required Alternative" in lines
     assert "web CPU 4 core 165 % 60 % 13 core 4 ($200/month)" in lines
     assert any(line.endswith("1 Mbit/s 124,000 % 100 % 1.24 Gbit/s") for line in lines)
     assert main(["solve", spec, "--users", "N = 3100", "--format", "markdown"]) == 0

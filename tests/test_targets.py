@@ -203,7 +203,7 @@ def test_the_text_tells_the_target() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["Utilization", "of", "At", "75", "Target", "Fits", "up", "to", "Main", "demand"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows
-    assert "web.cpu is the first to exceed its target, above 75 users." in text
+    assert "web.cpu exceeds its target first, above 75 users." in text
 
 
 def test_explain_tells_the_target() -> None:

@@ -51,9 +51,10 @@ def headline(answer: Answer) -> str:
     count, name, odds = supported(answer), answer.population, answer.odds
     sure = "" if odds is None else percent(odds.at_confidence.confidence)
     if count is None:
+        is_or_are = "is" if answer.low == 1 else "are"
         if odds is not None:
             return phrase("capacity.none.samples", sure=sure)
-        return phrase("capacity.none", users=counted(answer.low, name))
+        return phrase("capacity.none", users=counted(answer.low, name), are=is_or_are)
     if odds is None and not answer.rests_on_users:
         return phrase("capacity.any", noun=noun(name))
     users = counted(count, name) if odds is None else f"{rounded_down(count)} {noun(name)}"
@@ -115,9 +116,8 @@ def _requirement(one: RequirementAnswer, labels: Labels) -> str:
         return f"{labels.of(one.name)} is computed from samples"
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
-    side = "" if one.at_most and not one.strict else f"{side_of(one)} "
     value = quantity(one.now.value, one.dimension, _DIGITS, share=share)
-    return f"{labels.measure(one.name)} {_as_known(value, one.now.known)} (limit {side}{limit})"
+    return f"{labels.measure(one.name)} {_as_known(value, one.now.known)} ({side_of(one)} {limit})"
 
 
 def _resource(one: ResourceSolution, labels: Labels) -> str:

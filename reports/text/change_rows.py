@@ -42,7 +42,7 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
     if not words.best_changes:
         return []
-    label = "To fix" if answer.capacity is None else HELPS
+    label = phrase("changes.fix") if answer.capacity is None else HELPS
     rows = [
         (one.words, _users(one, answer), _cost(one, answer), _pasted(one))
         for one in words.best_changes
@@ -53,8 +53,8 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
     end = min(end, change + 2 + users) if is_one_line else change + 2 + users
     heading = noun(answer.population).capitalize()
-    end = max(end, text_width(heading))
-    lines = [_right(heading, end)]
+    end = max(end, text_width(heading), text_width(f"  {label}  {heading}") - VALUE_COLUMN)
+    lines = []
     for change_text, many, costs, setting in rows:
         row = (
             change_text
@@ -67,8 +67,9 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         fits = text_width(row.rstrip()) <= room
         lines += [row.rstrip()] if fits else wrapped(f"{change_text}  {many}  {costs}", room, "")
         lines += [f"    {setting}"] if setting else []
-    heads = [f"  {label:12} ", *[" " * VALUE_COLUMN] * (len(lines) - 1)]
-    return [head + line for head, line in zip(heads, lines, strict=True)]
+    head = f"  {label}"
+    head += _right(heading, VALUE_COLUMN + end - text_width(head))
+    return [head, *(" " * VALUE_COLUMN + line for line in lines)]
 
 
 def _users(one: AdviceView, answer: Answer) -> str:

@@ -28,7 +28,7 @@ def _mix(mix: MixSolution) -> str:
     others = listed(list(mix.others), "and")
     full = [_full(one) for one in mix.ranges]
     if len(full) == 1:
-        return f"At high concurrency {full[0]}, whatever the mix of `{mix.of}` and {others}."
+        return f"At high concurrency, {full[0]} for every mix of `{mix.of}` and {others}."
     starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
     inside = (
         f"{what} from {low} to {high}"
@@ -36,8 +36,8 @@ def _mix(mix: MixSolution) -> str:
     )
     stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
     return (
-        f"Mix of `{mix.of}` with {others}, at high concurrency: {', '.join(stretches)} of "
-        f"`{mix.of}` in the system ({percent(mix.share)} in this spec)."
+        f"At high concurrency, the bottleneck depends on the share of `{mix.of}` in the system, "
+        f"with {others} as the rest: {', '.join(stretches)} (in this spec: {percent(mix.share)})."
     )
 
 
@@ -68,17 +68,18 @@ def _ends(one: ClosedSolution) -> str:
     if one.meets:
         levels = f"Without {listed(list(one.meets), 'and')} throughput would level off at"
     return (
-        f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization; the knee is at "
-        f"{number(one.knee)} in the system ({number(one.jobs)} at this population)."
+        f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization. Queueing dominates "
+        f"with more than {number(one.knee)} in the system (the knee); at this population, there "
+        f"are {number(one.jobs)}."
     )
 
 
 def _bounds(one: ClosedSolution) -> str:
     if one.meets:
         return ""
-    told = f" Bounds of throughput: asymptotic {_between(one, one.asymptotic)}"
+    told = f" Throughput bounds: asymptotic {_between(one, one.asymptotic)}"
     if one.balanced is not None:
-        told += f", balanced {_between(one, one.balanced)}"
+        told += f", balanced job {_between(one, one.balanced)}"
     return f"{told}."
 
 

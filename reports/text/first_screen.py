@@ -110,7 +110,8 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
         HELPS: change_rows(answer, words, width),
         _MEASURES: _measures(answer, labels, width),
     }
-    for (label, _), shown in zip(facts, fact_lines(facts, width), strict=True):
+    short = [("" if label == HELPS else label, text) for label, text in facts]  # a line of its own
+    for (label, _), shown in zip(facts, fact_lines(short, width), strict=True):
         tone = _TONES.get(label)
         lines += [toned(line, tone, color=color) for line in rows.get(label, shown)]
     table = _resources(answer, labels, width, color=color)
@@ -258,7 +259,11 @@ def _above(resources: Sequence[ResourceSolution]) -> str:
 
 def _notes(answer: Answer, width: int) -> list[str]:
     """Return what checks the result and where there is more, in one line where that fits."""
-    checked = "" if answer.known.is_exact else f"Check by simulation: `qps simulate {answer.file}`."
+    checked = (
+        ""
+        if answer.known.is_exact
+        else f"To verify by simulation, run `qps simulate {answer.file}`."
+    )
     lines = wrapped(f"{checked} {_MORE}", width)
     return lines if len(lines) == 1 else [*wrapped(checked, width), *wrapped(_MORE, width)]
 

@@ -6,9 +6,10 @@ from math import isfinite
 
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
-from qps.reports.text.how_known import in_words, marked, marked_value, users_with
+from qps.reports.text.how_known import marked, marked_value, users_with
 from qps.reports.text.labels import Labels, resource_words
-from qps.reports.text.nouns import counted, noun
+from qps.reports.text.limit_facts import next_limit
+from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import in_percent, joined_words, percent, quantity, told_beyond
 from qps.reports.text.reasons import beyond, beyond_limit, quality_beyond
@@ -21,7 +22,7 @@ _MOST_NAMED = 3
 
 def headroom_lines(answer: Answer, words: Wording = PLAIN_WORDS) -> list[str]:
     """Return the next limit, the effect of 10 % more users, the headroom, the best changes."""
-    following = next_limit_line(answer, words.labels)
+    following = next_limit(answer, words.labels)
     lines = (
         following and f"Next limit: {following}.",
         *beyond_lines(answer, words.labels),
@@ -40,21 +41,6 @@ def more_users_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return a sentence about 10 % more users; none where that is not asked."""
     more = answer.more_users
     return [] if more is None else [_more_users(answer, more, labels)]
-
-
-def next_limit_line(answer: Answer, labels: Labels) -> str:
-    """Return what would limit next, empty where that is not asked."""
-    found = answer.next_limit
-    if found is None:
-        return ""
-    if found.requirement is None:
-        return f"none up to {counted(found.met_up_to or 0, answer.population)}, the whole range"
-    mode = f" in mode {found.mode}" if found.mode else ""
-    named = labels.of(found.requirement)
-    if found.met_up_to is None:
-        return f"{named}{mode}{phrase('next.never')}"
-    users = in_words(marked(counted(found.met_up_to, answer.population), found.known))
-    return f"{named}{mode}: {phrase('next.within', users=users)}"
 
 
 def headroom_line(answer: Answer) -> str:

@@ -168,7 +168,7 @@ def inverse_answer(solution: InverseSolution) -> str:
     return f"{counted(solution.at, solution.population)}: {values} {_now(solution)}"
 
 
-_WHOLE_SENTENCES = ("no value of ", "unknown whether ", "every value of ")
+_WHOLE_SENTENCES = ("no value of ", "it is unknown whether ", "every value of ")
 
 
 def required_values(solution: InverseSolution) -> str:
@@ -176,7 +176,11 @@ def required_values(solution: InverseSolution) -> str:
     number = solution.number
     name = printable(number.name)
     users = counted(solution.at, solution.population)
-    kind = "its range" if number.is_declared else "a millionth to a million times the current value"
+    kind = (
+        "its full range"
+        if number.is_declared
+        else "a millionth to a million times the current value"
+    )
     low, high = (_told(solution, float(end)) for end in (number.low, number.high))
     whole = f"{low} to {high}, {kind}"
     everywhere = "in every mode, " if number.is_changed_by_modes else ""
@@ -184,7 +188,7 @@ def required_values(solution: InverseSolution) -> str:
         because = _because(solution)
         none = f"no value of {name} supports {users}"
         if any(failure.is_untold for failure in solution.fails):
-            none = f"unknown whether a value of {name} supports {users}"
+            none = f"it is unknown whether any value of {name} supports {users}"
         return f"{none} (searched {whole}){because}."
     parts = [_interval(solution, interval) for interval in solution.intervals]
     if parts == [None]:
@@ -245,12 +249,8 @@ def _beyond(solution: InverseSolution, interval: Interval, *, is_low: bool) -> s
         (interval.low, number.low, "below") if is_low else (interval.high, number.high, "above")
     )
     if not (interval.low_is_open if is_low else interval.high_is_open):
-        return f"{side} it"
-    return (
-        "at this value"
-        if number.is_declared and end == float(last)
-        else f"at this value and {side} it"
-    )
+        return f"{side} that"
+    return "at that value" if number.is_declared and end == float(last) else f"at or {side} that"
 
 
 def _known(known: Certainty) -> str:
@@ -271,8 +271,8 @@ def _fails(failure: FailureAt, *, at_end: bool = False) -> str:
 _OFF_LIMIT = {
     (True, False): "exceeds its limit",
     (True, True): "is not below its limit",
-    (False, False): "is below its limit",
-    (False, True): "is not above its limit",
+    (False, False): "is below its minimum",
+    (False, True): "is not above its minimum",
 }
 """How a measure fails, by whether its limit is a largest value, and whether it is on the limit."""
 
@@ -283,7 +283,7 @@ def _because(solution: InverseSolution) -> str:
     reasons = first_words(told, _MOST_REASONS)
     if solution.fails_throughout:
         return f": {reasons} for every value"
-    return f": every value fails a requirement, the smallest value {reasons}" if told else ""
+    return f": every value fails a requirement; with the smallest, {reasons}" if told else ""
 
 
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:

@@ -7,7 +7,7 @@ from math import floor
 
 from qps.compiler.ir.measure_names import resource_in, timed_streams
 from qps.compiler.quantities.dimension import TIME
-from qps.reports.text.how_known import in_words, marked, marked_value
+from qps.reports.text.how_known import marked, marked_value
 from qps.reports.text.labels import Labels
 from qps.reports.text.nouns import counted
 from qps.reports.text.phrases import phrase
@@ -32,14 +32,14 @@ _DIGITS = 3
 
 def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
     """Return what limits the capacity, with its value there and one user further on."""
-    name, further = answer.limited_by or "", answer.at + 1
+    name, further = answer.limited_by or "", counted(answer.at + 1, answer.population)
     one, there = answer.limiting, answer.limit_there
     if name == QUALITY:
         return "Limit", _behind_quality(answer.behind_quality, labels)
     found = answer.resource(resource_in(name))
     if one is not None and there is not None:
         if one.promised_with is not None:
-            return "Limit", f"{labels.of(name)}: not met at {further:,}"
+            return "Limit", f"{labels.of(name)}: not met with {further}"
         then = _further(one, there, further)
         if found is not None:
             value = one.now.value
@@ -51,7 +51,7 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
     if found is None or there is None:
         return "Limit", labels.of(name)
     target = found.target
-    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} at {further:,}"
+    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} with {further}"
     of = "target" if target != 1 else ""
     load = found.utilization_at_limit
     return "Bottleneck", _utilization(labels.of(found.name), load, target, of, then)
@@ -69,7 +69,7 @@ def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
         return f"{name}: utilization {percent(at, _DIGITS)}{behind}, {then}"
     if of:
         return f"{name}: utilization at its {percent(limit)} {of}"
-    return f"{name}: saturated, {then}"
+    return f"{name}: saturated ({then})"
 
 
 def in_samples(answer: Answer, label: str) -> str:
@@ -99,6 +99,9 @@ def busiest(answer: Answer, labels: Labels) -> str:
         return at if found.undecided else f"{at}{_levels_off(answer)}"
     if found.from_start:
         return at
+    if one.name in answer.saturated_by_elastic:
+        most = counted(_last_within(one) or 0, answer.population)
+        return f"{labels.of(one.name)}: {phrase('elastic.saturated')}, overloaded above {most}"
     side = "at" if _saturates_at_last(one) else "above"
     return f"{at}, {verb} {side} {counted(_last_within(one) or 0, answer.population)}"
 
@@ -126,8 +129,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-        side = "limit" if one.at_most and not one.strict else side_of(one)
-        yield "Violated", f"{labels.measure(name)}: {value} with {users} ({side} {limit})"
+        yield "Violated", f"{labels.measure(name)}: {value} with {users} ({side_of(one)} {limit})"
         yield "", _made_of(answer.latency_there, labels)
         return
     found = answer.resource(resource_in(name))
@@ -156,14 +158,14 @@ def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
     return phrase("limit.together" if len(told) > 1 else "limit.alone", told=joined_words(told))
 
 
-def _further(one: RequirementAnswer, there: Reading, at: int) -> str:
+def _further(one: RequirementAnswer, there: Reading, at: str) -> str:
     """Return the value of a requirement for more users, distinguishable from its limit."""
     limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
     told = beyond_limit(there, one, _DIGITS)
     shown = _or_just(told, limit, "over" if one.at_most else "under")
     if shown != told and not there.known.is_exact:
         return ""  # on which side of the limit it is just is not known
-    return f"{marked_value(shown, there.value, there.known)} at {at:,}"
+    return f"{marked_value(shown, there.value, there.known)} with {at}"
 
 
 def _or_just(told: str, limit: str, side: str) -> str:
@@ -173,24 +175,74 @@ def _or_just(told: str, limit: str, side: str) -> str:
 
 
 def next_limit(answer: Answer, labels: Labels) -> str:
-    """Return what would limit next: its value now, and up to which population it is met."""
-    found = answer.next_limit
+    """Return what would limit next: from which population on, and its value at the capacity."""
+    found, population = answer.next_limit, answer.population
     if found is None:
         return ""
     if found.requirement is None:
-        most = counted(found.met_up_to or 0, answer.population)
-        return f"none up to {most}, the largest in `users {answer.population}`"
+        most = counted(found.met_up_to or 0, population)
+        return phrase("next.none", users=most, name=population)
     mode = phrase("in_mode", mode=found.mode) if found.mode else ""
-    called = labels.of(found.requirement)
+    name = f"{labels.of(found.requirement)}{mode}"
     if found.met_up_to is None:
-        return f"{called}{mode}{phrase('next.never')}"
-    met = in_words(marked(counted(found.met_up_to, answer.population), found.known))
-    if found.mode:
-        return f"{called}{mode}: {phrase('next.within', users=met)}"
+        return phrase("next.never", name=name)
+    users = marked(counted(found.met_up_to, population), found.known)
+    if found.requirement == QUALITY:
+        return phrase("next.quality", name=name, users=users)
+    for one in answer.requirements:
+        if one.name == found.requirement and one.promised_with is None:
+            name = f"{labels.measure(found.requirement)}{mode}"
+            return _reached(answer, one, name, users, with_value=not mode)
     resource = answer.resource(resource_in(found.requirement))
-    if resource is not None and _is_bottleneck(answer, found):
-        return f"the bottleneck, {_bottleneck_reached(answer, resource, met)}"
-    return f"{called}: {_within(answer, found.requirement, met)}"
+    if resource is None:
+        return phrase("next.met", name=name, users=users)
+    return _saturates_next(answer, resource, name, users, found)
+
+
+def _reached(
+    answer: Answer, one: RequirementAnswer, name: str, users: str, *, with_value: bool
+) -> str:
+    """Return where a requirement reaches its limit, and what it is at the capacity."""
+    share = in_percent(one)
+    limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
+    value = beside_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
+    now = marked_value(value, one.now.value, one.now.known)
+    is_told = with_value and one.limit != one.now.value
+    return phrase(
+        "next.limit" if one.at_most else "next.least",
+        name=name,
+        limit=limit,
+        users=users,
+        now=_at_capacity(answer, now) if is_told else "",
+    )
+
+
+def _saturates_next(
+    answer: Answer, resource: ResourceSolution, name: str, users: str, found: NextLimit
+) -> str:
+    """Return where a resource reaches its target, or saturates, and its utilization now.
+
+    Of the bottleneck it is the figure of its own row. Where that is full with a whole number of
+    users, one less is the last whose queue is finite. Elastic traffic fills a resource before.
+    """
+    if resource.name in answer.saturated_by_elastic:
+        return phrase("next.overloaded", name=name, users=users)
+    now = _at_capacity(answer, percent(resource.utilization_at_limit, _DIGITS))
+    if _is_bottleneck(answer, found):
+        now, last = "", _last_within(resource)
+        if last is not None and _saturates_at_last(resource):
+            whole = counted(last, answer.population)
+            return phrase("next.saturates_at", name=name, users=whole, now=now)
+    if found.mode:
+        now = ""  # of another mode than the answer is of
+    if resource.target != 1:
+        limit = percent(resource.target)
+        return phrase("next.target", name=name, limit=limit, users=users, now=now)
+    return phrase("next.saturates", name=name, users=users, now=now)
+
+
+def _at_capacity(answer: Answer, value: str) -> str:
+    return phrase("next.now", value=value, at=f"{answer.at:,}")
 
 
 def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
@@ -208,17 +260,6 @@ def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
     return last is not None and found.met_up_to in (last, last - _saturates_at_last(resource))
 
 
-def _bottleneck_reached(answer: Answer, resource: ResourceSolution, met: str) -> str:
-    """Return where the bottleneck saturates, by the figure of its own row.
-
-    Where it is full with a whole number of users, one less is the last whose queue is finite.
-    """
-    last = _last_within(resource)
-    if last is not None and _saturates_at_last(resource):
-        return phrase("next.saturates_at", users=counted(last, answer.population))
-    return _saturates(resource, met)
-
-
 def _saturates_at_last(found: ResourceSolution) -> bool:
     """Return whether the largest population that fits is the one that takes all of a resource."""
     at, last = found.saturation.at, _last_within(found)
@@ -231,25 +272,6 @@ def _last_within(found: ResourceSolution) -> int | None:
     """Return the largest population with which a resource does not saturate; None without end."""
     at = found.saturation.at
     return None if at is None else floor(at * (1 + _ROUNDINGS))
-
-
-def _within(answer: Answer, name: str, met: str) -> str:
-    """Return the value of a requirement or a utilization, and how long it is within its limit."""
-    for one in answer.requirements:
-        if one.name == name and one.promised_with is None:
-            return f"{value_and_limit(one, one.now)}, {phrase('next.within', users=met)}"
-    found = answer.resource(resource_in(name))
-    if found is None:
-        return phrase("next.within", users=met)
-    at = beside_limit(found.utilization_at_limit, found.target, share=True)
-    return f"utilization {at}, {_saturates(found, met)}"
-
-
-def _saturates(found: ResourceSolution, met: str) -> str:
-    """Return up to which population a resource is within its target."""
-    if found.target == 1:
-        return phrase("next.saturates", users=met)
-    return phrase("next.target", limit=percent(found.target), what="target", users=met)
 
 
 def _others(answer: Answer) -> list[RequirementAnswer]:

@@ -82,10 +82,10 @@ def _approximated(odds: Odds) -> Iterator[str]:
         )
     assumed = {one.name for one in odds.limits} & set(odds.assumed)
     if assumed:
+        does = "exceeds its limit, it does" if len(assumed) == 1 else "exceed their limits, they do"
         yield (
-            f"Assumption: in every sample, {_some(sorted(assumed))} "
-            f"{'keeps' if len(assumed) == 1 else 'keep'} failing above the population at which it "
-            "first fails. This is proven for the nominal inputs only."
+            f"Assumption: in every sample, once {_some(sorted(assumed))} "
+            f"{does} so at every larger population. This is proven for the nominal inputs only."
         )
 
 

@@ -157,10 +157,10 @@ def told_beyond(
 
 
 def side_of(criterion: Limited) -> str:
-    """Return on which side of its limit a measure must stay, in words."""
+    """Return what stands before the limit of a measure: `limit`, or what it must stay above."""
     if criterion.strict:
-        return "less than" if criterion.at_most else "more than"
-    return "at most" if criterion.at_most else "at least"
+        return "must be below" if criterion.at_most else "must be above"
+    return "limit" if criterion.at_most else "minimum"
 
 
 def in_percent(criterion: Limited) -> bool:

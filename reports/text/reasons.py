@@ -12,7 +12,7 @@ from math import inf
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.reports.text.how_known import in_words, marked_value, parenthesis, users_known
+from qps.reports.text.how_known import marked_value, parenthesis, users_known
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.odds_text import promise_text
@@ -131,8 +131,7 @@ def quality_beyond(behind: Sequence[RequirementThere], labels: Labels) -> str:
 def behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> list[str]:
     """Return requirements with their values and limits: `delay 227 ms (limit 230 ms)`."""
     return [
-        f"{labels.measure(one.requirement.name)} "
-        f"{in_words(value_and_limit(one.requirement, one.reading))}"
+        f"{labels.measure(one.requirement.name)} {value_and_limit(one.requirement, one.reading)}"
         for one in behind
     ]
 
@@ -144,8 +143,7 @@ def value_and_limit(one: RequirementAnswer, there: Reading) -> str:
     value = beside_limit(there.value, one.limit, one.dimension, share=share, digits=_DIGITS)
     if not there.known.is_exact:
         value = _without_just(value, limit)
-    side = "limit" if one.at_most and not one.strict else side_of(one)
-    return f"{marked_value(value, there.value, there.known)} ({side} {limit})"
+    return f"{marked_value(value, there.value, there.known)} ({side_of(one)} {limit})"
 
 
 def _without_just(value: str, limit: str) -> str:

@@ -51,6 +51,7 @@ from qps.solver.what_if.sizing import MOST
 _DIGITS = 4
 _EXACT_DIGITS = 6
 _HAIR = 1e-9
+_TIMES = "10,000 times the capacity of each resource"
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -224,7 +225,7 @@ def _change_facts(
     """Yield the changes that together support the population, and counts of machines instead."""
     groups = (
         ("Change", [*_capacity_changes(sizing, labels, settings)]),
-        ("Or machines" if sizing.is_carried else "Change", [*_more(sizing, settings)]),
+        ("Alternative" if sizing.is_carried else "Change", [*_more(sizing, settings)]),
     )
     found = [one for _, changes in groups for one in changes]
     widest = max((text_width(one.text) for one in found), default=0)
@@ -323,7 +324,7 @@ def sizing_known(sizing: Sizing) -> list[str]:
     """Return how it is known whether they are supported, and each number that is not exact."""
     found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
     found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
-    found |= {f"the fix by `{mend.resources[0]}`": mend.known for mend in sizing.mends}
+    found |= {f"the fix with more `{mend.resources[0]}`": mend.known for mend in sizing.mends}
     found["the list of fixes"] = sizing.mends_known
     if sizing.growth is not None:
         found["the number of machines"] = sizing.growth.known
@@ -341,7 +342,7 @@ def sizing_answer(sizing: Sizing) -> str:
     are = "is" if sizing.at == 1 else "are"
     short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
     names = joined_words(by_switch(short, sizing.ports))
-    what = f"with more capacity of {names}" if short else "with no change"
+    what = f"with more capacity for {names}" if short else "without changes"
     if sizing.is_carried:
         return f"{users} {are} supported {what}."
     growth = sizing.growth
@@ -351,22 +352,22 @@ def sizing_answer(sizing: Sizing) -> str:
     if sizing.fails_whatever:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_whatever)])
         enough = (
-            "With 10,000 times each capacity instead of more machines"
+            f"Even with {_TIMES} instead of more machines"
             if more
-            else f"{users} {are} not supported: even with 10,000 times each capacity"
+            else f"{users} {are} not supported: even with {_TIMES}"
         )
         said.append(f"{enough}, {named}{none and f'; {none}'}.")
     if sizing.fails_still:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_still)])
         fixes = [
-            f"{marked(_amount(mend.takes, mend.capacity), mend.known)} of "
-            f"{joined_words(mend.resources)}"
+            f"{joined_words(mend.resources)} to "
+            f"{marked(_amount(mend.takes, mend.capacity), mend.known)}"
             for mend in sizing.mends
         ]
         otherwise = "several resources need more capacity"
         if not sizing.mends_known.is_exact:
-            otherwise = "unknown whether more capacity of one resource is enough"
-        fix = f"required: {' or '.join(fixes)}" if fixes else otherwise
+            otherwise = "it is unknown whether more capacity for one resource is enough"
+        fix = f"to fix this, raise {' or '.join(fixes)}" if fixes else otherwise
         said.append(f"{_for_utilization(sizing)}, {named}; {fix}.")
     if not sizing.fails_whatever and not sizing.fails_still:
         said.append(f"{users} {are} supported {what}, but a smaller population is not.")
@@ -378,15 +379,18 @@ def _for_utilization(sizing: Sizing) -> str:
     loads = (one.for_load or one for one in _ordered(sizing))
     short = [one.resource for one in loads if not one.suffices and one.takes is not None]
     names = joined_words(by_switch(short, sizing.ports))
-    return f"With the capacity that utilization of {names} requires" if short else "With no change"
+    only = "only meets its utilization target"
+    if len(short) > 1:
+        only = "only meet their utilization targets"
+    return f"If {names} {only}" if short else "Without changes"
 
 
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines are enough."""
-    links = f" and more capacity of {joined_words(growth.links)}" if growth.links else ""
+    links = f" and more capacity for {joined_words(growth.links)}" if growth.links else ""
     more = [
-        f"{marked(f'{m.takes:,}', growth.known)} machines of "
-        f"{joined_words(m.nodes)} (now {m.now:,})"
+        f"{marked(f'{m.takes:,}', growth.known)} {joined_words(m.nodes)} machines "
+        f"(currently {m.now:,})"
         for m in growth.machines
     ]
     users = counted(sizing.at, sizing.population)
@@ -398,7 +402,7 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
 def _not_found(growth: Growth) -> str:
     """Return in words how many machines were tried."""
     tried = joined_words(growth.looked_at)
-    return f"up to {growth.up_to:,} times the machines of {tried} are not enough"
+    return f"up to {growth.up_to:,} times as many {tried} machines are not enough"
 
 
 def _without_quality(failing: Sequence[FailingThere]) -> list[FailingThere]:
@@ -439,7 +443,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
             _ordered(sizing), attrgetter("resource"), sizing.ports, short
         )
     ]
-    headings = ("Resource", "Today", "Utilization", "Limit", "Required", "or machines")
+    headings = ("Resource", "Today", "Utilization", "Limit", "Required", "Alternative")
     shown = len(headings) if any(row[-1] for row in rows) else len(headings) - 1
     return Table(
         headings[:shown],
@@ -459,9 +463,9 @@ def _takes(one: Needed, sizing: Sizing) -> str:
         return "no change needed"
     if one.takes is None:
         most = number(float(MOST), _EXACT_DIGITS)
-        return f"none up to {most}× today" if one.is_searched else "none is enough"
+        return f"not enough at {most}× today" if one.is_searched else "not enough at any size"
     if one.takes == 0:
-        return "any"
+        return "–"
     return _amount(one.takes if one.exact is None else one.exact, one.capacity)
 
 
@@ -480,6 +484,7 @@ def _machines(one: Needed) -> str:
     if machines is None or machines.takes <= machines.now:
         return ""
     told = marked(f"{machines.takes:,}", one.machines_known)
+    told += " machines"
     told += f" in mode {one.machines_mode}" if one.machines_mode else ""
     if machines.price is None or not isfinite(machines.price):
         return told

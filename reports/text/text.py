@@ -20,7 +20,7 @@ from qps.reports.text.capacity_text import accuracy, capacity, nominal_line, unc
 from qps.reports.text.closed_text import closed_lines
 from qps.reports.text.estimates import limit_of
 from qps.reports.text.facts import COLUMNS, facts_text, title_lines
-from qps.reports.text.headroom_text import headroom_line, more_users_lines, next_limit_line
+from qps.reports.text.headroom_text import headroom_line, more_users_lines
 from qps.reports.text.how_known import (
     known_lines,
     known_list,
@@ -29,6 +29,7 @@ from qps.reports.text.how_known import (
     users_with,
 )
 from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.limit_facts import next_limit
 from qps.reports.text.measures import measure_table
 from qps.reports.text.nouns import noun, noun_of_one
 from qps.reports.text.odds_text import odds_lines, shares_table
@@ -50,15 +51,21 @@ from qps.reports.text.worded_changes import PLAIN_WORDS, Wording
 from qps.reports.text.wrapping import wrapped
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
-from qps.solver.answers.solution import QUALITY, Bottleneck, ResourceSolution, StaysFull
+from qps.solver.answers.solution import (
+    QUALITY,
+    Bottleneck,
+    ElasticSolution,
+    ResourceSolution,
+    StaysFull,
+)
 from qps.solver.search.method import Method
 
 _DIGITS = 3
 _SHOWN_SHARES = 4
 _SHOWN_SENSITIVITIES = 6
 _SMALL_SHARE = 0.005
-GIVES_WAY = "saturated by elastic traffic"
-"""The state of such a resource, as the page has it, too (`scripts/live/giving_way.js`)."""
+GIVES_WAY = phrase("elastic.saturated")
+"""The state of a resource that elastic traffic fills."""
 
 
 def solve_text(
@@ -136,7 +143,7 @@ def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the facts of `--all` below the capacity: with uncertain inputs, of nominal ones."""
     told = labels.told
     yield "Limit", limit_reached(answer, labels)
-    yield "Next limit", next_limit_line(answer, labels)
+    yield "Next limit", told(next_limit(answer, labels))
     yield "More users", " ".join(more_users_lines(answer, labels))
     yield "Targets", told(headroom_line(answer))
     yield "Bottleneck", told(_bottleneck(answer))
@@ -246,7 +253,7 @@ def resource_table(
         )
     at = f"{answer.at:,}"
     headings = (
-        "Utilization of",
+        "Utilization",
         *([""] * bars),
         f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
@@ -334,9 +341,9 @@ def _bottleneck(answer: Answer) -> str:
         return ""
     if found.saturates_at is None:
         most = heaviest_in_words(answer).lower()
-        none = "none is known to saturate" if found.undecided else "none saturates"
+        none = "no resource is known to saturate" if found.undecided else "no resource saturates"
         if answer.closed and not found.undecided:
-            none = "none is overloaded in a closed workload"
+            none = "no resource is overloaded (closed workload)"
         line = f"{none}; {most}: {found.resource}."
     else:
         line = f"{_saturates_first(answer, found.saturates_at)}{stays_full_text(answer)}."
@@ -393,8 +400,8 @@ def _saturates_first(answer: Answer, at: float) -> str:
         if answer.low == answer.high:
             return f"{found.resource} is {full} with {where}"
         return f"{found.resource} is {full} with {where}, the start of the range"
-    reaches = "exceed its target" if planned else "saturate"
-    return f"{found.resource} is the first to {reaches}, above {where}"
+    reaches = "exceeds its target" if planned else "saturates"
+    return f"{found.resource} {reaches} first, above {where}"
 
 
 def full_from_start(found: Bottleneck, *, is_planned: bool) -> str:
@@ -429,7 +436,7 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
             largest = marked(f"{mode.capacity:,}", mode.known)
         why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
-    return f"{', '.join(told)}; {answer.mode} limits the capacity"
+    return f"{', '.join(told)}; mode {answer.mode} limits capacity"
 
 
 def cost_facts(answer: Answer) -> list[str]:
@@ -475,7 +482,7 @@ def _advice(answer: Answer, words: Wording) -> Table:
     for item in words.changes:
         change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
-            change += f" (moves load to {labels.of(item.to)}, {percent(item.headroom)} left)"
+            change += f" (moves load to {labels.of(item.to)}, {percent(item.headroom)} headroom)"
         way = item.way if item.way != last else ""
         rows.append((way, change, users_with(item), *_behind(item.setting or "", labels)))
         last = item.way
@@ -490,42 +497,60 @@ def elastic_facts(answer: Answer) -> list[str]:
     told = [line for item, line in lines if item.is_lowered]
     full = sorted(answer.saturated_by_elastic)
     if full:
-        told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {GIVES_WAY}:")
+        told[:-1] = [f"{line.removesuffix('.')};" for line in told[:-1]]
+        end = ":" if told else "."
+        told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {GIVES_WAY}{end}")
     return told
 
 
 def elastic_lines(answer: Answer, labels: Labels = PLAIN) -> list[str]:
     """Return a sentence for each elastic parameter: its value, and from where on it yields."""
-    lines = []
-    name = answer.population
-    for item in answer.elastic:
-        told = partial(quantity, dimension=item.dimension)
-        rank = "" if item.priority is None else f" (priority {item.priority})"
-        at_limit = marked(told(item.value_at_limit), item.known)
-        line = f"{labels.of(item.name)}{rank} is {at_limit} at {answer.at:,}"
-        if item.yields is None:
-            lines.append(f"{line}, its maximum throughout.")
-            continue
-        if item.exhausted is not None and item.exhausted.method is Method.AT_START:
-            lines.append(f"{line}, its minimum throughout: {item.yields.resource} is saturated.")
-            continue
-        if item.yields.method is Method.AT_START:
-            line += f", limited by {item.yields.resource} throughout"
-        else:
-            line += (
-                f": {told(item.most)} up to {name} = {whole_population(item.yields.at)}, then "
-                f"limited by {item.yields.resource}"
-            )
-        for change in item.changes:
-            to = change.to or "an unknown resource"
-            line += f", from {name} = {whole_population(change.at)} by {to}"
-        if item.exhausted is not None:
-            line += (
-                f", at its minimum of {told(item.least)} from "
-                f"{name} = {whole_population(item.exhausted.at)} ({item.exhausted.resource})"
-            )
-        lines.append(f"{line}.")
-    return lines
+    return [_elastic(answer, item, labels) for item in answer.elastic]
+
+
+def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
+    told = partial(quantity, dimension=item.dimension)
+    rank = "" if item.priority is None else f" (priority {item.priority})"
+    name = f"{labels.of(item.name)}{rank}"
+    value = marked(told(item.value_at_limit), item.known)
+    if item.yields is None:
+        return f"{name} is {value}, its maximum, at every population."
+    if item.exhausted is not None and item.exhausted.method is Method.AT_START:
+        return (
+            f"{name} is {value}, its minimum, at every population: {item.yields.resource} is "
+            "saturated."
+        )
+    line = f"{name} is {value} at {answer.at:,}, limited by {_limited_by(answer, item)}"
+    if item.yields.method is not Method.AT_START:
+        most = _people(answer, item.yields.at)
+        line = (
+            f"{name} is {value} at {answer.at:,}: at its maximum of {told(item.most)} up to "
+            f"{most}, then limited by {_limited_by(answer, item)}"
+        )
+    if item.exhausted is not None:
+        line += (
+            f", and at its minimum of {told(item.least)} from "
+            f"{_people(answer, item.exhausted.at)} on ({item.exhausted.resource})"
+        )
+    return f"{line}."
+
+
+def _people(answer: Answer, at: float) -> str:
+    """Return a population that need not be whole: `382 users`."""
+    count = whole_population(at)
+    return f"{count} {(noun_of_one if count == '1' else noun)(answer.population)}"
+
+
+def _limited_by(answer: Answer, item: ElasticSolution) -> str:
+    """Return the resources that limit an elastic parameter, each up to which population."""
+    assert item.yields is not None
+    by = [item.yields.resource, *(one.to or "an unknown resource" for one in item.changes)]
+    ends = [f" up to {_people(answer, one.at)}" for one in item.changes]
+    parts = [f"{one}{end}" for one, end in zip(by, ends, strict=False)]
+    if not parts:
+        return by[-1]
+    first, *others = [*parts, f"{by[-1]} above that"]
+    return joined_words([first, *(f"by {one}" for one in others)])
 
 
 def _sensitivities(answer: Answer, labels: Labels) -> Table:
@@ -538,11 +563,11 @@ def _sensitivities(answer: Answer, labels: Labels) -> Table:
         )
         for item in answer.sensitivity[:_SHOWN_SENSITIVITIES]
     )
-    moved = "Changes capacity by"
+    moved = "Effect of +1 % on capacity"
     if answer.limited_by is None and answer.sensitivity_of is not None:
         resource = labels.of(resource_in(answer.sensitivity_of))
-        moved = f"Changes the saturation point of {resource} by"
-    headings = ("Sensitivity: +1 % of", moved, *_behind(_NAME, labels))
+        moved = f"Effect of +1 % on the saturation point of {resource}"
+    headings = ("Sensitivity to", moved, *_behind(_NAME, labels))
     return Table(headings, rows, frozenset([1]), long=frozenset([0, 2]))
 
 
@@ -555,6 +580,6 @@ def _references(answer: Answer) -> str:
     verb = "are ratings of machines" if names[1:] else "is the rating of the machine"
     return (
         f"{joined_words(names)} {verb} that service demands were measured on: a higher rating "
-        "scales the same demands up. If the spec also uses that machine, its own speed is a "
+        "scales those demands up. If the spec also uses that machine, its own speed is a "
         "separate input."
     )

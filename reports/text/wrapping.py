@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from qps.compiler.diagnostics.render import printable
 
-_HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>]) (?=\d)")
+_HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥]) (?=\d)")
 _HOLDS = "\N{NO-BREAK SPACE}"
 _BLANKS = re.compile(r"[ \t\n\r\f\v]+")
 _NARROWEST = 20

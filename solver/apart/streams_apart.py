@@ -173,7 +173,7 @@ def _beyond_means(
 ) -> list[Part]:
     means = [(part.stage, part.value) for part in stages]
     beyond = whole - total(mean for _, mean in means)
-    named = [*means, ("all stages together, beyond their means", beyond)]
+    named = [*means, ("all stages together, above their means", beyond)]
     return [Part(stage, mean, scope) for stage, mean in named]
 
 
@@ -204,7 +204,7 @@ def quantile_parts(
     """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
     whole, tail = stream.stage_quantile(part, allotment), stream.own_tail(part, allotment)
     if part.queue is not None and tail is not ZERO:
-        yield f"service at {part.queue.resource} beyond its mean", tail
+        yield f"service at {part.queue.resource} above its mean", tail
     yield part.stage, whole - tail
 
 

@@ -388,7 +388,7 @@ class Truth:
             for column, cell in zip(table.head[1:], cells, strict=True):
                 if self._at_of(column) is not None:
                     yield from _differs(what, column, cell, self.told(load, share=True))
-                elif column == "Fits up to":
+                elif column == "Supports up to":
                     yield from _differs(what, column, cell, self._saturates(item))
                 elif column == "Demand":
                     yield from self._made_up(what, cell, resource.parts, load)

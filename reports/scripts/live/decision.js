@@ -31,13 +31,13 @@ export function behindQuality(column) { return axesAt(column, Math.min(column.so
 
 export function limitRow(column) {
   const { solved, run } = column;
-  if (!solved.limiting) return ["none in the whole range"];
+  if (!solved.limiting) return ["none in the full range"];
   const { criterion } = solved.limiting;
   if (criterion.isQuality) {
     const told = toldOfQuality(column, solved.at);
     if (!told.length) return [phrase("limit.needs")];
     const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
-    return [...needs, phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" })];
+    return [phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" }), ...needs];
   }
   if (isStated(criterion)) {
     if (criterion.isPromised) return [worded(column, criterion.name), ": not met with more"];
@@ -73,13 +73,30 @@ function givingRow(column) {
   return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? "is" : "are"} ${GIVES_WAY}: ${left.join("; ")}`];
 }
 
+// From which population on it limits, in the words of `limit_facts.next_limit`, without its name.
+function reachedAt(column, next) {
+  const { criterion, graph, met } = next;
+  if (met === null) return phrase("next.never", { name: "" });
+  const { model } = column, run = graph === column.graph ? column.run : null;
+  const users = `${marked(whole(met), largestKnown([next], column.graph.low))} ${met === 1 ? oneOf(nounOf(model)) : nounOf(model)}`;
+  const of = { name: "", now: "", users };
+  if (criterion.isQuality) return phrase("next.quality", of);
+  if (!run || criterion.isPromised) return phrase("next.met", of);
+  run.at(column.solved.at);
+  const limit = run.value(criterion.limit);
+  if (isStated(criterion)) return phrase(criterion.atMost ? "next.limit" : "next.least", { ...of, limit: column.tell(limit, criterion.dimension, { ...criterion, digits: DIGITS }) });
+  if (givesWay(run, graph.resources[criterion.resource])) return phrase("next.overloaded", of);
+  return limit === 1 ? phrase("next.saturates", of) : phrase("next.target", { ...of, limit: percent(limit) });
+}
+
 function nextRow(column) {
   const { solved, graph } = column;
   if (!solved.limiting) return [""];
   const next = nextToFail(column);
-  if (!next) return [`none up to ${whole(graph.high)} ${nounOf(column.model)}, the whole range`];
+  if (!next) return withCode(phrase("next.none", { users: `${whole(graph.high)} ${nounOf(column.model)}`, name: column.model.population }));
   const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
-  return [worded(column, next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name), mode, next.met === null ? phrase("next.never") : `: ${phrase("next.within", { users: `${inWords(marked(whole(next.met), largestKnown([next], graph.low)))} ${next.met === 1 ? oneOf(nounOf(column.model)) : nounOf(column.model)}` })}`];
+  const name = next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name;
+  return [worded(column, name), mode, reachedAt(column, next)];
 }
 
 // Exact, or on which side of the truth; what checks it.

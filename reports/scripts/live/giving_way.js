@@ -1,6 +1,8 @@
 // What is full, and meant to be: elastic streams take what a resource has left, and give way: `reports/text/giving_way.py`.
 
-export const GIVES_WAY = "saturated by elastic traffic";
+import { phrase } from "../common/phrases.js";
+
+export const GIVES_WAY = phrase("elastic.saturated");
 
 const ROUNDINGS = 1e-9;
 

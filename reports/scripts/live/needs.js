@@ -21,7 +21,7 @@ const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bo
 export function inWords(text) { return text.replace(/^(≤ |≥ |~ )/, (mark) => MARKS[mark]); }
 
 function sideOf({ strict, atMost }) {
-  return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
+  return strict ? (atMost ? "must be below" : "must be above") : atMost ? "limit" : "minimum";
 }
 
 // A value beside its limit, as people write it: `297 ms (limit 300 ms)`; at a population.
@@ -32,9 +32,9 @@ export function beside(column, criterion, population) {
   const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
   const known = knownAt(run, criterion, population);
   const is = besideLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
-  const told = inWords(marked(is, known, value));
+  const told = marked(is, known, value);
   run.at(population); // how it is known may have asked elsewhere
-  return `${told} (${criterion.atMost && !criterion.strict ? "limit" : sideOf(criterion)} ${most})`;
+  return `${told} (${sideOf(criterion)} ${most})`;
 }
 
 // Of what quality is made, the nearest to their limits at a population first; two of them are told.
