@@ -324,7 +324,7 @@ def test_a_node_that_no_stream_visits_may_have_no_machine(
 
 def rows(text: str) -> list[str]:
     """Return what the resources of an answer are called, in the order of its table."""
-    table = text.partition("\n  Utilization of ")[2].partition("\n\n")[0]
+    table = text.partition("\n  Utilization ")[2].partition("\n\n")[0]
     return [re.split(r"  +", line.strip())[0] for line in table.splitlines()[1:]]
 
 

@@ -679,7 +679,7 @@ def test_where_nothing_fails_throughout_all_is_told() -> None:
     assert not solution.fails_throughout
     assert {f.requirement for f in solution.fails} == {LOAD, "cheap"}
     assert (
-        "every value fails a requirement, the smallest value cheap exceeds its limit and host"
+        "every value fails a requirement; with the smallest, cheap exceeds its limit and host"
         in (inverse_answer(solution))
     )
 

@@ -82,7 +82,7 @@ def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
     assert view.bottleneck.saturates_at == 100
     assert view.next_limit is not None
     assert view.next_limit.requirement == f"{second}.utilization"
-    full = "beyond its target" if planned else "saturated"
+    full = "above its target" if planned else "saturated"
     bottleneck = f"Bottleneck {name} is {full} with 100 users, the start of the range."
     assert bottleneck in " ".join(text.split())
     assert view.bottleneck.initially == name
