@@ -781,7 +781,7 @@ def test_what_mends_a_bound_is_one() -> None:
     found = _sized(f"{LATE} <= 60 ms", 390)
     assert found.fails_still
     assert {mend.known.kind for mend in found.mends} == {Kind.UPPER_BOUND}
-    assert "required: ≤ " in sizing_answer(found)
+    assert "to fix this, raise server.cpu to ≤ " in sizing_answer(found)
     assert found.growth is not None
     assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)
 
