@@ -103,7 +103,7 @@ def test_the_bottleneck_saturates_at_one_figure(
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
-    assert "  Limit        combined quality penalty: voice latency ≥ 227 ms (limit" in text
+    assert "  Limit        overall quality penalty: voice latency ≥ 227 ms (limit" in text
 
 
 def test_eight_resources_are_told_and_how_full_the_others_are(

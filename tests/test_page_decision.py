@@ -45,7 +45,7 @@ def test_the_first_screen_answers_five_questions(
     assert told[""] == "At most 32 users"
     # the requirement behind a quality, told once
     assert told["Limit"].startswith(
-        "combined quality penalty: voice latency ≥ 227 ms (limit 230 ms)"
+        "overall quality penalty: voice latency ≥ 227 ms (limit 230 ms)"
     )
     assert "delay" not in told["Other limits"]
     assert "station CPU 23.2 %" in told["Other limits"]
@@ -121,7 +121,7 @@ def test_without_scripts_it_says_what_the_terminal_says(
     told = [page.page.locator("#decision .many").inner_text()]
     rows = page.page.locator("#decision dl > div")
     told += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
-    assert {one.split()[0] for one in told[1:]} >= {"Bottleneck", "To", "Accuracy"}
+    assert {one.split()[0] for one in told[1:]} >= {"Bottleneck", "Ways", "Accuracy"}
     for one in told:
         if not one.startswith("Ways to raise capacity"):  # in rows, each with its setting
             assert one.removeprefix("Accuracy ") in solved, one
