@@ -531,7 +531,9 @@ def test_a_row_that_pulls_is_named_with_what_the_others_give_it(
     assert main(["fit", "s989.csv", "--cores", "2"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "line 6 is an influential outlier (Cook's distance 5.28)" in out
-    assert "which predict a utilization of 165 %: was more load offered than the machine" in out
+    assert (
+        "which predict a utilization of 165 %. Did the machine complete less work than was" in out
+    )
     # A cost below zero is refused by every spec: there is nothing to paste.
     assert "component" not in out
     assert "Nothing to paste: the service demand per byte is below zero" in out
