@@ -25,8 +25,8 @@ from qps.api import Model  # noqa: E402
 from qps.compiler import ir  # noqa: E402
 from qps.compiler.diagnostics.source import Source  # noqa: E402
 from qps.compiler.pipeline import check_source  # noqa: E402
-from qps.solver.matrix.row_block import RowBlock  # noqa: E402
-from qps.solver.matrix.rows import MatrixSolver  # noqa: E402
+from qps.solver.matrix.row_ranges import MatrixSolver  # noqa: E402
+from qps.solver.matrix.rows.row_block import RowBlock  # noqa: E402
 
 CHOICES = "choices"
 _COUNTS = (2, 16, 256, 4096, 65_536)

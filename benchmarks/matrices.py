@@ -18,17 +18,17 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
-from qps.engine.algebra import to_sympy
+from qps.engine.expressions.substitution import substituted
+from qps.engine.expressions.sympy_algebra import to_sympy
 from qps.engine.operations import OPERATIONS
-from qps.engine.substitution import substituted
 from qps.solver.answers.answering import all_criteria
-from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.cores import on_this_machine
-from qps.solver.matrix.processes import cores
-from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.run import Parts, as_done
-from qps.solver.matrix.structure import configured
+from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
+from qps.solver.matrix.compilation.structures import configured
+from qps.solver.matrix.execution.local_processes import on_this_machine
+from qps.solver.matrix.execution.matrix_run import Parts, as_done
+from qps.solver.matrix.execution.process_start import cores
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_ranges import MatrixSolver
 from timings import ROOT, Measured, busy, bytecode_folder, ran
 
 _SMALLEST = 10**3

@@ -7,7 +7,7 @@ from time import process_time
 
 import numpy as np
 
-from qps.engine.networks import class_numbers, closed_arrays, closed_numbers
+from qps.engine.queueing_networks import multiclass_mva, product_form, product_form_arrays
 from timings import Measured
 
 _ROWS = 100_000
@@ -24,12 +24,12 @@ def closed() -> Measured:
     ]
     for title, stations in (("single servers", _STATIONS), ("one with 8 servers", _SEVERAL)):
         for count in (200, _MILLION):
-            took = _once(lambda: closed_numbers.closed_rate(count, 15, *stations))  # noqa: B023
+            took = _once(lambda: product_form.closed_rate(count, 15, *stations))  # noqa: B023
             rows.append((f"{count:,} customers, {title}", f"{took * 1e3:.2f} ms"))
     places = (1, 0, 1, 0.04, 0.02), (1, 0, 1, 0.05, 0.06), (1, 0, 1, 0.06, 0.01)
     for count in (100, 1000):
         told = (count, count, 15, 30, *(number for place in places for number in place))
-        took = _once(lambda: class_numbers.class_rate(2, 1, *told))  # noqa: B023
+        took = _once(lambda: multiclass_mva.class_rate(2, 1, *told))  # noqa: B023
         rows.append((f"two classes of {count:,} customers", f"{took * 1e3:.1f} ms"))
     return Measured(
         "Closed networks",
@@ -48,7 +48,7 @@ def _of_rows(customers: int) -> float:
         columns.append(asked * chance.uniform(0.5, 1.5, _ROWS))
         columns += [np.full(_ROWS, number) for number in (1.0, 0.0, 1.0)]
     start = process_time()
-    closed_arrays.closed_rate(*columns)
+    product_form_arrays.closed_rate(*columns)
     return (process_time() - start) * _MILLION / _ROWS
 
 
@@ -56,7 +56,7 @@ def _once(work: Callable[[], object]) -> float:
     """Return what a network takes of which nothing is remembered, of three the fastest."""
     times = []
     for _ in range(3):
-        for kept in (closed_numbers.waits_of, class_numbers.solved, class_numbers.class_rate):
+        for kept in (product_form.waits_of, multiclass_mva.solved, multiclass_mva.class_rate):
             kept.cache_clear()
         start = process_time()
         work()

@@ -7,7 +7,7 @@ from time import process_time
 
 import numpy as np
 
-from qps.engine.queues import queue_arrays, queue_numbers
+from qps.engine.queueing import queue_arrays, queue_numbers
 from timings import Measured
 
 _COUNT = 4096

@@ -13,8 +13,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.pipeline import check_source as checked
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.odds import odds
-from qps.solver.odds.told import Odds, Sampling
+from qps.solver.uncertainty.interval_result import Odds, Sampling
+from qps.solver.uncertainty.prediction_interval import odds
 from timings import ROOT, Measured
 
 _NUMBERS = 3

@@ -25,8 +25,8 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.scales import quantity
-from qps.engine.exactness import NoValueError, as_float
-from qps.engine.powers import TooLongError
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_values import NoValueError, as_float
 
 Met = dict[Span, dict[str, Value]]
 """Checked expressions by their places, each by the prefixes of the modules that it stands in."""

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.checking import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
-from qps.compiler.check.model.check_changes import change_checker
-from qps.compiler.check.model.check_precedence import (
+from qps.compiler.check.model.changes.check_changes import change_checker
+from qps.compiler.check.model.changes.check_precedence import (
     report_contradictions,
     report_several,
     report_without_effect,
 )
 from qps.compiler.check.model.check_unused import report_unloaded
-from qps.compiler.check.model.dangling import without_dangling
+from qps.compiler.check.model.dangling_references import without_dangling
 from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.resolve import resolve

@@ -18,7 +18,7 @@ from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 
 
 def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:

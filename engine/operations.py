@@ -22,24 +22,24 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from qps.engine.beyond_floats import nan_beyond_floats
-from qps.engine.exactness import Exact
-from qps.engine.networks.closed_networks import (
+from qps.engine.exact_algebra.exact_values import Exact
+from qps.engine.numerics.float_overflow import nan_beyond_floats
+from qps.engine.operand_groups import place_of, repeated
+from qps.engine.queueing_networks.closed_operands import (
     GROWING_QUANTILE,
     GROWING_RATE,
     GROWING_ROOM,
     GROWING_WAIT,
     ROOM_ERROR,
 )
-from qps.engine.repeating import place_of, repeated
 
 if TYPE_CHECKING:
     from flint import arb
 
-    from qps.engine.columns.domains import Domain
-    from qps.engine.columns.on_bounds import Bounds
-    from qps.engine.intervals import Interval
-    from qps.engine.known_ranges import Range
+    from qps.engine.evaluators.domains import Domain
+    from qps.engine.evaluators.on_bounds import Bounds
+    from qps.engine.numerics.sloped_intervals import Interval
+    from qps.engine.numerics.value_ranges import Range
 
 
 class Operation(Struct, frozen=True, kw_only=True, dict=True):
@@ -124,7 +124,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def bounds(self) -> Callable[..., Bounds]:
         """Its bounds from those of its operands, of many rows at once."""
         if self.by_ends:
-            from qps.engine.columns.on_bounds import monotone  # noqa: PLC0415 - needs numpy
+            from qps.engine.evaluators.on_bounds import monotone  # noqa: PLC0415 - needs numpy
 
             return monotone(self.array, self.grows, self.repeats, self.gammas)
         return self._in("on_bounds")
@@ -138,7 +138,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def slopes(self) -> Callable[..., tuple[float, ...]]:
         """Its slopes by each operand, of floats: not-a-number where there is none."""
         if self.by_ends:
-            from qps.engine.columns.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
+            from qps.engine.evaluators.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
 
             return by_differences(self.number, self.ball, self.is_whole)
         return self._in("slopes_on_floats")
@@ -147,7 +147,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def interval(self) -> Callable[..., Interval]:
         """Its bounds from those of its operands, rounded outwards, with those of its slope."""
         if self.by_ends:
-            from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - seldom needed
+            from qps.engine.evaluators.on_intervals import monotone  # noqa: PLC0415 - seldom needed
 
             return monotone(
                 self.number, self.grows, self.lies, self.error, self.repeats, self.gammas
@@ -157,12 +157,12 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def approximate(self) -> Callable[..., bool] | None:
         """Of which operands, in floats, it is an approximation; None where it is none of any."""
-        return self._in("approximate", None)
+        return self._in("approximation_flags", None)
 
     @cached_property
     def range(self) -> Callable[..., Range]:
         """Its range from those of its operands; anywhere in `lies` where no more is told."""
-        from qps.engine.known_ranges import Range  # noqa: PLC0415 - who checks a spec needs none
+        from qps.engine.numerics.value_ranges import Range  # noqa: PLC0415 - who checks a spec needs none
 
         low, high = (Fraction(end) if isfinite(end) else end for end in self.lies)
         anywhere = Range(low, high)
@@ -170,11 +170,11 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def moves(self) -> Callable[..., tuple[int, ...]]:
-        """How it moves with each of its operands, from their ranges; see `columns/moving`."""
+        """How it moves with each operand, from their ranges; see `evaluators/monotonicity`."""
         grows = tuple(0 if k in self.whole else grow for k, grow in enumerate(self.grows))
         if self.takes_more:
-            return self._in("moving", lambda *of: grows * len(of))
-        return self._in("moving", lambda *of: repeated(grows, self.repeats, len(of)))
+            return self._in("monotonicity", lambda *of: grows * len(of))
+        return self._in("monotonicity", lambda *of: repeated(grows, self.repeats, len(of)))
 
     def is_whole(self, place: int) -> bool:
         """Return whether the operand in a place counts whole."""
@@ -188,17 +188,17 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def in_force(self) -> Callable[..., Any] | None:
         """What it comes to where its operands have given values; None where that is one form."""
-        return self._in("in_force", None)
+        return self._in("active_branch", None)
 
     @cached_property
     def as_read(self) -> Callable[..., Any] | None:
         """What people write for it, by a writer of formulas; None for its name and operands."""
-        return self._in("as_read", None)
+        return self._in("printing", None)
 
     @cached_property
     def domain(self) -> Callable[..., Domain | None]:
         """Where it has a value: what of its operands, as formulas, must not be negative."""
-        from qps.engine.columns.domains import Needed, share  # noqa: PLC0415 - seldom needed
+        from qps.engine.evaluators.domains import Needed, share  # noqa: PLC0415 - seldom needed
 
         def by_names(*operands: Any) -> Domain:
             named = dict(zip(self.arguments, operands, strict=False))
@@ -213,7 +213,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("in_sympy")
 
     def _in(self, column: str, *default: Callable[..., Any] | None) -> Callable[..., Any]:
-        module = import_module(f"qps.engine.columns.{column}")
+        module = import_module(f"qps.engine.evaluators.{column}")
         found: Callable[..., Any] = getattr(module, self.name, *default)
         return found
 
@@ -318,13 +318,14 @@ def _spare(load: Any) -> Any:
 
 SUM, PRODUCT, POWER, ROOT, EXPONENTIAL, LOGARITHM = "+", "*", "pow", "sqrt", "exp", "ln"
 MAXIMUM, MINIMUM = "max", "min"
-"""Words of operations of which formulas have a form of their own (`qps.engine.formulas`)."""
+"""Words of operations of which formulas have a form of their own
+(`qps.engine.expressions.formulas`)."""
 
 _DIGITS = 1000.0
 """What is steep has no more digits than algebra bears, where its operand is smaller."""
 
 _OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
-"""How the time of a stage grows: `qps.engine.queues.stage_numbers` has its nine operands."""
+"""How the time of a stage grows: `qps.engine.queueing.sum_numbers` has its nine operands."""
 
 _SERVERS = (3, 4)
 """Where the servers of the stations of a closed network stand: each has four operands."""

@@ -29,9 +29,9 @@ import closed_loops  # noqa: E402 - found by the line above
 import pooled_loops  # noqa: E402
 from closed_loops import ClosedRun  # noqa: E402
 from predictions import Prediction, composed, left_out, summary  # noqa: E402
-from qps.compiler.data.measured_tables import DataError  # noqa: E402
-from qps.measuring.accounts import MeasuringError  # noqa: E402
-from qps.measuring.own_network import enter_own_network  # noqa: E402
+from qps.compiler.measurement.campaigns.network_namespace import enter_own_network  # noqa: E402
+from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError  # noqa: E402
+from qps.compiler.measurement.measured_tables import DataError  # noqa: E402
 from qps.reports.text.table import Table  # noqa: E402
 from results import HEADINGS, HERE, Result, kept, results_in  # noqa: E402
 from servers import LABORATORIES, POOLED, Laboratory  # noqa: E402

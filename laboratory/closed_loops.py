@@ -22,10 +22,10 @@ from typing import TypeVar
 
 import qps
 from predictions import Prediction
-from qps.measuring.accounts import used_between
-from qps.measuring.children import running
-from qps.measuring.running_processes import all_processes
-from qps.observing.printed_results import pgbench_runs
+from qps.compiler.measurement.campaigns.child_processes import running
+from qps.compiler.measurement.campaigns.process_table import all_processes
+from qps.compiler.measurement.campaigns.processor_accounts import used_between
+from qps.compiler.measurement.observations.printed_results import pgbench_runs
 from qps.reports.text.table import Table
 from starting import Started
 

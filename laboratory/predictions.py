@@ -13,12 +13,12 @@ from math import sqrt
 from pathlib import Path
 from statistics import median
 
-from qps.compiler.check.model.own_units import units_with
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fit_spread import fit_spread
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.measured_tables import DataError, Table, read_table
-from qps.compiler.data.student import student_quantile
+from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.measured_tables import DataError, Table, read_table
+from qps.compiler.measurement.student_t import student_quantile
 from servers import DELIVERY
 
 _LEVEL = 0.9

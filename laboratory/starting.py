@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from qps.measuring.children import Child, running
-from qps.measuring.control_groups import held, new_group_or_none
-from qps.measuring.running_processes import is_listening
+from qps.compiler.measurement.campaigns.child_processes import Child, running
+from qps.compiler.measurement.campaigns.control_groups import held, new_group_or_none
+from qps.compiler.measurement.campaigns.process_table import is_listening
 from servers import Bench, Laboratory, free_ports
 
 _READY = 10.0

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.extras import need_arrow
+from qps.compiler.diagnostics.extras import need_arrow
 from qps.reports.text.quantities import quantity
 from qps.reports.text.table import Table
 
 if TYPE_CHECKING:
-    from qps.solver.matrix.compiled import CompiledMatrix
-    from qps.solver.matrix.tables import Column
+    from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
+    from qps.solver.matrix.row_tables import Column
 
 MOST_ROWS = 10_000
 """Configurations of a matrix that are solved for a comparison."""
@@ -135,9 +135,9 @@ def _changed(
 def _solved(model: ir.Model, matrix: ir.Matrix) -> Mapping[_Key, _Row] | str:
     """Return how many each configuration carries; a text that says why nobody knows."""
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
-    from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
-    from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
-    from qps.solver.odds.promising import promising  # noqa: PLC0415
+    from qps.solver.matrix.matrix_compiler import compile_matrix  # noqa: PLC0415 - imports the algebra
+    from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+    from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
     # All that is told of a configuration here is how many it carries, whatever is selected.
     plain = replace(matrix, selected=(), order=())
@@ -148,7 +148,7 @@ def _solved(model: ir.Model, matrix: ir.Matrix) -> Mapping[_Key, _Row] | str:
 
 
 def _rows(compiled: CompiledMatrix) -> Iterator[tuple[_Key, _Row]]:
-    from qps.solver.matrix.tables import LARGEST, Tabulator, columns_of  # noqa: PLC0415
+    from qps.solver.matrix.row_tables import LARGEST, Tabulator, columns_of  # noqa: PLC0415
 
     columns = columns_of(compiled)
     carried = next(c.name for c in columns if (c.answer or c.name) == LARGEST and not c.is_axis)

@@ -21,7 +21,7 @@ from qps.reviewing.history_view import History, Point, State
 from qps.reviewing.repository import commit_of, git
 from qps.solver.answers.solution import SolverFault
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 
 _FORMAT = "%x01%H%x02%cs%x02%s"
 _STEP = 500

@@ -19,8 +19,8 @@ from qps.reports.text.solve_view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.complete_answer import complete_answer
-from qps.solver.odds.promising import promising
-from qps.solver.odds.told import Interval, Sampling
+from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.interval_result import Interval, Sampling
 from qps.solver.what_if.assumption_changes import Side
 
 _AT_LEAST, _AT_MOST = (">=", ">"), ("<=", "<")
@@ -61,7 +61,7 @@ def answer_of(spec: Spec) -> SpecAnswer:
     answer = complete_answer(model, configuration, solve_model(model, configuration))
     interval = None
     if uncertain_in(configuration):
-        from qps.solver.odds.differences import difference_odds  # noqa: PLC0415 - needs numpy
+        from qps.solver.uncertainty.difference_intervals import difference_odds  # noqa: PLC0415 - needs numpy
 
         side = Side(without_certainty(spec.model), configuration)
         odds = difference_odds(side, side, Sampling())

@@ -16,7 +16,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.simulation.crew import Simulation, StreamTold
 from qps.simulation.one_run import LEVELS
 from qps.simulation.statistics import Estimate

@@ -14,7 +14,7 @@ from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS, Run, RunResult
 from qps.simulation.played import Played
 from qps.simulation.statistics import Estimate, estimate, warm_up
-from qps.solver.matrix.processes import START, cores, starting
+from qps.solver.matrix.execution.process_start import START, cores, starting
 
 RUNS = 20
 MOST_ITEMS = 20_000_000

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product as combinations
 
 from qps.compiler.network.classes import ItemKinds
-from qps.engine.formulas import Formula
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.substitution import substituted
 from qps.simulation.operating_point import OperatingPoint
 
 

@@ -15,9 +15,9 @@ from qps.compiler.lower.held import Room
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_measures import TOO_LATE
 from qps.compiler.lower.mixtures import averaged, mixtures_of
-from qps.engine.formulas import Formula, total
-from qps.engine.points import Point
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import Formula, total
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import Substitution
 
 
 class Buffer(Struct, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from qps.solver.answers.answer_parts import (
     Traffic,
 )
 from qps.solver.answers.solution import MixSolution, Outcome, ResourceSolution
-from qps.solver.odds.told import Odds
+from qps.solver.uncertainty.interval_result import Odds
 
 
 class Answer(Outcome, frozen=True, kw_only=True):

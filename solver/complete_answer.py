@@ -13,7 +13,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.ir.measure_names import is_utilization, resource_in, timed_streams
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.engine.formulas import ONE
+from qps.engine.expressions.formulas import ONE
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.answer_parts import (
@@ -33,7 +33,7 @@ from qps.solver.answers.headroom import more_users, next_limit
 from qps.solver.answers.readings import behind_quality, reading_at, requirement_answers
 from qps.solver.answers.solution import QUALITY, Outcome, Sensitivity, Solution, Verdict
 from qps.solver.answers.too_few_rows import counted_as_known
-from qps.solver.odds.told import Odds
+from qps.solver.uncertainty.interval_result import Odds
 
 _BYTE = 8
 _HOUR = 3600.0

@@ -16,8 +16,8 @@ from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.odds.promising import promising
-from qps.solver.odds.told import Sampling
+from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.what_if.advice import advise
 
 
@@ -70,7 +70,7 @@ def solved_spec(
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
         if how_sure:
-            from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs; it needs numpy
+            from qps.solver.uncertainty.prediction_interval import odds  # noqa: PLC0415 - of few specs; it needs numpy
 
             tell("uncertainty")
             found = odds(plain, configuration, of_slopes, sampling)

@@ -13,8 +13,8 @@ from qps.solver.answer import Answer
 from qps.solver.claims.claim_results import Judged
 from qps.solver.claims.judging import judged
 from qps.solver.complete_answer import complete_answer
-from qps.solver.odds.promising import promising
-from qps.solver.odds.told import DifferenceOdds, Sampling
+from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import Difference, difference
 
@@ -48,7 +48,7 @@ def spec_difference(
     found = difference(before, after, promising)
     odds = None
     if uncertain_in(before.configuration) or uncertain_in(after.configuration):
-        from qps.solver.odds.differences import difference_odds  # noqa: PLC0415 - needs numpy
+        from qps.solver.uncertainty.difference_intervals import difference_odds  # noqa: PLC0415 - needs numpy
 
         plain = [replace(side, model=without_certainty(side.model)) for side in (before, after)]
         odds = difference_odds(plain[0], plain[1], Sampling())

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.leverage import how_unsure
-from qps.compiler.data.measured_tables import read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.leverage import how_unsure
+from qps.compiler.measurement.measured_tables import read_table
 from qps.compiler.pipeline import check_file
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.solver.answers.worst_mode import solve_model

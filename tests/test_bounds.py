@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from helpers.formulas import R, absolute, acos, ceil, cos, exp, floor, lambert, log, ratio, waiting
 from helpers.nightly import examples
 from helpers.operations import CASES
-from qps.engine.common_powers import cancelled
-from qps.engine.formulas import (
+from qps.engine.expressions.cancellation import cancelled
+from qps.engine.expressions.formulas import (
     Formula,
     apply,
     maximum,
@@ -25,9 +25,9 @@ from qps.engine.formulas import (
     population,
     square_root,
 )
-from qps.engine.intervals import Interval, power, span
+from qps.engine.expressions.point_values import Point
+from qps.engine.numerics.sloped_intervals import Interval, power, span
 from qps.engine.operations import OF_QUEUES, OPERATIONS
-from qps.engine.points import Point
 from qps.solver.search.bounds import Curve
 from qps.solver.search.rounding_bounds import stretches_to_search
 

@@ -14,7 +14,7 @@ from helpers.on_off import on_off_row, on_off_times, on_off_waits
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.queues.queue_numbers import burst_quantile, burst_wait
+from qps.engine.queueing.queue_numbers import burst_quantile, burst_wait
 
 P99 = 0.99
 

@@ -38,11 +38,11 @@ from qps.compiler.quantities.certainty import (
     upper_bound,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import Formula, population, symbol
-from qps.engine.formulas import number as number_of
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.expressions.formulas import Formula, population, symbol
+from qps.engine.expressions.formulas import number as number_of
+from qps.engine.expressions.point_values import in_floats
 from qps.engine.operations import OPERATIONS
-from qps.engine.points import in_floats
-from qps.engine.powers import TooLongError
 from qps.reports.pages.matrix_page import matrix_page
 from qps.reports.text.difference_text import difference_view
 from qps.reports.text.explanation import explanation_text
@@ -60,8 +60,8 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
-from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
+from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
 from qps.solver.what_if.difference import difference

@@ -15,15 +15,15 @@ from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.sobol import sobol_points
+from qps.engine.numerics.sobol import sobol_points
 from qps.reports.text.reasons import answer_sentence
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
-from qps.solver.odds.promises import with_promises
-from qps.solver.odds.told import Sampling
+from qps.solver.uncertainty.confidence_capacity import with_promises
+from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
 
 SPEC = """
 users N in 1..100_000

@@ -22,10 +22,10 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
-from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.tables import Tabulator
-from qps.solver.odds.promising import promising
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_tables import Tabulator
 from qps.solver.spec_difference import spec_difference
+from qps.solver.uncertainty.confidence_interface import promising
 from qps.solver.what_if.assumption_changes import ChangeKind
 
 SPEC = UNSURE + "network lan { switched; rate 1 Gbit/s }\n"

@@ -17,7 +17,7 @@ from qps.reports.pages.live_page import live_page
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
 SPEC = (

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.specs import lowered
 from qps.cli import main
-from qps.engine.networks.class_numbers import class_rate
+from qps.engine.queueing_networks.multiclass_mva import class_rate
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.fair_rates import full_stations
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from helpers.specs import lowered
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.networks.class_networks import Network, Place
-from qps.engine.networks.class_quantiles import class_quantile, moments
-from qps.engine.queues.queue_numbers import erlang_c
+from qps.engine.queueing.queue_numbers import erlang_c
+from qps.engine.queueing_networks.multiclass_cycle_times import class_quantile, moments
+from qps.engine.queueing_networks.multiclass_operands import Network, Place
 
 # -- whoever shares: a chain of all states, with one of the users watched --------------------
 

@@ -16,11 +16,11 @@ import pytest
 
 import qps
 from qps.cli import _parted, main
-from qps.commands.answer_arguments import FORMER_FLAGS
-from qps.commands.arguments import COMMANDS
-from qps.commands.command_line import parser_of
-from qps.commands.examples import EXAMPLES
-from qps.commands.starting_specs import STARTING_SPECS
+from qps.commands.arguments.answer_arguments import FORMER_FLAGS
+from qps.commands.arguments.command_line import parser_of
+from qps.commands.arguments.command_table import COMMANDS
+from qps.commands.arguments.help_examples import EXAMPLES
+from qps.commands.arguments.starting_specs import STARTING_SPECS
 
 SPEAK = str(Path(__file__).parents[1] / "specs" / "audioconference.qps")
 SMALL = """
@@ -470,7 +470,7 @@ def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
 def test_every_flag_has_one_value_or_gathers_all() -> None:
     from argparse import ArgumentParser, _SubParsersAction
 
-    from qps.commands.command_line import _Once
+    from qps.commands.arguments.command_line import _Once
 
     def commands(parser: ArgumentParser) -> Iterator[ArgumentParser]:
         for action in parser._actions:

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.engine.networks.class_numbers import class_rate
-from qps.engine.networks.forked_numbers import (
+from qps.engine.queueing.maximum_numbers import slowest
+from qps.engine.queueing_networks.fork_join_mva import (
     forked_rate,
     forked_time,
     forked_wait,
     slowest_exponential,
 )
-from qps.engine.queues.slowest_numbers import slowest
+from qps.engine.queueing_networks.multiclass_mva import class_rate
 from qps.solver.answers.answering import solve
 
 State = tuple[int, int, int]

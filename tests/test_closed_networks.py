@@ -14,14 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.networks import closed_arrays, closed_numbers
-from qps.engine.networks.class_networks import Network, Place, is_exact
-from qps.engine.networks.class_numbers import _exactly, class_open_wait, class_rate, class_wait
-from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
-from qps.engine.networks.descent_numbers import at_population
-from qps.engine.networks.linearizer import linearized
 from qps.engine.operations import OPERATIONS
-from qps.engine.queues.queue_numbers import erlang_b
+from qps.engine.queueing.queue_numbers import erlang_b
+from qps.engine.queueing_networks import product_form, product_form_arrays
+from qps.engine.queueing_networks.linearizer import linearized
+from qps.engine.queueing_networks.multiclass_mva import (
+    _exactly,
+    class_open_wait,
+    class_rate,
+    class_wait,
+)
+from qps.engine.queueing_networks.multiclass_operands import Network, Place, is_exact
+from qps.engine.queueing_networks.normalizing_integral import at_population
+from qps.engine.queueing_networks.product_form import closed_rate, closed_wait, mixed_wait
 
 ERP = (0.040, 1, 0, 1, 0.050, 1, 0, 1, 0.060, 1, 0, 1)
 law = settings(max_examples=examples(40), deadline=None)
@@ -238,9 +243,9 @@ def test_many_rows_of_many_customers_are_as_each_by_itself() -> None:
         for _ in range(200)
     ]  # fmt: skip
     for many, alone in (
-        (closed_arrays.closed_rate, closed_rate),
-        (closed_arrays.closed_wait, closed_wait),
-        (closed_arrays.mixed_wait, mixed_wait),
+        (product_form_arrays.closed_rate, closed_rate),
+        (product_form_arrays.closed_wait, closed_wait),
+        (product_form_arrays.mixed_wait, mixed_wait),
     ):
         found = many(*np.array(rows).T)
         assert found.tolist() == pytest.approx([alone(*row) for row in rows], rel=1e-11)
@@ -254,7 +259,7 @@ def test_many_classes_are_no_longer_exact_and_end() -> None:
 
 
 def test_networks_are_remembered_within_bounds() -> None:
-    assert closed_numbers.waits_of.cache_info().maxsize is not None
+    assert product_form.waits_of.cache_info().maxsize is not None
 
 
 @pytest.mark.parametrize("customers", [9000, 30_000])

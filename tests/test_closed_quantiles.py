@@ -12,11 +12,11 @@ from helpers.explained import explain
 from helpers.shared_chain import open_quantiles
 from helpers.specs import lowered
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.networks import closed_quantiles
-from qps.engine.networks.closed_laws import law_of
-from qps.engine.networks.closed_moments import moments, of_moments
-from qps.engine.networks.closed_numbers import closed_rate
-from qps.engine.networks.visited_copies import Place, place_of
+from qps.engine.queueing_networks import cycle_time_quantiles
+from qps.engine.queueing_networks.cycle_time_moments import moments, of_moments
+from qps.engine.queueing_networks.cycle_time_transform import law_of
+from qps.engine.queueing_networks.product_form import closed_rate
+from qps.engine.queueing_networks.visited_copies import Place, place_of
 from qps.reports.text.quantities import undecided_point
 
 NETWORKS = {
@@ -97,7 +97,7 @@ def test_one_station_is_a_mix_of_erlang_laws(customers: int) -> None:
         think ** (customers - 1 - n) / factorial(customers - 1 - n) for n in range(customers)
     ]
     for level in (0.5, 0.95, 0.999):
-        time = closed_quantiles.closed_quantile(
+        time = cycle_time_quantiles.closed_quantile(
             level, customers, think, service, 1.0, 0.0, 1.0, 1.0, 0.0
         )
         terms = accumulate(exp(-time) * time**k / factorial(k) for k in range(customers))
@@ -121,7 +121,7 @@ def test_visits_at_random_may_be_of_one_copy(
     customers, think, copies, visits = network
     for level, time in zip((0.5, 0.95, 0.99), played, strict=True):
         operands = (0.4 * visits, 1, 0, copies, visits, 0)
-        told = closed_quantiles.closed_quantile(level, customers, think, *operands)
+        told = cycle_time_quantiles.closed_quantile(level, customers, think, *operands)
         assert told == pytest.approx(time, rel=0.065)
 
 
@@ -131,7 +131,7 @@ def test_no_quantile_jumps_where_copies_or_visits_come_to_a_whole_number(whole: 
 
     def told(copies: float, visits: float) -> float:
         operands = (0.4 * visits, 1, 0.513, copies, visits, 0, 0.3, 1, 0, 2.5, 1.3, 0)
-        return closed_quantiles.closed_quantile(0.98, 30, 10.647, *operands)
+        return cycle_time_quantiles.closed_quantile(0.98, 30, 10.647, *operands)
 
     least = 1e-7
     assert told(whole - least, 3.61) == pytest.approx(told(whole, 3.61), rel=1e-5)
@@ -150,7 +150,7 @@ def test_so_many_are_told_by_moments() -> None:
         assert law is not None
         told = of_moments(0.99, *moments(customers - 1, 1000.0, places))
         assert told == pytest.approx(law.quantile(0.99), rel=10 * shares)
-    million = closed_quantiles.closed_quantile(0.95, 2e6, 1e6, *station)
+    million = cycle_time_quantiles.closed_quantile(0.95, 2e6, 1e6, *station)
     mean = 2e6 / closed_rate(2e6, 1e6, *station[:4]) - 1e6
     assert 1 < million / mean < 1.01
 
@@ -159,7 +159,9 @@ def test_the_median_is_not_far_above_the_mean() -> None:
     """Jain, 34.2: it was told as 231 s, where the mean is 56 s."""
     stations = ((2.0, 16.0), (3.0, 10.0), (1.0, 5.0))
     operands = [x for asked, often in stations for x in (asked, 1.0, 0.0, 1.0, often, 0.0)]
-    assert closed_quantiles.closed_quantile(0.5, 20, 4, *operands) == pytest.approx(56.2, rel=0.01)
+    assert cycle_time_quantiles.closed_quantile(0.5, 20, 4, *operands) == pytest.approx(
+        56.2, rel=0.01
+    )
 
 
 POOL = """
@@ -217,7 +219,7 @@ def test_the_quantile_of_a_cycle_is_told_with_its_error() -> None:
     told = [point.number(job.latency_quantile(Fraction(n, 1000))) for n in (500, 950, 999)]
     stations = (0.05, 4.0, 0.0, 1.0, 1.0, 0.0, 0.02, 1.0, 0.0, 1.0, 1.0, 0.0)
     for level, time in zip((0.5, 0.95, 0.999), told, strict=True):
-        expected = closed_quantiles.closed_quantile(level, 200, 5, *stations)
+        expected = cycle_time_quantiles.closed_quantile(level, 200, 5, *stations)
         assert time == pytest.approx(expected, rel=1e-9)
     known = job.quantile_certainty(Fraction(95, 100))
     assert known.kind is Kind.APPROXIMATION

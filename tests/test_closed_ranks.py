@@ -6,7 +6,7 @@ import pytest
 
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.engine.networks.closed_numbers import closed_rate
+from qps.engine.queueing_networks.product_form import closed_rate
 from qps.solver.answers.answering import solve
 
 SPEC = """

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qps.engine.running import Runner
-from qps.solver.matrix.closing_in import closed_in
-from qps.solver.matrix.prepared import Floats, Rows
+from qps.engine.execution.array_runs import Runner
+from qps.solver.matrix.limits.failure_brackets import closed_in
+from qps.solver.matrix.limits.row_preparation import Floats, Rows
 
 
 class _Counted:

@@ -17,7 +17,7 @@ import pytest
 
 import qps
 from qps.cli import main
-from qps.solver.matrix import run
+from qps.solver.matrix.execution import matrix_run
 from test_matrices import BASE
 
 pytest.importorskip("distributed")
@@ -25,7 +25,7 @@ pytest.importorskip("distributed")
 SPEC = BASE + "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet] }"
 RUN = """
 import os, signal, sys, time
-from qps.solver.matrix import cluster, run
+from qps.solver.matrix.execution import dask_cluster as cluster, matrix_run as run
 signal.signal(signal.SIGINT, signal.default_int_handler)
 run.Parts.__init__.__defaults__ = (16,)
 real = cluster.part_bytes
@@ -42,7 +42,7 @@ sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet", "--on", "dask", "--worke
 def where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("shop.qps").write_text(SPEC)
-    monkeypatch.setattr(run.Parts.__init__, "__defaults__", (16,))
+    monkeypatch.setattr(matrix_run.Parts.__init__, "__defaults__", (16,))
 
 
 def started(before: str = "pass") -> subprocess.Popen[str]:

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from helpers.measured import MEASURED, ROW, STEP
 from qps.cli import main
-from qps.commands.arguments import COMMANDS as ALL_COMMANDS
-from qps.measuring.axes import Axis
-from qps.measuring.doubts import Doubt
-from qps.measuring.runs import Failure
+from qps.commands.arguments.command_table import COMMANDS as ALL_COMMANDS
+from qps.compiler.measurement.campaigns.campaign_axes import Axis
+from qps.compiler.measurement.campaigns.row_doubts import Doubt
+from qps.compiler.measurement.campaigns.run_results import Failure
 from qps.reports.text.measured_text import measured_text, step_text
 from qps.reports.text.table import text_width
 

@@ -9,8 +9,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
-from qps.engine.algebra import to_sympy
-from qps.engine.formulas import total
+from qps.engine.expressions.formulas import total
+from qps.engine.expressions.sympy_algebra import to_sympy
 
 SPEC = """
 users N in 2..200

@@ -11,9 +11,9 @@ from qps.commands.simulate import typically_played
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.difference_text import spec_difference_view
-from qps.solver.odds.differences import difference_odds
-from qps.solver.odds.told import DifferenceOdds, Sampling
 from qps.solver.spec_difference import spec_difference
+from qps.solver.uncertainty.difference_intervals import difference_odds
+from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
 from qps.solver.what_if.assumption_changes import Side
 
 SPEC = """

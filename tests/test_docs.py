@@ -12,8 +12,8 @@ from helpers import spec_figures
 from helpers.docs import PAGES, ROOT, WORDS, Block, blocks, performed, with_words
 from helpers.fit_coverage import held_of
 from helpers.reports import judged_together
-from qps.commands.arguments import COMMANDS
-from qps.commands.command_line import parser_of
+from qps.commands.arguments.command_line import parser_of
+from qps.commands.arguments.command_table import COMMANDS
 from qps.compiler import ir
 from qps.compiler.check.values.check_operations import FUNCTIONS
 from qps.compiler.diagnostics import codes

@@ -17,8 +17,8 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
-from qps.engine import points
-from qps.engine.pieces import Piecewise
+from qps.engine.exact_algebra.piecewise import Piecewise
+from qps.engine.expressions import point_values
 from qps.solver.answers import saturation
 from qps.solver.answers.answering import solve
 from qps.solver.answers.knees import elastic_solutions
@@ -358,7 +358,7 @@ def test_each_of_two_is_at_its_least_from_the_place_that_is_told(*, turned: bool
         assert told.exhausted is not None
         for knee, end in ((told.yields, told.most), (told.exhausted, told.least)):
             before, behind = (
-                points.Point({graph.population: Fraction(knee.at) * (1 + by)}).number(
+                point_values.Point({graph.population: Fraction(knee.at) * (1 + by)}).number(
                     graph.valued(settled.value)
                 )
                 for by in (-Fraction(1, 10**6), Fraction(1, 10**6))
@@ -645,8 +645,8 @@ def test_what_many_come_to_is_evaluated_a_few_times_for_each(
         evaluated[count] += 1
         return real(*args)
 
-    real = points._exact
-    monkeypatch.setattr(points, "_exact", counted)
+    real = point_values._exact
+    monkeypatch.setattr(point_values, "_exact", counted)
     for count in evaluated:
         solve(lowered(_many(count)))
     assert evaluated[100] < 2.2 * evaluated[50]

@@ -13,8 +13,8 @@ from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.networks.closed_numbers import closed_rate, mixed_room
 from qps.engine.operations import OPERATIONS
+from qps.engine.queueing_networks.product_form import closed_rate, mixed_room
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import ElasticSolution
 

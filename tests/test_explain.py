@@ -17,8 +17,8 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
-from qps.engine.algebraic_functions import as_rational_function
-from qps.engine.formulas import (
+from qps.engine.expressions.algebraic_functions import as_rational_function
+from qps.engine.expressions.formulas import (
     Formula,
     apply,
     maximum,
@@ -27,8 +27,8 @@ from qps.engine.formulas import (
     square_root,
     symbol,
 )
-from qps.engine.points import Point, in_floats
-from qps.engine.substitution import substituted
+from qps.engine.expressions.point_values import Point, in_floats
+from qps.engine.expressions.substitution import substituted
 from qps.reports.text.explanation import Explanation, explanation_text
 from qps.reports.text.formula_text import in_population
 from qps.reports.text.quantities import number

@@ -10,7 +10,7 @@ import pytest
 
 from helpers import explanations
 from qps.cli import main
-from qps.commands.output import Screen
+from qps.commands.terminal.output import Screen
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code
 from qps.compiler.diagnostics.explained import ExampleFile, changed, explained, page_of, read

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.nightly import examples
 from qps.cli import main
-from qps.engine.networks.descent_numbers import at_population
+from qps.engine.queueing_networks.normalizing_integral import at_population
 from qps.simulation.stations import InTurn, draws
 from qps.simulation.statistics import estimate, warm_up
 

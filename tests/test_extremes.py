@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, exp, lambert, log
 from helpers.nightly import examples
-from qps.engine.algebra import to_sympy
-from qps.engine.formulas import (
+from qps.engine.execution.array_functions import array_function
+from qps.engine.expressions.formulas import (
     INFINITY,
     UNDEFINED,
     Formula,
@@ -26,9 +26,9 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
-from qps.engine.functions import array_function
-from qps.engine.points import Point, in_floats
-from qps.engine.substitution import substituted
+from qps.engine.expressions.point_values import Point, in_floats
+from qps.engine.expressions.substitution import substituted
+from qps.engine.expressions.sympy_algebra import to_sympy
 
 law = settings(max_examples=examples(40), deadline=None)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qps.cli import main
-from qps.commands import finished_runs
-from qps.solver.matrix import compiling
+from qps.commands.cache import matrix_run_cache
+from qps.solver.matrix import matrix_compiler
 
 HARDWARE = """
 machine server { cpu 1 core }
@@ -53,13 +53,13 @@ def where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of all matrices that are compiled from now on."""
     found: list[str] = []
-    real = compiling.compile_matrix
+    real = matrix_compiler.compile_matrix
 
     def noting(model: object, matrix: object, **drawn: object) -> object:
         found.append(matrix.name)  # type: ignore[attr-defined]
         return real(model, matrix, **drawn)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(compiling, "compile_matrix", noting)
+    monkeypatch.setattr(matrix_compiler, "compile_matrix", noting)
     return found
 
 
@@ -160,7 +160,7 @@ def test_another_run_is_another(other: dict[str, object], compiled: list[str]) -
 
 def test_another_qps_makes_its_own(compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran() == 0
-    monkeypatch.setattr(finished_runs, "build", lambda: "qps 0.0.9+0123")
+    monkeypatch.setattr(matrix_run_cache, "build", lambda: "qps 0.0.9+0123")
     assert ran("--resume") == 0
     assert compiled == ["m", "m"]
 

@@ -11,7 +11,7 @@ import pytest
 import qps
 from helpers.reasons import reason
 from qps.cli import main
-from qps.commands.console import wants_color, width_of
+from qps.commands.terminal.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
 from qps.reports.text.facts import fact_lines
 from qps.reports.text.nouns import counted

@@ -12,22 +12,22 @@ import pytest
 
 from helpers.answers import answer_of
 from qps.compiler import ir
-from qps.compiler.data.fit_spread import Spread, spread
-from qps.compiler.data.least_squares import LeastSquares
-from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.measurement.fit_spread import Spread, spread
+from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import Spec, check_file
-from qps.engine.sobol import sobol_points
+from qps.engine.numerics.sobol import sobol_points
 from qps.reports.text.odds_text import odds_lines
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.draws import (
+from qps.solver.uncertainty.interval_result import Odds, Sampling
+from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,
     _not_below_zero,
     uncertain_numbers,
     values_at,
 )
-from qps.solver.odds.odds import odds
-from qps.solver.odds.told import Odds, Sampling
 
 _DIGITS = 10**6
 """Loads and rates are whole numbers of these parts."""

@@ -13,14 +13,14 @@ from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.measured_tables import DataError, read_table
-from qps.compiler.data.regression import Regression, regression
-from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.measured_tables import DataError, read_table
+from qps.compiler.measurement.regression import Regression, regression
+from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file, check_source
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
 from qps.reports.text.fit_text import component_text

@@ -10,9 +10,9 @@ from math import pi, sin
 import pytest
 
 from helpers.formulas import R, ceil
-from qps.engine.formulas import Formula, apply, number, population
-from qps.engine.intervals import Interval
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import Formula, apply, number, population
+from qps.engine.expressions.point_values import Point
+from qps.engine.numerics.sloped_intervals import Interval
 from qps.solver.answers.capacity import first_failure
 from qps.solver.search.bounds import Curve
 from qps.solver.search.following import followed, narrowed

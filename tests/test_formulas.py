@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qps.engine import formulas
-from qps.engine.formulas import (
+from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError, exact_power
+from qps.engine.execution.array_functions import array_function
+from qps.engine.expressions import formulas
+from qps.engine.expressions.formulas import (
     HALF,
     INFINITY,
     MINUS_INFINITY,
@@ -36,11 +38,9 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
-from qps.engine.functions import array_function
-from qps.engine.points import point_of
-from qps.engine.powers import MOST_BITS, TooLongError, exact_power
-from qps.engine.remembering import Memory
-from qps.engine.substitution import Substitution, substituted
+from qps.engine.expressions.memo import Memory
+from qps.engine.expressions.point_values import point_of
+from qps.engine.expressions.substitution import Substitution, substituted
 
 X, Y, Z, N = symbol("x"), symbol("y"), symbol("z"), population("N")
 
@@ -119,7 +119,7 @@ def test_formulas_are_found_again_when_they_are_sent() -> None:
 
 def test_formulas_stand_in_the_same_order_in_every_process() -> None:
     code = (
-        "from qps.engine.formulas import *\n"
+        "from qps.engine.expressions.formulas import *\n"
         "print(total(symbol(n) * i for i, n in enumerate('qwertyuiop')) * symbol('a'))"
     )
     told = {

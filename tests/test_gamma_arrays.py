@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.queues import gamma_arrays, queue_numbers
-from qps.engine.queues.gamma_numbers import lower_ball
-from qps.engine.queues.normal_numbers import normal_quantile, normal_tail
-from qps.engine.queues.quantile_arrays import gamma_quantile
+from qps.engine.queueing import gamma_arrays, queue_numbers
+from qps.engine.queueing.gamma_numbers import lower_ball
+from qps.engine.queueing.normal_numbers import normal_quantile, normal_tail
+from qps.engine.queueing.sojourn_arrays import gamma_quantile
 
 law = settings(max_examples=examples(300), deadline=None)
 _LEAST = 1e-280

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.formulas import (
+from qps.engine.expressions.anti_unification import Generalisation, NotAlikeError
+from qps.engine.expressions.formulas import (
     ONE,
     Formula,
     apply,
@@ -20,9 +21,8 @@ from qps.engine.formulas import (
     power,
     symbol,
 )
-from qps.engine.generalisation import Generalisation, NotAlikeError
-from qps.engine.points import Point
-from qps.engine.substitution import substituted
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import substituted
 
 N = population("N")
 VARIES = symbol("varies")

@@ -11,7 +11,7 @@ from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.engine import points
+from qps.engine.expressions import point_values
 from qps.solver.answers.answering import solve
 
 MEASURED = (
@@ -55,7 +55,7 @@ def test_a_limit_beyond_all_floats_is_told_by_every_command(command: str, tmp_pa
 def test_a_number_that_no_digits_tell_has_a_name_and_a_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(points, "BITS", (128, 1024))
+    monkeypatch.setattr(point_values, "BITS", (128, 1024))
     text = MEASURED.format(measure="max(1 - exp(-N), 0.5)", limit="1", high=100_000)
     text = text.replace("<=", "<")  # from 710 users on, 1,024 digits are too few
     with pytest.raises(QpsError) as refused:

@@ -17,10 +17,10 @@ from helpers.fake_prometheus import Fake, fake_prometheus
 from helpers.hostile_servers import KINDS, TLS, Kind, hostile, once
 from qps import http_exchange
 from qps.cli import main
+from qps.compiler.measurement.campaigns import item_counts
+from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
+from qps.compiler.measurement.observations import prometheus_server
 from qps.http_exchange import is_here
-from qps.measuring import counted_items
-from qps.measuring.accounts import MeasuringError
-from qps.observing import prometheus_server
 
 UNTIL = 1_795_392_000
 PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
@@ -47,7 +47,7 @@ def ends_all() -> Iterator[None]:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus_server, "_ANSWER_SECONDS", 0.3)
-    monkeypatch.setattr(counted_items, "_PATIENCE", 0.3)
+    monkeypatch.setattr(item_counts, "_PATIENCE", 0.3)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_server_without_end_is_given_up(
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_status_page_without_end_is_given_up(kind: Kind, short: None) -> None:
     with hostile(kind) as port, pytest.raises(MeasuringError) as error:
-        counted_items.page_or_output(f"http://127.0.0.1:{port}/status")
+        item_counts.page_or_output(f"http://127.0.0.1:{port}/status")
     assert "no complete response within 0.3 s" in str(error.value) or "status 102" in str(
         error.value
     )
@@ -110,7 +110,7 @@ def test_a_name_that_is_never_found_is_given_up() -> None:
     # A process of its own: it must end, too, while the name is still looked up.
     program = (
         "import socket, sys, threading\n"
-        "from qps.observing import prometheus_server\n"
+        "from qps.compiler.measurement.observations import prometheus_server\n"
         "from qps.cli import main\n"
         "socket.getaddrinfo = lambda *_, **__: threading.Event().wait()\n"
         "prometheus_server._ANSWER_SECONDS = 0.3\n"
@@ -199,7 +199,7 @@ def test_a_proxy_of_the_environment_is_never_sent_a_token(
 def test_a_status_page_is_read_from_this_machine(proxy: tuple[str, list[bytes]]) -> None:
     page = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42"
     with hostile(once(page)) as port:
-        assert counted_items.page_or_output(f"http://127.0.0.1:{port}/") == "42"
+        assert item_counts.page_or_output(f"http://127.0.0.1:{port}/") == "42"
     assert proxy[1] == []
 
 
@@ -272,7 +272,7 @@ def test_nobody_is_sent_anything_by_a_redirection(
             assert f"redirects (status {status}:" in capsys.readouterr().err
             assert len(fake.headers) == 1
         with pytest.raises(MeasuringError, match=f"status {status}, redirected to http"):
-            counted_items.page_or_output(fake.url)
+            item_counts.page_or_output(fake.url)
     assert received == []
 
 

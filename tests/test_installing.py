@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from qps.extras import installing
+from qps.compiler.diagnostics.extras import installing
 
 ROOT = Path(__file__).parents[1]
 OURS = r"(?:qps|vscode-qps|tree-sitter-qps|qps-lsp|qps-playground|pygments-qps)"

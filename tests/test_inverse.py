@@ -20,7 +20,7 @@ from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.formulas import number
+from qps.engine.expressions.formulas import number
 from qps.reports.text.inverse_text import InverseView, inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for

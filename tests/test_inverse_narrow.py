@@ -16,8 +16,8 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import EXACT, Kind
-from qps.engine.formulas import Formula, apply, number, square_root, symbol
-from qps.engine.networks.closed_numbers import closed_wait
+from qps.engine.expressions.formulas import Formula, apply, number, square_root, symbol
+from qps.engine.queueing_networks.product_form import closed_wait
 from qps.reports.text.inverse_text import inverse_answer, inverse_text
 from qps.reports.text.sizing_text import sizing_text
 from qps.solver.search.boxes import Budget

@@ -22,9 +22,9 @@ from helpers.nightly import nightly
 from helpers.specs import shop
 from qps import build
 from qps.cli import main
-from qps.commands import kept_files, kept_specs
-from qps.commands.kept_files import KeptFiles
-from qps.commands.stored_values import Types, encoded
+from qps.commands.cache import cache_files, spec_cache
+from qps.commands.cache.cache_files import KeptFiles
+from qps.commands.cache.value_encoding import Types, encoded
 from qps.compiler.ir import Model
 from qps.compiler.lower import lowering
 from qps.compiler.lower.load_graph import LoadGraph
@@ -91,7 +91,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(source.label)  # type: ignore[attr-defined]
         return check_source(source, importer)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(kept_specs, "check_source", noting)
+    monkeypatch.setattr(spec_cache, "check_source", noting)
     return found
 
 
@@ -211,7 +211,7 @@ def test_what_advice_shares_is_kept(
 
 COUNTED = """
 import sys
-from qps.commands import kept_specs
+from qps.commands.cache import spec_cache as kept_specs
 from qps.compiler.lower import lowering
 made = []
 def noting(module, name):
@@ -291,7 +291,7 @@ def test_whatever_took_part_makes_it_another(
         file = way / "__init__.py" if way.is_dir() else way.with_suffix(".py")
         part = str(file.relative_to(copied / "qps"))
         assert part in parts, part
-    assert {"grammar/tables.json", "engine/columns/on_fractions.py"} <= parts
+    assert {"grammar/tables.json", "engine/evaluators/on_fractions.py"} <= parts
     whole = build.checksum_of(sorted(parts))
     assert whole is not None
     ordered = sorted(parts)
@@ -317,8 +317,8 @@ def test_folders_of_data_alone_hinder_nothing() -> None:
 
 
 def test_what_was_kept_names_the_files_that_it_rests_on(kept: Path) -> None:
-    first = kept_specs.check_file(Path("shop.qps")).value
-    again = kept_specs.check_file(Path("shop.qps")).value
+    first = spec_cache.check_file(Path("shop.qps")).value
+    again = spec_cache.check_file(Path("shop.qps")).value
     assert first is not None
     assert again is not None
     assert len(first.files) > 1
@@ -327,8 +327,8 @@ def test_what_was_kept_names_the_files_that_it_rests_on(kept: Path) -> None:
 
 @pytest.mark.usefixtures("kept")
 def test_claims_of_modules_are_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    first = kept_specs.load(Path("shop.qps"))
-    again = kept_specs.load(Path("shop.qps"))
+    first = spec_cache.load(Path("shop.qps"))
+    again = spec_cache.load(Path("shop.qps"))
     claims = [
         [one for module in spec.program.modules for one in module.syntax.every(ast.Expect)]
         for spec in (first, again)
@@ -338,7 +338,7 @@ def test_claims_of_modules_are_not_kept(capsys: pytest.CaptureFixture[str]) -> N
     assert [*again.program.main.names] == [*first.program.main.names]
     Path("claims.qps").write_text(CLAIMS)  # and nothing else: it is a module still
     for _ in range(2):
-        assert kept_specs.load(Path("claims.qps")).program.is_module
+        assert spec_cache.load(Path("claims.qps")).program.is_module
         assert told(capsys, "solve", "claims.qps")[0] == 2
 
 
@@ -355,14 +355,14 @@ def parts_of(path: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("part", "then"),
     [
-        ("engine/columns/on_fractions.py", "taken, lowered"),
+        ("engine/evaluators/on_fractions.py", "taken, lowered"),
         ("compiler/check/checking.py", "checked, lowered"),
         ("grammar/tables.json", "checked, lowered"),
         ("reports/pages/html.py", "taken, taken"),
         *(
             pytest.param(part, "checked, lowered", marks=nightly)
             for part in (
-                *("engine/formulas.py", "compiler/lower/lowering.py", "version.py"),
+                *("engine/expressions/formulas.py", "compiler/lower/lowering.py", "version.py"),
                 "compiler/quantities/units.py",
             )
         ),
@@ -467,11 +467,11 @@ def test_another_version_takes_nothing(
 ) -> None:
     told(capsys, "check", "shop.qps")
     if what == "qps":
-        monkeypatch.setattr(kept_specs, "__version__", "0.0.9")
+        monkeypatch.setattr(spec_cache, "__version__", "0.0.9")
     elif what == "sys":
         monkeypatch.setattr(sys, "version", "3.99.0")
     else:
-        monkeypatch.setattr(kept_specs.msgspec, "__version__", "99")
+        monkeypatch.setattr(spec_cache.msgspec, "__version__", "99")
     told(capsys, "check", "shop.qps")
     assert len(checked) == 2
 
@@ -485,9 +485,9 @@ class Harm:
 
 def sealed(path: Path, data: bytes) -> bytes:
     """Return bytes as they stand in a file, in place of those that do."""
-    source = kept_specs.read_spec(Path("shop.qps")).value
+    source = spec_cache.read_spec(Path("shop.qps")).value
     assert source is not None
-    key = kept_specs.key_of(source, "checked")
+    key = spec_cache.key_of(source, "checked")
     assert path.read_bytes()[:32] == sha256(key.encode() + b"\0" + path.read_bytes()[32:]).digest()
     return sha256(key.encode() + b"\0" + data).digest() + data
 
@@ -625,10 +625,10 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
     assert files.read("too large") is None
     for age, key in enumerate("abc"):
         files.write(key, key.encode() * 900)
-        os.utime(tmp_path / "kept" / kept_files._name(key), (age, age))
+        os.utime(tmp_path / "kept" / cache_files._name(key), (age, age))
     stranger = tmp_path / "kept" / "thesis.txt"
     stranger.write_text("x" * 9000)
-    abandoned = tmp_path / "kept" / f"{kept_files._name('z')}.0123456789abcdef.tmp"
+    abandoned = tmp_path / "kept" / f"{cache_files._name('z')}.0123456789abcdef.tmp"
     abandoned.write_text("half of it")
     os.utime(abandoned, (0, 0))
     assert files.read("a") == b"a" * 900
@@ -657,7 +657,7 @@ def test_where_files_are_kept(
     environment: dict[str, str], expected: str | None, tmp_path: Path
 ) -> None:
     here = {name: value.format(here=tmp_path) for name, value in environment.items()}
-    found = kept_files.kept_files(here)
+    found = cache_files.kept_files(here)
     where = None if found is None else str(found.folder)
     assert where == (expected and expected.format(here=tmp_path))
 
@@ -667,7 +667,7 @@ def test_in_the_home_of_another_nothing_is_kept(
 ) -> None:
     own = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: own + 1)
-    assert kept_files.kept_files({"HOME": str(tmp_path)}) is None
+    assert cache_files.kept_files({"HOME": str(tmp_path)}) is None
 
 
 def test_what_is_nested_as_deep_as_can_be_is_checked_all_the_same(

@@ -18,7 +18,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
-from qps.engine.formulas import number
+from qps.engine.expressions.formulas import number
 
 law = settings(max_examples=examples(100), deadline=None)
 SPECS = Path(__file__).parents[1] / "specs"

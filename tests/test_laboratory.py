@@ -22,9 +22,9 @@ from helpers import known_work
 from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps.cli import main
-from qps.measuring.children import running
-from qps.measuring.control_groups import new_group
-from qps.measuring.running_processes import is_listening, is_supported
+from qps.compiler.measurement.campaigns.child_processes import running
+from qps.compiler.measurement.campaigns.control_groups import new_group
+from qps.compiler.measurement.campaigns.process_table import is_listening, is_supported
 
 LABORATORY = Path(__file__).parents[1] / "laboratory"
 sys.path.insert(0, str(LABORATORY))

@@ -19,7 +19,7 @@ from qps.compiler.quantities.certainty import (
     lower_bound,
     upper_bound,
 )
-from qps.engine.formulas import number
+from qps.engine.expressions.formulas import number
 
 SPECS = sorted(
     path

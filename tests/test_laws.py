@@ -16,7 +16,7 @@ from helpers.specs import PRELUDE, at, checked, load, lowered
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.engine.real_roots import real_roots
+from qps.engine.exact_algebra.real_roots import real_roots
 from qps.solver.answers.answering import all_criteria, solve
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.saturation import saturation_point

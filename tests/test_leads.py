@@ -16,8 +16,8 @@ from helpers.formulas import R, ceil, exp
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
-from qps.engine.formulas import number, square_root, symbol
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import number, square_root, symbol
+from qps.engine.expressions.point_values import Point
 from qps.reports.text.figure_text import leads_text
 from qps.solver.answers.envelope import equal_at, upper_envelope
 from qps.solver.claims.claim_runner import ClaimRunner

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qps.engine.formulas import Formula, apply, maximum, number, population, symbol
-from qps.engine.linear_roots import root_of_linear
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, apply, maximum, number, population, symbol
+from qps.engine.expressions.linear_roots import root_of_linear
+from qps.engine.expressions.substitution import substituted
 from qps.reports.text.formula_text import formula
 
 N = population("N")

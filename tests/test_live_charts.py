@@ -14,8 +14,8 @@ from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.engine.formulas import Formula
-from qps.engine.functions import array_function
+from qps.engine.execution.array_functions import array_function
+from qps.engine.expressions.formulas import Formula
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 

@@ -23,7 +23,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import DATA_RATE
-from qps.engine.formulas import number
+from qps.engine.expressions.formulas import number
 from qps.reports.pages.request_strip import SUMS
 from qps.reports.text.answers import SolveView
 from qps.reports.text.labels import labels_of

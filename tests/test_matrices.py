@@ -17,10 +17,10 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.verdicts import predicted
-from qps.solver.matrix import run
-from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.structure import configured
+from qps.solver.matrix.compilation.structures import configured
+from qps.solver.matrix.execution import matrix_run
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_ranges import MatrixSolver
 
 BASE = """
 users N in 1..200
@@ -452,7 +452,7 @@ def test_parts_are_the_same_wherever_they_are_cut(monkeypatch: pytest.MonkeyPatc
         BASE + "matrix m { extra in 1..9 by 1; zip in [on, off]; host in [box, big] }"
     )
     whole = model.matrix().to_arrow()
-    monkeypatch.setattr(run, "PART", 7)
+    monkeypatch.setattr(matrix_run, "PART", 7)
     assert model.matrix().to_arrow().to_pylist() == whole.to_pylist()
 
 

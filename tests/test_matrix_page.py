@@ -19,9 +19,9 @@ from qps.cli import main
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_matrix
 from qps.reports.pages.matrix_page import MOST_ROWS, matrix_page
-from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.tables import Tabulator, in_order
-from qps.solver.odds.drawn_rows import drawn_in_rows
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_tables import Tabulator, in_order
+from qps.solver.uncertainty.sampled_rows import drawn_in_rows
 from test_live_page import CONTRASTS, EVIL
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)

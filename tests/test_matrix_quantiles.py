@@ -16,16 +16,16 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.sobol import sobol_points
+from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
-from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.matrix_claims import Judge
-from qps.solver.matrix.tables import Tabulator
-from qps.solver.odds.drawn_rows import drawn_in_rows
-from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
-from qps.solver.odds.sampling import samples_of_rows, solved_for
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_tables import Tabulator
+from qps.solver.uncertainty.sample_draws import axis_of, dimensions_of, uncertain_numbers, values_at
+from qps.solver.uncertainty.sample_solver import samples_of_rows, solved_for
+from qps.solver.uncertainty.sampled_rows import drawn_in_rows
 
 SPEC = """
 users N in 1..20_000

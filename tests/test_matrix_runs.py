@@ -27,16 +27,19 @@ from helpers.ports import free_port
 from qps import whole_files
 from qps.build import build
 from qps.cli import main
-from qps.commands.progress import bar
+from qps.commands.terminal.progress import bar
 from qps.compiler import ir
 from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix import cluster, compiling, cores, rows, run
-from qps.solver.matrix.cluster import on_dask
-from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix
-from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix import matrix_compiler
+from qps.solver.matrix import row_ranges as rows
+from qps.solver.matrix.compilation.compiled_matrix import CompiledGroup, CompiledMatrix
+from qps.solver.matrix.compilation.structures import configured
+from qps.solver.matrix.execution import dask_cluster as cluster
+from qps.solver.matrix.execution import local_processes, matrix_run
+from qps.solver.matrix.execution.dask_cluster import on_dask
 from qps.solver.matrix.matrix_claims import Judge
-from qps.solver.matrix.structure import configured
+from qps.solver.matrix.matrix_compiler import compile_matrix
 from test_matrices import BASE
 
 SPEC = BASE + "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet] }"
@@ -48,7 +51,7 @@ def small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of its own, with parts of 16 rows."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop.qps").write_text(SPEC)
-    monkeypatch.setattr(run.Parts.__init__, "__defaults__", (16,))
+    monkeypatch.setattr(matrix_run.Parts.__init__, "__defaults__", (16,))
 
 
 def rows_of(path: str) -> list[dict[str, object]]:
@@ -158,7 +161,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     monkeypatch.setattr(rows, "compile_alone", alone)
-    monkeypatch.setattr(compiling._GroupCompiler, "_is_shared", by_themselves)
+    monkeypatch.setattr(matrix_compiler._GroupCompiler, "_is_shared", by_themselves)
 
 
 FEW = BASE + "matrix m { extra in [6, 7, 8, 9, 5000]; where largest_acceptable >= 5 }"
@@ -250,7 +253,7 @@ class _Breaks:
 
     ahead = 1
 
-    def __init__(self, work: run.Work, after: int, error: BaseException) -> None:
+    def __init__(self, work: matrix_run.Work, after: int, error: BaseException) -> None:
         self._work, self._left, self._error = work, after, error
 
     def submit(self, start: int, stop: int) -> Future[bytes]:
@@ -269,14 +272,14 @@ class _Breaks:
 def broken(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException) -> None:
     from contextlib import contextmanager
 
-    whole = cores.on_this_machine
+    whole = local_processes.on_this_machine
 
     @contextmanager
-    def breaking(*arguments: object) -> Iterator[run.Work]:
+    def breaking(*arguments: object) -> Iterator[matrix_run.Work]:
         with whole(*arguments) as work:  # type: ignore[arg-type]
             yield _Breaks(work, after, error)
 
-    monkeypatch.setattr(cores, "on_this_machine", breaking)
+    monkeypatch.setattr(local_processes, "on_this_machine", breaking)
 
 
 def test_a_run_that_was_interrupted_is_resumed(
@@ -295,13 +298,13 @@ def test_a_run_that_was_interrupted_is_resumed(
     assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
     assert "belongs to an interrupted run: " in capsys.readouterr().err
     made: list[int] = []
-    real = run.part_bytes
+    real = matrix_run.part_bytes
 
     def counting(*arguments: object) -> bytes:
         made.append(int(str(arguments[2])))
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(cores, "part_bytes", counting)
+    monkeypatch.setattr(local_processes, "part_bytes", counting)
     # In this process, where it can be counted.
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume", "--workers", "1"]) == 0
     assert len(made) == 5 - len(kept)
@@ -352,10 +355,10 @@ def test_a_part_of_which_three_bytes_were_changed_is_made_again(
         spec = load(Path("shop.qps"))
         compiled = compile_matrix(spec.model, spec.model.matrices[0])
         fingerprint = f"{build()}:{compiled.fingerprint}"
-        parts = run.Parts(compiled, fingerprint, first.parent)
-        assert parts.found(0, 16) is run.Kept.DAMAGED
-        with pytest.raises(run.DamagedPartError):
-            run.read_part(first)
+        parts = matrix_run.Parts(compiled, fingerprint, first.parent)
+        assert parts.found(0, 16) is matrix_run.Kept.DAMAGED
+        with pytest.raises(matrix_run.DamagedPartError):
+            matrix_run.read_part(first)
     capsys.readouterr()
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume", "-q"]) == 0
     assert capsys.readouterr().err == f"{first} is damaged and is computed again\n"
@@ -371,10 +374,10 @@ def test_a_fault_of_a_worker_keeps_the_parts(monkeypatch: pytest.MonkeyPatch) ->
 FULL_DISK = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from qps.solver.matrix import cores, run
+from qps.solver.matrix.execution import local_processes as cores, matrix_run as run
 run.Parts.__init__.__defaults__ = (int(sys.argv[2]),)
 from qps.cli import main
-import qps.commands.matrix, qps.solver.matrix.tables, distributed
+import qps.commands.matrix, qps.solver.matrix.row_tables, distributed
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet"]))
 """
@@ -402,7 +405,7 @@ def on_a_full_disk(limit: int, part: int) -> tuple[int, str]:
 FINGERPRINT = """
 from pathlib import Path
 from qps.compiler.pipeline import load
-from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.matrix_compiler import compile_matrix
 spec = load(Path("shop.qps"))
 print(compile_matrix(spec.model, spec.model.matrices[0]).fingerprint)
 """
@@ -492,7 +495,7 @@ def test_one_of_two_runs_wins_and_the_other_is_told_who(
 
 MANY = """
 import sys
-from qps.solver.matrix import run
+from qps.solver.matrix.execution import matrix_run as run
 run.Parts.__init__.__defaults__ = (16,)
 from qps.cli import main
 sys.exit(main(["matrix", "shop.qps", "-o", sys.argv[1], "--workers", "1"]))
@@ -597,7 +600,7 @@ def test_folders_of_killed_runs_are_cleared_by_the_next(
 
 def test_any_number_of_processes_makes_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     for start, workers in (("fork", 1), ("fork", 2), ("fork", 9), ("spawn", 2)):
-        monkeypatch.setattr(cores, "START", start)
+        monkeypatch.setattr(local_processes, "START", start)
         output = f"{start}{workers}.parquet"
         assert main(["matrix", "shop.qps", "-o", output, "--workers", str(workers)]) == 0
     assert len({path.read_bytes() for path in Path().glob("*.parquet")}) == 1
@@ -606,18 +609,18 @@ def test_any_number_of_processes_makes_the_same_bytes(monkeypatch: pytest.Monkey
 def test_what_a_killed_process_was_at_is_made_again() -> None:
     spec = load(Path("shop.qps"))
     compiled = compile_matrix(spec.model, spec.model.matrices[0])
-    parts = run.Parts(compiled, "x", Path())
-    with cores.on_this_machine(compiled, "x", 1) as work:
-        expected = dict(run.as_done(work, parts.places()))
+    parts = matrix_run.Parts(compiled, "x", Path())
+    with local_processes.on_this_machine(compiled, "x", 1) as work:
+        expected = dict(matrix_run.as_done(work, parts.places()))
     before = set(active_children())
     found = {}
-    with cores.on_this_machine(compiled, "x", 2, parts.size) as work:
-        for place, made in run.as_done(work, parts.places()):
+    with local_processes.on_this_machine(compiled, "x", 2, parts.size) as work:
+        for place, made in matrix_run.as_done(work, parts.places()):
             # What goes through the pipe is small: of more, a killed process may leave half.
             assert isinstance(made, Path)
             if not found:
                 (set(active_children()) - before).pop().kill()
-            found[place] = run.taken(made)
+            found[place] = matrix_run.taken(made)
     assert found == expected
     assert set(active_children()) == before
 
@@ -629,7 +632,7 @@ def test_processes_that_are_always_killed_are_told(
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError
 
-    monkeypatch.setattr(cores, "part_bytes", killed)
+    monkeypatch.setattr(local_processes, "part_bytes", killed)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]) == 2
     told = capsys.readouterr().err
     assert "processes that solve parts of 16 rows: were killed repeatedly" in told
@@ -638,7 +641,7 @@ def test_processes_that_are_always_killed_are_told(
 
 SLOW = """
 import sys, time
-from qps.solver.matrix import cores, run
+from qps.solver.matrix.execution import local_processes as cores, matrix_run as run
 real = run.part_bytes
 def slowly(tabulator, fingerprint, start, stop):
     if start:
@@ -676,7 +679,7 @@ def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> No
 def test_a_scheduler_that_does_not_answer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("qps.solver.matrix.cluster._PATIENCE", 1)
+    monkeypatch.setattr("qps.solver.matrix.execution.dask_cluster._PATIENCE", 1)
     assert main(["matrix", "shop.qps", "--on", "dask://127.0.0.1:1"]) == 2
     told = capsys.readouterr().err
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in told
@@ -696,15 +699,15 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
     distributed = pytest.importorskip("distributed")
     spec = load(Path("shop.qps"))
     compiled = compile_matrix(spec.model, spec.model.matrices[0])
-    parts = run.Parts(compiled, "x", Path())
-    with cores.on_this_machine(compiled, "x") as work:
-        expected = dict(run.as_done(work, parts.places()))
+    parts = matrix_run.Parts(compiled, "x", Path())
+    with local_processes.on_this_machine(compiled, "x") as work:
+        expected = dict(matrix_run.as_done(work, parts.places()))
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     )
     with cluster, on_dask(compiled, "x", cluster.scheduler_address) as work:
         found = {}
-        for place, data in run.as_done(work, parts.places()):
+        for place, data in matrix_run.as_done(work, parts.places()):
             if not found:
                 os.kill(next(iter(cluster.workers.values())).process.process.pid, signal.SIGKILL)
             found[place] = data
@@ -731,10 +734,10 @@ class Dask:
     def __init__(self, made: list[object]) -> None:
         self._made = made
 
-    def submit(self, _start: int, _stop: int) -> Future[run.Made]:
+    def submit(self, _start: int, _stop: int) -> Future[matrix_run.Made]:
         from distributed.cfexecutor import _cascade_future
 
-        made: Future[run.Made] = Future()
+        made: Future[matrix_run.Made] = Future()
         found = self._made.pop(0)
         if isinstance(found, Gone):
 
@@ -766,18 +769,18 @@ def explained_by_dask(work: Dask, error: BaseException) -> BaseException:
 @pytest.mark.slow
 def test_a_part_that_is_lost_on_its_way_is_made_again() -> None:
     pytest.importorskip("distributed")
-    made = list(run.as_done(Dask([Gone(b"a part"), b"made"]), [(0, 16)]))
+    made = list(matrix_run.as_done(Dask([Gone(b"a part"), b"made"]), [(0, 16)]))
     assert made == [((0, 16), b"made")]
-    with pytest.raises(run.WorkersLostError, match="killed repeatedly"):
-        list(run.as_done(Dask([Gone(b"a part")] * 9), [(0, 16)]))
+    with pytest.raises(matrix_run.WorkersLostError, match="killed repeatedly"):
+        list(matrix_run.as_done(Dask([Gone(b"a part")] * 9), [(0, 16)]))
     with pytest.raises(ValueError, match="of ours"):  # a fault of ours is none of Dask's
-        list(run.as_done(Dask([ValueError("of ours"), b"made"]), [(0, 16)]))
+        list(matrix_run.as_done(Dask([ValueError("of ours"), b"made"]), [(0, 16)]))
 
 
 OTHER = """
 import sys
 from qps import build
-from qps.solver.matrix import cluster
+from qps.solver.matrix.execution import dask_cluster as cluster
 other = lambda: "qps 0.0.9"
 build.build = cluster.build = other
 from distributed.cli.dask_worker import main
@@ -877,7 +880,7 @@ def test_what_takes_the_connection_and_says_nothing_is_given_up(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("qps.solver.matrix.cluster._SILENT", 0.5)
+    monkeypatch.setattr("qps.solver.matrix.execution.dask_cluster._SILENT", 0.5)
     with hostile(KINDS["says nothing"]) as port:
         assert main(["matrix", "shop.qps", "--on", f"dask://127.0.0.1:{port}"]) == 2
     assert "no answer for 0.5 s" in capsys.readouterr().err
@@ -886,7 +889,7 @@ def test_what_takes_the_connection_and_says_nothing_is_given_up(
 STUCK = """
 import sys, time
 from qps import build
-from qps.solver.matrix import cluster
+from qps.solver.matrix.execution import dask_cluster as cluster
 cluster.build = lambda own=build.build(): own
 build.build = cluster.build
 real = cluster.part_bytes
@@ -938,7 +941,7 @@ def test_that_nobody_is_left_is_told_and_what_was_done_is_kept(
 
 ON_CLUSTER = """
 import sys
-from qps.solver.matrix import run
+from qps.solver.matrix.execution import matrix_run as run
 run.Parts.__init__.__defaults__ = (16,)
 from qps.cli import main
 sys.exit(main(["matrix", "shop.qps", "-q", "-o", *sys.argv[1:]]))

@@ -19,10 +19,15 @@ import pytest
 
 from helpers.ports import free_port
 from qps.cli import main
-from qps.measuring.accounts import GroupAccount, MeasuringError, ProcessAccount, used_between
-from qps.measuring.children import running
-from qps.measuring.control_groups import ControlGroup, new_group
-from qps.measuring.running_processes import all_processes, is_supported
+from qps.compiler.measurement.campaigns.child_processes import running
+from qps.compiler.measurement.campaigns.control_groups import ControlGroup, new_group
+from qps.compiler.measurement.campaigns.process_table import all_processes, is_supported
+from qps.compiler.measurement.campaigns.processor_accounts import (
+    GroupAccount,
+    MeasuringError,
+    ProcessAccount,
+    used_between,
+)
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
 
@@ -378,7 +383,9 @@ def test_what_forks_away_is_still_counted_or_told(
     capsys: pytest.CaptureFixture[str],
     own_session: bool,
 ) -> None:
-    monkeypatch.setattr("qps.measuring.servers.new_group", lambda _: "there are none")
+    monkeypatch.setattr(
+        "qps.compiler.measurement.campaigns.measured_servers.new_group", lambda _: "there are none"
+    )
     script = BEHIND.format("os.setsid(); " if own_session else "")
     words = [sys.executable, "-c", script]
     if not own_session:

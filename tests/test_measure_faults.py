@@ -20,12 +20,12 @@ import pytest
 
 from helpers.ports import free_port
 from qps.cli import main
-from qps.measuring import bench, servers
-from qps.measuring.accounts import MeasuringError
-from qps.measuring.bench import Bench
-from qps.measuring.control_groups import new_group
-from qps.measuring.counted_items import count_of
-from qps.measuring.running_processes import Traffic, all_processes, is_supported
+from qps.compiler.measurement.campaigns import measured_run, measured_servers
+from qps.compiler.measurement.campaigns.control_groups import new_group
+from qps.compiler.measurement.campaigns.item_counts import count_of
+from qps.compiler.measurement.campaigns.measured_run import Bench
+from qps.compiler.measurement.campaigns.process_table import Traffic, all_processes, is_supported
+from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
 
@@ -95,7 +95,7 @@ def test_a_server_that_forks_away_is_accounted_for(place: Path, port: int) -> No
 def test_a_server_that_forks_away_where_no_group_holds_it_is_refused(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(servers, "new_group", lambda _: "no group can be made here")
+    monkeypatch.setattr(measured_servers, "new_group", lambda _: "no group can be made here")
     # As a daemon does: a session of its own, and nobody who waits for it.
     away = f"setsid -f sleep 0.{port}"
     assert main(asked(away, generator=generator(port))) == 2
@@ -116,8 +116,8 @@ def test_what_a_generator_leaves_behind_is_ended(place: Path, port: int) -> None
 def test_a_generator_that_does_not_end_is_ended(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bench, "_LEAST_PATIENCE", 0.0)
-    monkeypatch.setattr(bench, "_LONGER", 1.5)
+    monkeypatch.setattr(measured_run, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(measured_run, "_LONGER", 1.5)
     never = ["sh", "-c", f"sleep 7{port}; echo {{rate}}"]
     assert main(asked(server(port), "--repeat", "2", generator=never)) == 1
     assert "is still running after 0 s" in " ".join(capsys.readouterr().out.split())
@@ -187,8 +187,8 @@ def test_two_do_not_measure_into_one_table(
 # Clocks and counters
 
 
-def one_run(port: int) -> bench.Run:
-    with servers.started(shlex.split(server(port))) as found:
+def one_run(port: int) -> measured_run.Run:
+    with measured_servers.started(shlex.split(server(port))) as found:
         asked = Bench(
             axes=(),
             generator=(*generator(port)[:3], "50", "0.2"),
@@ -215,7 +215,7 @@ def test_a_clock_on_the_wall_that_is_set_moves_no_number(
             cls.asked += 1
             return datetime.now(UTC) - timedelta(days=365 * cls.asked)
 
-    monkeypatch.setattr(bench, "datetime", Set)
+    monkeypatch.setattr(measured_run, "datetime", Set)
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() - 1e6 * real())
     run = one_run(port)
@@ -242,6 +242,6 @@ def test_a_machine_that_slept_is_told(
 
 def test_counters_of_an_interface_that_go_backwards_are_told() -> None:
     with pytest.raises(MeasuringError, match="counters of the network interface were reset"):
-        bench._carried(Traffic(10, 1000), Traffic(2, 1000))
-    assert bench._carried(None, Traffic(2, 1000)) is None
-    assert bench._carried(Traffic(10, 1000), Traffic(12, 1000)) == Traffic(2, 0)
+        measured_run._carried(Traffic(10, 1000), Traffic(2, 1000))
+    assert measured_run._carried(None, Traffic(2, 1000)) is None
+    assert measured_run._carried(Traffic(10, 1000), Traffic(12, 1000)) == Traffic(2, 0)

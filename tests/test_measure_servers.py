@@ -16,7 +16,7 @@ import pytest
 from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps.cli import main
-from qps.measuring.running_processes import is_supported
+from qps.compiler.measurement.campaigns.process_table import is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
 

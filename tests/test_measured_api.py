@@ -13,7 +13,7 @@ import pytest
 import qps
 from helpers.fake_prometheus import fake_prometheus
 from qps.cli import main
-from qps.observing.observed_runs import ObservedRuns
+from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.reports.text.as_json import as_json
 
 FILES = Path(__file__).parent / "observed"

@@ -12,21 +12,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.check.model.own_units import units_with
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fits import fitted
-from qps.compiler.data.measured_tables import read_table
-from qps.measuring.accounts import Balance, MeasuringError, ProcessAccount, used_between
-from qps.measuring.axes import IDLE, Setting, axis, filled, settings_of
-from qps.measuring.beforehand import heaviest
-from qps.measuring.campaign import Records, left, turns
-from qps.measuring.counted_items import count_of, counted
-from qps.measuring.doubts import doubts
-from qps.measuring.kept_runs import write_whole
-from qps.measuring.measured_rows import Layout, rows_of, table_text
-from qps.measuring.running_processes import Process
-from qps.measuring.runs import Run
-from qps.measuring.steps import Step, StepRun, step_of
+from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.measurement.campaigns.campaign import Records, left, turns
+from qps.compiler.measurement.campaigns.campaign_axes import (
+    IDLE,
+    Setting,
+    axis,
+    filled,
+    settings_of,
+)
+from qps.compiler.measurement.campaigns.item_counts import count_of, counted
+from qps.compiler.measurement.campaigns.measured_rows import Layout, rows_of, table_text
+from qps.compiler.measurement.campaigns.preflight_checks import heaviest
+from qps.compiler.measurement.campaigns.process_table import Process
+from qps.compiler.measurement.campaigns.processor_accounts import (
+    Balance,
+    MeasuringError,
+    ProcessAccount,
+    used_between,
+)
+from qps.compiler.measurement.campaigns.row_doubts import doubts
+from qps.compiler.measurement.campaigns.run_records import write_whole
+from qps.compiler.measurement.campaigns.run_results import Run
+from qps.compiler.measurement.campaigns.step_runs import Step, StepRun, step_of
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fits import fitted
+from qps.compiler.measurement.measured_tables import read_table
 
 UNITS = units_with([])
 RATE = axis("rate in 100, 200, 400 request/s", UNITS)

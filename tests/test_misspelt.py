@@ -14,7 +14,7 @@ import pytest
 
 from helpers.docs import ROOT, blocks
 from helpers.nightly import nightly, some
-from qps.compiler.check.model import check_steps
+from qps.compiler.check.model.streams import check_steps
 from qps.compiler.diagnostics.render import full
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source

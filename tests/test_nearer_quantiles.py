@@ -9,8 +9,8 @@ import pytest
 
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart
 from qps.compiler.lower.nearer_quantiles import nearer
-from qps.engine.formulas import Formula, number
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.point_values import Point
 from simulated.judge import graph_of
 
 _FIXED = LatencyPart(stage="on its way", value=number(2))

@@ -12,18 +12,23 @@ from flint import arb
 from helpers.nightly import nightly, some
 from helpers.node import needs_node, run_module
 from helpers.specs import lowered
-from qps.engine.columns.moving import nested_rate as nested_moves
-from qps.engine.columns.nested_balls import nested_rate as rate_in_balls
-from qps.engine.columns.nested_bounds import nested_rate as rate_between
-from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
-from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
-from qps.engine.columns.nested_fractions import nested_wait as wait_in_fractions
-from qps.engine.intervals import Interval
-from qps.engine.known_ranges import Range
-from qps.engine.networks import closed_numbers, nested_numbers
-from qps.engine.networks.closed_numbers import closed_rate, closed_wait, convolved, mixed_wait
-from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
-from qps.engine.networks.paced_tables import own_rates
+from qps.engine.evaluators.load_dependent_bounds import nested_rate as rate_between
+from qps.engine.evaluators.monotonicity import nested_rate as nested_moves
+from qps.engine.evaluators.queueing.load_dependent_balls import nested_rate as rate_in_balls
+from qps.engine.evaluators.queueing.load_dependent_fractions import nested_rate as rate_in_fractions
+from qps.engine.evaluators.queueing.load_dependent_fractions import nested_time as time_in_fractions
+from qps.engine.evaluators.queueing.load_dependent_fractions import nested_wait as wait_in_fractions
+from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.value_ranges import Range
+from qps.engine.queueing_networks import load_dependent_mva, product_form
+from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
+from qps.engine.queueing_networks.product_form import (
+    closed_rate,
+    closed_wait,
+    convolved,
+    mixed_wait,
+)
+from qps.engine.queueing_networks.service_rate_tables import own_rates
 
 PLAIN = ((1.0, 3, 0.5, 2), (0.7, 1, 0.2, 1), (0.4, 2, 0, 1))
 FLAT = [number for station in PLAIN for number in station]
@@ -112,11 +117,11 @@ def test_times_add_up() -> None:
 def test_all_numbers_of_customers_are_solved_by_as_many_steps() -> None:
     """As within a pool, which is asked for at each number that may be there."""
     stations = ((0.7, 1), (0.31, 2), (0.05, 7))
-    before = closed_numbers._block.cache_info().misses
-    found = [closed_numbers.single_servers(n, 4.5, stations, min(n, 3)) for n in range(1, 257)]
-    steps = (closed_numbers._block.cache_info().misses - before) * closed_numbers.BLOCK
-    assert steps < 256 + 2 * closed_numbers.BLOCK
-    whole, numbers = closed_numbers.single_servers(256, 4.5, stations, 256)
+    before = product_form._block.cache_info().misses
+    found = [product_form.single_servers(n, 4.5, stations, min(n, 3)) for n in range(1, 257)]
+    steps = (product_form._block.cache_info().misses - before) * product_form.BLOCK
+    assert steps < 256 + 2 * product_form.BLOCK
+    whole, numbers = product_form.single_servers(256, 4.5, stations, 256)
     for n, (rates, held) in enumerate(found, 1):
         assert (rates, held) == (whole[256 - n :][: len(rates)], numbers[256 - n :][: len(held)])
 
@@ -328,15 +333,15 @@ def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
 def test_stations_within_pools_have_rates_with_however_many_servers(
     servers: int, load: float, *, are_even: bool
 ) -> None:
-    station = nested_numbers.Station(
+    station = load_dependent_mva.Station(
         at=1, asked=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
     )
-    around = nested_numbers.Around(places=6, copies=2, are_even=are_even)
-    rates = nested_numbers._own_rates(station, around, 4096)
+    around = load_dependent_mva.Around(places=6, copies=2, are_even=are_even)
+    rates = load_dependent_mva._own_rates(station, around, 4096)
     free = [n / 0.015 for n in range(1, 13)]
     # Of no more than six at each copy none waits where there are as many servers free.
     if servers - load >= 6:
         assert rates == pytest.approx(free, rel=1e-3)
     assert all(one <= most * (1 + 1e-9) for one, most in zip(rates, free, strict=True))
     if load:
-        assert all(wait >= 0 for wait in nested_numbers._own_waits(station, around, 4096))
+        assert all(wait >= 0 for wait in load_dependent_mva._own_waits(station, around, 4096))

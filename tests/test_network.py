@@ -24,7 +24,7 @@ from qps.compiler.network.passages import passages
 from qps.compiler.network.spread import SpreadKind
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.pipeline import check_file
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.expressions.formulas import ONE, ZERO, Formula
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.network_text import NetworkScreen, network_text
 from qps.reports.text.network_view import network_view

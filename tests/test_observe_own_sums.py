@@ -18,11 +18,11 @@ from random import Random
 import pytest
 from msgspec import Struct
 
-from qps.compiler.data.measured_tables import DataError
-from qps.observing.file_texts import FileReading
-from qps.observing.measurement_sources import SOURCES, Gives, Source
-from qps.observing.observed_files import observed_files
-from qps.observing.observed_runs import ObservedRuns
+from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.file_texts import FileReading
+from qps.compiler.measurement.observations.measurement_sources import SOURCES, Gives, Source
+from qps.compiler.measurement.observations.observed_files import observed_files
+from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 
 START = 1_795_419_820_000
 """In ms since 1970."""

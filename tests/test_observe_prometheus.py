@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from helpers.fake_prometheus import Counter, Fake, fake_prometheus
 from qps.cli import main
-from qps.observing import prometheus_server
-from qps.observing.counter_windows import shift, spread_over, steps, windows
+from qps.compiler.measurement.observations import prometheus_server
+from qps.compiler.measurement.observations.counter_windows import shift, spread_over, steps, windows
 
 UNTIL = 1_795_392_000  # 2026-11-23T00:00Z, a multiple of all windows here
 DAY = 86_400

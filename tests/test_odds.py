@@ -23,13 +23,15 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
-from qps.engine.sobol import sobol_points
+from qps.engine.numerics.sobol import sobol_points
 from qps.reports.text.as_json import as_json
 from qps.reports.text.odds_text import ends_of, odds_lines
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds import few_alone
-from qps.solver.odds.chi_squared import chi_squared_quantile
-from qps.solver.odds.draws import (
+from qps.solver.uncertainty import structural_samples
+from qps.solver.uncertainty.chi_squared import chi_squared_quantile
+from qps.solver.uncertainty.interval_result import ALONE, Interval, Odds, Sampling
+from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.sample_draws import (
     UncertainNumber,
     axis_of,
     dimensions_of,
@@ -39,9 +41,7 @@ from qps.solver.odds.draws import (
     uncertain_numbers,
     values_at,
 )
-from qps.solver.odds.odds import odds
-from qps.solver.odds.sampling import solved_for
-from qps.solver.odds.told import ALONE, Interval, Odds, Sampling
+from qps.solver.uncertainty.sample_solver import solved_for
 
 QUICK = Sampling(samples=2000)
 
@@ -176,7 +176,7 @@ def test_samples_whose_numbers_go_into_the_load_graph_are_solved_with_those_like
 def test_samples_that_may_be_but_are_not_solved_are_told_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(few_alone, "MOST_ALONE", 1)
+    monkeypatch.setattr(structural_samples, "MOST_ALONE", 1)
     spec = checked(RANKED)
     found = odds_of(spec)
     (left,) = found.left_out

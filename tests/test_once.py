@@ -10,10 +10,10 @@ import pytest
 from qps.api import Model
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.solver.matrix import modes
-from qps.solver.matrix.once import Once
-from qps.solver.matrix.prepared import Bools, Floats, Ints
-from qps.solver.matrix.saturations import Saturations
+from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
+from qps.solver.matrix.limits.saturations import Saturations
+from qps.solver.matrix.rows import mode_rows
+from qps.solver.matrix.rows.axis_cache import Once
 
 SFU = Path(__file__).parents[1] / "specs" / "sfu.qps"
 
@@ -46,14 +46,14 @@ def test_what_rests_on_no_axis_is_the_same_in_all_rows() -> None:
 def test_resources_that_no_axis_changes_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures change what is sent, not how full the other links are; nothing is left open."""
     rows: list[int] = []
-    saturations = modes.saturations  # type: ignore[attr-defined]
+    saturations = mode_rows.saturations  # type: ignore[attr-defined]
 
     def counted(some: object, *asked: object, **how: object) -> Saturations:
         rows.append(some.count)  # type: ignore[attr-defined]
         found: Saturations = saturations(some, *asked, **how)
         return found
 
-    monkeypatch.setattr(modes, "saturations", counted)
+    monkeypatch.setattr(mode_rows, "saturations", counted)
     text = SFU.read_text(encoding="utf-8") + "\nmatrix m_ { seen in 1..64 by 1 }\n"
     spec = check_source(Source(SFU.name, text, SFU.parent)).value
     assert spec is not None

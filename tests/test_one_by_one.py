@@ -11,7 +11,8 @@ import pytest
 from helpers.nightly import nightly
 from helpers.specs import shop
 from qps.cli import main
-from qps.commands import kept_specs, report
+from qps.commands import report
+from qps.commands.cache import spec_cache
 
 BAD: dict[str, Callable[[Path], object]] = {
     "a mistake": lambda path: path.write_text("users N in 1..\n"),
@@ -34,14 +35,14 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     for name in ("a.qps", "c.qps"):
         Path(name).write_text(shop(3) + CLAIM)
     request.param(Path("b.qps"))
-    real = kept_specs.check_source
+    real = spec_cache.check_source
 
     def faulty(source: object, *others: object) -> object:
         if source.text.startswith("# faulty"):  # type: ignore[attr-defined]
             raise RuntimeError("lost")
         return real(source, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(kept_specs, "check_source", faulty)
+    monkeypatch.setattr(spec_cache, "check_source", faulty)
     return tmp_path
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.named_operations import named_in_python, named_in_script, named_in_tree
 
-FORMULAS = "from qps.engine.formulas import Formula, apply\n"
+FORMULAS = "from qps.engine.expressions.formulas import Formula, apply\n"
 
 
 def test_no_code_outside_the_table_names_an_operation() -> None:

@@ -28,16 +28,16 @@ from helpers.operations import (
     counted,
     some_of,
 )
-from qps.engine.algebraic_functions import piecewise
-from qps.engine.columns.on_balls import ball
-from qps.engine.columns.on_bounds import Bounds
-from qps.engine.exactness import InexactError, NoValueError
-from qps.engine.formulas import apply, formula, population
-from qps.engine.intervals import Interval
-from qps.engine.known_ranges import Range
+from qps.engine.evaluators.on_balls import ball
+from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
+from qps.engine.expressions.algebraic_functions import piecewise
+from qps.engine.expressions.formulas import apply, formula, population
+from qps.engine.expressions.point_values import Point
+from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.value_ranges import Range
 from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
-from qps.engine.points import Point
-from qps.engine.queues import queue_arrays
+from qps.engine.queueing import queue_arrays
 from qps.solver.search.critical import piece_at
 
 N = population("N")

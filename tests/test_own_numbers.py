@@ -21,10 +21,10 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
-from qps.engine.formulas import number
+from qps.engine.expressions.formulas import number
 from qps.reports.text.solve_view import solve_view
-from qps.solver.odds.told import Sampling
 from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.uncertainty.interval_result import Sampling
 
 SHOP = """
 users N in 1..100_000

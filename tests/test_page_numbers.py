@@ -22,7 +22,7 @@ from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.html import render_html
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.details.request_path import LEVEL
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 from test_live_page import TYPE
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,8 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.too_long import powers_told
-from qps.engine.formulas import (
+from qps.engine.exact_algebra.exact_powers import as_power
+from qps.engine.expressions.formulas import (
     INFINITY,
     MINUS_INFINITY,
     ONE,
@@ -36,11 +37,10 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
-from qps.engine.known_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, Range
-from qps.engine.known_signs import range_of
-from qps.engine.monomials import expanded, monomials
-from qps.engine.points import Point
-from qps.engine.powers import as_power
+from qps.engine.expressions.monomials import expanded, monomials
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.signs import range_of
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, Range
 
 law = settings(max_examples=examples(150), deadline=None)
 

@@ -19,8 +19,8 @@ from qps.compiler.lower.build_network import build_network
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.stated import stated_of
 from qps.compiler.pipeline import load
-from qps.engine.formulas import Formula, population
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import Formula, population
+from qps.engine.expressions.substitution import Substitution
 
 ROOT = Path(__file__).parents[1]
 SPECS = [

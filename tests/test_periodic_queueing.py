@@ -16,8 +16,8 @@ from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.formulas import ONE, Formula, number, total
-from qps.engine.points import in_floats
+from qps.engine.expressions.formulas import ONE, Formula, number, total
+from qps.engine.expressions.point_values import in_floats
 
 law = settings(max_examples=examples(80), deadline=None)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine import pieces
-from qps.engine.pieces import Piecewise
-from qps.engine.rational_functions import ONE, VARIABLE, RationalFunction
-from qps.engine.real_roots import IntractableError
+from qps.engine.exact_algebra import piecewise
+from qps.engine.exact_algebra.piecewise import Piecewise
+from qps.engine.exact_algebra.rational_functions import ONE, VARIABLE, RationalFunction
+from qps.engine.exact_algebra.real_roots import IntractableError
 
 law = settings(max_examples=examples(150), deadline=None)
 LOW, HIGH = Fraction(1), Fraction(30)
@@ -28,7 +28,7 @@ POINTS = [Fraction(n, 7) for n in range(7, 7 * 30, 3)]
 def line(slope: Fraction | int, offset: Fraction | int, high: Fraction | None = HIGH) -> Piecewise:
     """Return a straight line on the range."""
     function = VARIABLE * RationalFunction.constant(slope) + RationalFunction.constant(offset)
-    return pieces.everywhere(function, LOW, high)
+    return piecewise.everywhere(function, LOW, high)
 
 
 def _all(values: list[Fraction | None], join: Callable[..., Fraction]) -> Fraction | None:
@@ -50,18 +50,18 @@ def functions(draw: st.DrawFn, depth: int = 3) -> Both:
         return line(slope, offset), lambda at: slope * at + offset
     whole, value = draw(functions(depth - 1))
     if kind == "abs":
-        size = pieces.largest([whole, pieces.product([line(0, -1), whole])])
+        size = piecewise.largest([whole, piecewise.product([line(0, -1), whole])])
         return size, lambda at: None if (v := value(at)) is None else abs(v)
     if kind == "inverse":
-        square = pieces.total([pieces.raised(whole, 2), line(0, -3)])
+        square = piecewise.total([piecewise.raised(whole, 2), line(0, -3)])
         if any(p.function is not None and p.function.is_zero for p in square.pieces):
             return whole, value
-        return pieces.raised(
+        return piecewise.raised(
             square, -1
         ), lambda at: None if (v := value(at)) is None else 1 / (v * v - 3)
     other, others = draw(functions(depth - 1))
     if kind == "waiting":
-        return pieces.waiting(whole, other), lambda at: _waiting(value(at), others(at))
+        return piecewise.waiting(whole, other), lambda at: _waiting(value(at), others(at))
     third, thirds = draw(functions(0))
 
     def joined(join: Callable[..., Fraction]) -> Valued:
@@ -70,15 +70,15 @@ def functions(draw: st.DrawFn, depth: int = 3) -> Both:
     together = [whole, other, third]
     match kind:
         case "max":
-            return pieces.largest(together), joined(max)
+            return piecewise.largest(together), joined(max)
         case "min":
-            return pieces.smallest(together), lambda at: min(
+            return piecewise.smallest(together), lambda at: min(
                 (v for v in (value(at), others(at), thirds(at)) if v is not None), default=None
             )
         case "+":
-            return pieces.total(together), joined(sum)
+            return piecewise.total(together), joined(sum)
         case _:
-            return pieces.product(together), joined(
+            return piecewise.product(together), joined(
                 lambda values: values[0] * values[1] * values[2]
             )
 
@@ -115,7 +115,7 @@ def test_between_roots_and_poles_signs_do_not_change(both: Both) -> None:
 def test_a_middle_lies_inside(start: Fraction, end: Fraction | None) -> None:
     if end is not None and end < start:
         start, end = end, start
-    inside = pieces.middle(start, end)
+    inside = piecewise.middle(start, end)
     assert start <= inside
     assert end is None or inside <= end
     assert start == end or (start < inside and (end is None or inside < end))
@@ -124,20 +124,20 @@ def test_a_middle_lies_inside(start: Fraction, end: Fraction | None) -> None:
 def test_a_maximum_of_many_lines_has_as_many_pieces() -> None:
     count = 1000
     lines = [line(i, (count - i) ** 2, None) for i in range(count)]
-    whole = pieces.largest(lines)
+    whole = piecewise.largest(lines)
     for at in (Fraction(3, 2), Fraction(500), Fraction(1997, 2), Fraction(10**6)):
         function = whole.at(at)
         assert function is not None
         assert function.at(at) == max(i * at + (count - i) ** 2 for i in range(count))
     # tangents of a parabola: each is the largest somewhere
     tangents = [line(2 * i, -i * i, None) for i in range(1, count)]
-    assert len(pieces.largest(tangents).pieces) == count - 1
+    assert len(piecewise.largest(tangents).pieces) == count - 1
 
 
 def test_a_sum_of_many_maxima_changes_at_each_of_them() -> None:
     count = 1000
-    whole = pieces.total(
-        [pieces.largest([line(1, 0, None), line(0, 7 + 3 * i, None)]) for i in range(count)]
+    whole = piecewise.total(
+        [piecewise.largest([line(1, 0, None), line(0, 7 + 3 * i, None)]) for i in range(count)]
     )
     assert whole.breakpoints == tuple(Fraction(7 + 3 * i) for i in range(count))
     function = whole.at(Fraction(1000))
@@ -146,7 +146,7 @@ def test_a_sum_of_many_maxima_changes_at_each_of_them() -> None:
 
 
 def test_too_many_pieces_of_too_high_a_degree_are_refused() -> None:
-    steps = [pieces.largest([line(1, 0), line(0, Fraction(i, 60))]) for i in range(60, 1800)]
-    high = pieces.everywhere(ONE / VARIABLE**90, LOW, HIGH)
+    steps = [piecewise.largest([line(1, 0), line(0, Fraction(i, 60))]) for i in range(60, 1800)]
+    high = piecewise.everywhere(ONE / VARIABLE**90, LOW, HIGH)
     with pytest.raises(IntractableError):
-        pieces.product([pieces.total(steps), high])
+        piecewise.product([piecewise.total(steps), high])

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from helpers.formulas import R, absolute, exp, lambert, log, ratio
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
-from qps.engine.algebra import to_sympy
-from qps.engine.algebraic_functions import as_rational_function, piecewise
-from qps.engine.formulas import (
+from qps.engine.exact_algebra.rational_functions import HIGHEST_DEGREE
+from qps.engine.expressions.algebraic_functions import as_rational_function, piecewise
+from qps.engine.expressions.formulas import (
     Formula,
     maximum,
     minimum,
@@ -25,10 +25,10 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
-from qps.engine.points import Point
-from qps.engine.rational_functions import HIGHEST_DEGREE
-from qps.engine.slopes import gradient
-from qps.engine.substitution import substituted
+from qps.engine.expressions.gradients import gradient
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import substituted
+from qps.engine.expressions.sympy_algebra import to_sympy
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.certain_signs import sign_at

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from helpers.formulas import R, ceil, exp, floor, log
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ZERO,
     Formula,
     maximum,
@@ -19,7 +19,7 @@ from qps.engine.formulas import (
     power,
     square_root,
 )
-from qps.engine.points import BITS, NoSignError, Point, sign
+from qps.engine.expressions.point_values import BITS, NoSignError, Point, sign
 
 N = population("N")
 

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 
 from qps.cli import main
 from qps.compiler import ir
-from qps.compiler.data.fit_spread import spread
-from qps.compiler.data.least_squares import LeastSquares
-from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.measurement.fit_spread import spread
+from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file, load
 from qps.reports.text.coverage_text import coverage_lines
 from qps.solver.claims.claim_results import Coverage, PredictionInterval
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.prediction_intervals import _as_many
-from qps.solver.odds.draws import UncertainNumber
-from qps.solver.odds.single_runs import SingleRuns
+from qps.solver.uncertainty.sample_draws import UncertainNumber
+from qps.solver.uncertainty.single_runs import SingleRuns
 
 SPEC = """
 users N in 1..1_000

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from qps.commands import progress
-from qps.commands.progress import Progress
+from qps.commands.terminal import progress
+from qps.commands.terminal.progress import Progress
 
 pty = pytest.importorskip("pty")
 ROOT = Path(__file__).parents[1]
@@ -87,7 +87,7 @@ def test_nothing_is_told_where_nobody_looks(
 
 PATIENTLY = """
 import sys
-from qps.commands import progress
+from qps.commands.terminal import progress
 progress._PATIENCE = progress._EVERY = 0.001
 from qps.cli import main
 sys.exit(main(sys.argv[1:]))

@@ -10,8 +10,8 @@ import pytest
 
 from helpers.reports import page_of
 from qps.cli import main
-from qps.commands import provenance
-from qps.commands.provenance import made_line
+from qps.commands.revisions import provenance
+from qps.commands.revisions.provenance import made_line
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import load
 from qps.version import __version__

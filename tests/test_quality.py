@@ -17,9 +17,9 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.quality_axes import joined_axes
 from qps.compiler.pipeline import check_source
-from qps.engine.formulas import ZERO, Formula, number
-from qps.engine.points import in_floats
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import ZERO, Formula, number
+from qps.engine.expressions.point_values import in_floats
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answering import solve
 from test_matrices import disagreements
 

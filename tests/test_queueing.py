@@ -16,7 +16,7 @@ from helpers.stage_simulation import quantiles
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.queues import queue_numbers as numbers
+from qps.engine.queueing import queue_numbers as numbers
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import Verdict
 from qps.solver.what_if.inverse import solve_for

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.rational_functions import (
+from qps.engine.exact_algebra.rational_functions import (
     HIGHEST_DEGREE,
     ONE,
     VARIABLE,
@@ -20,7 +20,7 @@ from qps.engine.rational_functions import (
     raised,
     total,
 )
-from qps.engine.real_roots import IntractableError
+from qps.engine.exact_algebra.real_roots import IntractableError
 
 law = settings(max_examples=examples(150), deadline=None)
 X = sympy.Symbol("x")

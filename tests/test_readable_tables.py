@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from qps.cli import main
-from qps.compiler.check.model.asked_fits import fitted_to
-from qps.compiler.check.model.own_units import units_with
-from qps.compiler.data.measured_tables import DataError, numbers
-from qps.compiler.data.regression import Regression
+from qps.compiler.check.model.fits.fit_requests import fitted_to
+from qps.compiler.check.model.fits.table_units import units_with
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.measurement.campaigns.campaign_axes import axis
+from qps.compiler.measurement.campaigns.measured_rows import Layout, rows_of, table_text
+from qps.compiler.measurement.campaigns.run_results import Run
+from qps.compiler.measurement.campaigns.step_runs import Cost, Step
+from qps.compiler.measurement.measured_tables import DataError, numbers
+from qps.compiler.measurement.regression import Regression
 from qps.compiler.pipeline import check_file, check_source
-from qps.measuring.axes import axis
-from qps.measuring.measured_rows import Layout, rows_of, table_text
-from qps.measuring.runs import Run
-from qps.measuring.steps import Cost, Step
 from qps.reports.text.fit_text import warnings_of
 from qps.reports.text.measured_text import step_component
 from qps.solver.claims.judging import Claims

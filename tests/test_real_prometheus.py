@@ -19,8 +19,8 @@ import pytest
 from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps.cli import main
-from qps.measuring.children import running
-from qps.measuring.control_groups import ControlGroup, held, new_group
+from qps.compiler.measurement.campaigns.child_processes import running
+from qps.compiler.measurement.campaigns.control_groups import ControlGroup, held, new_group
 
 PROMETHEUS = shutil.which("prometheus")
 pytestmark = pytest.mark.skipif(

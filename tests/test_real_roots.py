@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.real_roots import GRID, IntractableError, real_roots
+from qps.engine.exact_algebra.real_roots import GRID, IntractableError, real_roots
 
 law = settings(max_examples=examples(150), deadline=None)
 fractions = st.fractions(-50, 50, max_denominator=20)

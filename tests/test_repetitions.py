@@ -10,15 +10,15 @@ from statistics import median
 import numpy as np
 import pytest
 
-from qps.compiler.check.model.own_units import units_with
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fit_spread import fit_spread
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.leverage import how_unsure
-from qps.compiler.data.measured_tables import DataError, read_table
-from qps.compiler.data.regression import regression
-from qps.compiler.data.repetitions import _MEDIAN, _RANGE, Repetitions, weighting
-from qps.compiler.data.student import student_quantile
+from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.leverage import how_unsure
+from qps.compiler.measurement.measured_tables import DataError, read_table
+from qps.compiler.measurement.regression import regression
+from qps.compiler.measurement.repetitions import _MEDIAN, _RANGE, Repetitions, weighting
+from qps.compiler.measurement.student_t import student_quantile
 
 _TABLES = 300
 _TRUTH = (0.05, 4e-4)

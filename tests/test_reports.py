@@ -18,7 +18,7 @@ from helpers.reports import page_of
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec, load
-from qps.engine.formulas import apply, population, symbol, total
+from qps.engine.expressions.formulas import apply, population, symbol, total
 from qps.engine.operations import OPERATIONS
 from qps.reports.pages import html
 from qps.reports.pages.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks

@@ -18,7 +18,7 @@ from qps.compiler.lower.losses_in_series import loss_known
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.measured_errors import Quantity, table
 from qps.engine.operations import OPERATIONS
-from qps.engine.queues.queue_numbers import erlang_b, erlang_c
+from qps.engine.queueing.queue_numbers import erlang_b, erlang_c
 from qps.solver.answers.saturation import saturation_of
 
 LOSS, WAIT = OPERATIONS["room_loss"], OPERATIONS["room_wait"]

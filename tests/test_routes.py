@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_routes import RouteChecker
+from qps.compiler.check.model.streams.check_routes import RouteChecker
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span

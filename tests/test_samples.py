@@ -11,16 +11,16 @@ import pytest
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
-from qps.engine.sobol import sobol_points
+from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds import sampling
-from qps.solver.odds.crossings import crossings
-from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
-from qps.solver.odds.odds import odds
-from qps.solver.odds.refining import surface_through
-from qps.solver.odds.sampling import Sampled, solved_for
-from qps.solver.odds.surfaces import fitted, most_points
-from qps.solver.odds.told import Sampling
+from qps.solver.uncertainty import sample_solver
+from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.response_surface import fitted, most_points
+from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
+from qps.solver.uncertainty.sample_solver import Sampled, solved_for
+from qps.solver.uncertainty.surface_refinement import surface_through
+from qps.solver.uncertainty.threshold_search import crossings
 
 TEXTBOOK = Path(__file__).parents[1] / "specs" / "textbook"
 NUMBER = "1 s/request"
@@ -171,8 +171,8 @@ def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> No
 
 
 def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "_PART", 300)
-    monkeypatch.setattr(sampling, "START", "spawn")  # as elsewhere than on Linux
+    monkeypatch.setattr(sample_solver, "_PART", 300)
+    monkeypatch.setattr(sample_solver, "START", "spawn")  # as elsewhere than on Linux
     spec = _uncertain("chandy_neuse.qps", NUMBER)
     (one, _), (two, _) = _solved(spec, 1000), _solved(spec, 1000, workers=2)
     assert (one.largest == two.largest).all()

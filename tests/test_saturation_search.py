@@ -26,7 +26,14 @@ from helpers.specs import checked, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.engine.formulas import Formula, apply, maximum, minimum, population, square_root
+from qps.engine.expressions.formulas import (
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    population,
+    square_root,
+)
 from qps.solver.answers.answering import solve
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Saturation, Solution

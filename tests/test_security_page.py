@@ -170,9 +170,9 @@ def test_who_may_start_programs_and_open_connections_is_as_the_page_says() -> No
         starts |= {name} if starting.search(text) else set()
         asks |= {name} if asking.search(text) else set()
     assert starts == {
-        "measuring/control_groups.py",
-        "measuring/supervision.py",
-        "measuring/supervisor.py",
+        "compiler/measurement/campaigns/control_groups.py",
+        "compiler/measurement/campaigns/supervision.py",
+        "compiler/measurement/campaigns/supervisor.py",
         "reviewing/git_command.py",
         "reviewing/git_objects.py",
     }

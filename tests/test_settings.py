@@ -14,14 +14,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fit_spread import fit_spread, spread
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.least_squares import LeastSquares
-from qps.compiler.data.measured_tables import read_table
-from qps.compiler.data.regression import regression
-from qps.compiler.data.settings import errors_unseen
-from qps.compiler.data.student import student_quantile
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_spread import fit_spread, spread
+from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.measured_tables import read_table
+from qps.compiler.measurement.regression import regression
+from qps.compiler.measurement.repeated_settings import errors_unseen
+from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 
 UNITS = {

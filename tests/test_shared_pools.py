@@ -12,9 +12,13 @@ from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.networks.class_numbers import class_rate
-from qps.engine.networks.nested_numbers import nested_rate
-from qps.engine.networks.shared_numbers import shared_rate, shared_time, shared_wait
+from qps.engine.queueing_networks.load_dependent_mva import nested_rate
+from qps.engine.queueing_networks.multiclass_load_dependent_numbers import (
+    shared_rate,
+    shared_time,
+    shared_wait,
+)
+from qps.engine.queueing_networks.multiclass_mva import class_rate
 
 law = settings(max_examples=examples(12), deadline=None)
 numbers = st.floats(0.05, 2)

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler.data.measured_tables import read_table
-from qps.compiler.data.sheet_cells import as_cell, of_cell
-from qps.measuring.axes import Axis
-from qps.measuring.measured_rows import Layout, Row, table_text
-from qps.observing.load_runs import LoadRun
-from qps.observing.observed_runs import ObservedRuns, runs_table
+from qps.compiler.measurement.campaigns.campaign_axes import Axis
+from qps.compiler.measurement.campaigns.measured_rows import Layout, Row, table_text
+from qps.compiler.measurement.measured_tables import read_table
+from qps.compiler.measurement.observations.load_runs import LoadRun
+from qps.compiler.measurement.observations.observed_runs import ObservedRuns, runs_table
+from qps.compiler.measurement.sheet_cells import as_cell, of_cell
 
 ROOT = Path(__file__).parents[1]
 RUN = [
@@ -134,9 +134,9 @@ def of_a_matrix(name: str) -> str:
 
 
 WRITERS: dict[str, Callable[[str], str]] = {
-    "observing/observed_runs.py": observed,
-    "observing/observed_runs.py, of load": of_load_runs,
-    "measuring/measured_rows.py": measured,
+    "compiler/measurement/observations/observed_runs.py": observed,
+    "compiler/measurement/observations/observed_runs.py, of load": of_load_runs,
+    "compiler/measurement/campaigns/measured_rows.py": measured,
     "reports/text/matrix_output.py": of_a_matrix,
 }
 
@@ -169,7 +169,7 @@ def test_these_are_all_that_write() -> None:
                     "to_csv",
                 }:
                     found.add(str(path.relative_to(ROOT / "src" / "qps")))
-    assert found == {"compiler/data/sheet_cells.py", "reports/text/matrix_output.py"}
+    assert found == {"compiler/measurement/sheet_cells.py", "reports/text/matrix_output.py"}
 
 
 # -- reading again -------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, acos, cos, exp, lambert, log
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.engine.formulas import INFINITY, UNDEFINED, Formula, population, square_root
+from qps.engine.expressions.formulas import INFINITY, UNDEFINED, Formula, population, square_root
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Saturation

@@ -12,7 +12,7 @@ from helpers.reasons import reason
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from simulated.generated import KINDS, spec_of_kind
 from simulated.judge import graph_of, judge, judge_text
 from simulated.records import Number

@@ -16,7 +16,7 @@ from helpers.nightly import examples
 from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.formulas import Formula, apply, minimum, symbol
+from qps.engine.expressions.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.sizing_text import sizing_answer, sizing_text
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.boxes import UndecidedError

@@ -9,9 +9,17 @@ import pytest
 from helpers.formulas import R, absolute, ceil, cos, exp, log
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.engine.formulas import Formula, formula, maximum, minimum, number, population, square_root
-from qps.engine.pieces import Piecewise
-from qps.engine.points import Point
+from qps.engine.exact_algebra.piecewise import Piecewise
+from qps.engine.expressions.formulas import (
+    Formula,
+    formula,
+    maximum,
+    minimum,
+    number,
+    population,
+    square_root,
+)
+from qps.engine.expressions.point_values import Point
 from qps.solver.answers.answering import solve
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import saturation_point

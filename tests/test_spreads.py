@@ -24,10 +24,10 @@ from qps.compiler.lower.all_parameters import with_parameters
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.reports.text.explanation import Explanation, explanation_text
-from qps.solver.odds.told import ALONE, Ends, Sampling, Spread
-from qps.solver.odds.value_spreads import spread_of
+from qps.solver.uncertainty.interval_result import ALONE, Ends, Sampling, Spread
+from qps.solver.uncertainty.value_spreads import spread_of
 from simulated.generated import spec_of_kind
 
 SPEC = """
@@ -207,7 +207,7 @@ def test_samples_share_a_form_though_the_first_of_it_cannot_be(seed: int) -> Non
 
 def test_where_nothing_is_uncertain_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A spread elsewhere is none here: nothing is solved for it."""
-    monkeypatch.setattr("qps.solver.odds.value_spreads._sampled", None)
+    monkeypatch.setattr("qps.solver.uncertainty.value_spreads._sampled", None)
     sure = spec_of("param work = 1 ms/request")
     other = spec_of("param work = 1 ms/request\nparam part = between 1 % and 2 %", loss="part")
     for spec in (sure, other):

@@ -18,8 +18,16 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from helpers.nightly import examples
-from qps.commands.stored_values import StoredValueError, Types, decoded, encoded
-from qps.engine.formulas import ONE, UNDEFINED, Formula, apply, number, population, symbol
+from qps.commands.cache.value_encoding import StoredValueError, Types, decoded, encoded
+from qps.engine.expressions.formulas import (
+    ONE,
+    UNDEFINED,
+    Formula,
+    apply,
+    number,
+    population,
+    symbol,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -347,8 +355,8 @@ def test_memory_is_a_small_multiple_of_what_is_read() -> None:
 
 UNPICKLING = {
     "compiler/syntax/kept_parts.py": "what this process wrote itself, in its memory",
-    "solver/matrix/cluster.py": "what a Dask worker is sent by who asks it, as Dask does",
-    "solver/matrix/compiled.py": "what is sent there",
+    "solver/matrix/execution/dask_cluster.py": "what a Dask client sends its workers",
+    "solver/matrix/compilation/compiled_matrix.py": "what is sent there",
 }
 
 

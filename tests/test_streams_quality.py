@@ -20,10 +20,10 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.pipeline import check_source
-from qps.engine.floats import number_function
-from qps.engine.formulas import Formula, apply, symbol
-from qps.engine.functions import array_function
-from qps.engine.points import in_floats
+from qps.engine.execution.array_functions import array_function
+from qps.engine.execution.float_runs import number_function
+from qps.engine.expressions.formulas import Formula, apply, symbol
+from qps.engine.expressions.point_values import in_floats
 from qps.solver.answers.answering import solve
 
 law = settings(max_examples=examples(30), deadline=None)

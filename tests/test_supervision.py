@@ -16,11 +16,11 @@ import pytest
 
 from helpers.ports import free_port
 from qps.cli import main
-from qps.measuring import children, counted_items
-from qps.measuring.accounts import MeasuringError
-from qps.measuring.children import running
-from qps.measuring.control_groups import mounted, new_group
-from qps.measuring.running_processes import all_processes, is_supported
+from qps.compiler.measurement.campaigns import child_processes, item_counts
+from qps.compiler.measurement.campaigns.child_processes import running
+from qps.compiler.measurement.campaigns.control_groups import mounted, new_group
+from qps.compiler.measurement.campaigns.process_table import all_processes, is_supported
+from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="qps measure needs Linux")
 
@@ -46,7 +46,7 @@ def marker() -> str:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(children, "_MOST_PRINTED", SMALL)
+    monkeypatch.setattr(child_processes, "_MOST_PRINTED", SMALL)
 
 
 def processes_of(marker: str) -> list[int]:
@@ -96,7 +96,7 @@ def begun(marker: str, script: str, *, groups: bool) -> Iterator[subprocess.Pope
     program = (
         "import sys\n"
         "from qps.cli import main\n"
-        "from qps.measuring import servers\n"
+        "from qps.compiler.measurement.campaigns import measured_servers as servers\n"
         f"{'' if groups else without}"
         "servers._READY = 0.1\n"
         "sys.exit(main(sys.argv[1:]))\n"
@@ -181,7 +181,7 @@ def test_a_supervisor_that_was_killed_is_told_and_started_anew(place: Path, mark
         assert child.wait() == -9
     assert wait_for(marker, 0) == []
     with pytest.raises(MeasuringError, match="the process that starts programs has ended"):
-        children.Child(command)
+        child_processes.Child(command)
     with running(command) as child:
         assert child.wait() == 0
         assert child.output() == "42\n"
@@ -199,7 +199,7 @@ def test_programs_start_where_and_as_they_would_here(
     )
     monkeypatch.setenv("QPS_TEST", "ä" * 300_000)  # longer than a message of a socket
     with pytest.raises(MeasuringError, match="cannot be run: Argument list too long"):
-        children.Child([sys.executable, "-c", script])
+        child_processes.Child([sys.executable, "-c", script])
     monkeypatch.setenv("QPS_TEST", "ä" * 50_000)
     with running([sys.executable, "-c", script]) as child:
         assert child.wait() == 7
@@ -241,7 +241,7 @@ def test_a_command_that_prints_counts_without_end_is_stopped(
 ) -> None:
     command = shlex.join([sys.executable, "-c", ENDLESS.format(stream)])
     with pytest.raises(MeasuringError, match="printed more than 1 MB, and was stopped"):
-        counted_items.page_or_output(command)
+        item_counts.page_or_output(command)
 
 
 def test_of_a_server_that_prints_for_long_the_end_is_kept(place: Path, small: None) -> None:
@@ -266,10 +266,10 @@ def test_of_a_server_that_prints_for_long_the_end_is_kept(place: Path, small: No
 def test_what_a_command_says_besides_is_no_count(place: Path) -> None:
     script = "import sys; print(42); print('hm', file=sys.stderr)"
     command = shlex.join([sys.executable, "-c", script])
-    assert counted_items.page_or_output(command) == "42\n"
-    assert counted_items.printed(command) == ("42\n", "hm\n")
+    assert item_counts.page_or_output(command) == "42\n"
+    assert item_counts.printed(command) == ("42\n", "hm\n")
     with pytest.raises(MeasuringError, match="ended with status 3: oh"):
-        counted_items.printed("sh -c 'echo oh >&2; exit 3'")
+        item_counts.printed("sh -c 'echo oh >&2; exit 3'")
     for wrong, told in (("", "an empty command"), ("'", "No closing quotation")):
         with pytest.raises(MeasuringError, match=told):
-            counted_items.printed(wrong)
+            item_counts.printed(wrong)

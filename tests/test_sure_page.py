@@ -24,9 +24,14 @@ from qps.reports.pages.odds_section import HEIGHT
 from qps.reports.pages.page import PageView
 from qps.reports.text.odds_text import rounded_ends
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.draws import UncertainNumber, axis_of, quantiles, uncertain_numbers
-from qps.solver.odds.odds import least, most
-from qps.solver.odds.sampling import solved_for
+from qps.solver.uncertainty.prediction_interval import least, most
+from qps.solver.uncertainty.sample_draws import (
+    UncertainNumber,
+    axis_of,
+    quantiles,
+    uncertain_numbers,
+)
+from qps.solver.uncertainty.sample_solver import solved_for
 from qps.solver.variants.variant_spreads import spread_of, spreads_of
 
 SITE = """

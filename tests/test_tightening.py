@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.single_rows import no_row_alone
-from qps.engine.building import Builder
-from qps.engine.columns.on_bounds import Bounds
-from qps.engine.formulas import population
+from qps.engine.evaluators.on_bounds import Bounds
+from qps.engine.execution.array_runs import Runner
+from qps.engine.execution.program_builder import Builder
+from qps.engine.execution.tight_program_builder import TightBuilder
+from qps.engine.expressions.formulas import population
 from qps.engine.leaves import INPUT, POPULATION
-from qps.engine.running import Runner
-from qps.engine.tight_building import TightBuilder
 from test_matrices import disagreements
 
 N = population("N")

@@ -16,9 +16,9 @@ import qps
 from helpers import plain_replay
 from helpers.plain_replay import Packet
 from qps.cli import main
-from qps.compiler.data.recordings import Recording, recording_of
-from qps.compiler.data.trace_files import read_columns
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.measurement.recordings import Recording, recording_of
+from qps.compiler.measurement.trace_files import read_columns
 from qps.solver.traces.recorded_jitter import (
     Trace,
     as_trace,

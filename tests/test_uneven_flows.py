@@ -14,7 +14,7 @@ from helpers.specs import lowered
 from helpers.tandem import tandem
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.queues.queue_numbers import uneven
+from qps.engine.queueing.queue_numbers import uneven
 
 VARIATIONS, LOADS = st.floats(0.0, 9.0), st.floats(0.01, 0.99)
 

@@ -21,7 +21,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.formulas import ONE, ZERO, Formula, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 P99 = Fraction(99, 100)
 

@@ -10,8 +10,8 @@ from helpers.specs import lowered
 from qps.compiler.lower.latency import Allotment, allotted
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.formulas import ONE, Formula, number
-from qps.engine.networks import closed_numbers, closed_sums
+from qps.engine.expressions.formulas import ONE, Formula, number
+from qps.engine.queueing_networks import convolution, product_form
 
 _ONE = """
 users N in 1..2
@@ -157,7 +157,7 @@ def test_of_copies_that_leave_together_no_quantile_is_exact(
 def test_open_visits_wait_where_any_may(customers: int, servers: int, load: F) -> None:
     """By sums of all states, in fractions; where nobody waits but once in 10^16 nothing is told."""
     station = (F(1), servers, load, F(1))
-    (exactly,) = closed_sums.waits_of(customers, F(1), [station])
+    (exactly,) = convolution.waits_of(customers, F(1), [station])
     floats = (1.0, float(servers), float(load), 1.0)
-    (told,) = closed_numbers.waits_of(customers, 1.0, (floats,))
+    (told,) = product_form.waits_of(customers, 1.0, (floats,))
     assert told == pytest.approx(float(exactly), rel=1e-9, abs=1e-15)

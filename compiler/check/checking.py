@@ -13,27 +13,27 @@ from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.claims.check_figures import FigureChecker
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.check_observations import ObservationChecker, report_cores
-from qps.compiler.check.model.check_chances import report_chances
-from qps.compiler.check.model.check_changes import OfChanges, change_checker
-from qps.compiler.check.model.check_components import ComponentChecker
-from qps.compiler.check.model.check_correlations import CorrelationChecker
-from qps.compiler.check.model.check_groups import GroupChecker
-from qps.compiler.check.model.check_machines import MachineChecker
-from qps.compiler.check.model.check_networks import NetworkChecker
-from qps.compiler.check.model.check_parameters import ParameterChecker
+from qps.compiler.check.model.changes.check_changes import OfChanges, change_checker
 from qps.compiler.check.model.check_quality import check_quality
-from qps.compiler.check.model.check_quotients import report_quotients
-from qps.compiler.check.model.check_shares import report_shares_of_axes
-from qps.compiler.check.model.check_signs import report_signs
 from qps.compiler.check.model.check_systems import SystemChecker, with_twins
-from qps.compiler.check.model.check_targets import agreed
-from qps.compiler.check.model.check_threads import check_threads
-from qps.compiler.check.model.check_traffic import (
+from qps.compiler.check.model.check_unused import report_unreached
+from qps.compiler.check.model.components.check_components import ComponentChecker
+from qps.compiler.check.model.components.check_threads import check_threads
+from qps.compiler.check.model.hardware.check_machines import MachineChecker
+from qps.compiler.check.model.hardware.check_networks import NetworkChecker
+from qps.compiler.check.model.hardware.check_targets import agreed
+from qps.compiler.check.model.parameters.check_correlations import CorrelationChecker
+from qps.compiler.check.model.parameters.check_parameters import ParameterChecker
+from qps.compiler.check.model.parameters.check_quotients import report_quotients
+from qps.compiler.check.model.parameters.check_signs import report_signs
+from qps.compiler.check.model.streams.check_chances import report_chances
+from qps.compiler.check.model.streams.check_groups import GroupChecker
+from qps.compiler.check.model.streams.check_shares import report_shares_of_axes
+from qps.compiler.check.model.streams.check_traffic import (
     report_bursts,
     report_priorities,
     report_think_times,
 )
-from qps.compiler.check.model.check_unused import report_unreached
 from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_functions import FunctionChecker

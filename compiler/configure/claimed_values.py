@@ -24,7 +24,7 @@ from qps.compiler.configure.fold import (
 from qps.compiler.configure.possible_values import check_cases
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.ir.parts import parts_of
-from qps.engine.exactness import NoValueError
+from qps.engine.exact_algebra.exact_values import NoValueError
 
 
 class ClaimedValue(Struct, frozen=True):

@@ -19,9 +19,9 @@ from qps.compiler.configure.cases import Unstated, mixed
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parted, parts_of
-from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError
+from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
 from qps.engine.operations import NEVER_NEGATIVE, OPERATIONS, POWER, Operation
-from qps.engine.powers import MOST_BITS, TooLongError
 
 NEAR = Fraction(1, 10**9)
 """How far a number may be from the value that it stands for, as a part of it."""

@@ -43,7 +43,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.scales import quantity
-from qps.engine.exactness import NoValueError
+from qps.engine.exact_algebra.exact_values import NoValueError
 
 _HUNDRED = 100
 _STORE = ir.ResourceKind.STORE

@@ -9,7 +9,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.engine.exactness import NoValueError
+from qps.engine.exact_algebra.exact_values import NoValueError
 
 Holds = Callable[[ir.Condition], bool | None]
 """Tells whether a condition is true, None where that is not to be had."""

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 from msgspec import Struct
 
-from qps.compiler.data.student import student_quantile
+from qps.compiler.measurement.student_t import student_quantile
 
 NORMAL_SIDE = Fraction(NormalDist().inv_cdf(0.975))
 """Standard deviations on each side of a normal distribution that hold 95 % of it."""

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
@@ -18,6 +17,7 @@ from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
+from qps.compiler.measurement.fits import Fit
 
 Made = TypeVar("Made")
 

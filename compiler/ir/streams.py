@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.effects import EffectKind
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
+from qps.compiler.measurement.fits import Fit
 
 MOST_OTHERS = 16
 """Others that are called at the same time, where parameters say how many."""

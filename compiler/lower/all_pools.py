@@ -18,7 +18,7 @@ from qps.compiler.lower.pools import open_pools
 from qps.compiler.lower.settled_closed_pools import users_pools
 from qps.compiler.lower.traffic_parts import Traffic
 from qps.compiler.lower.unfilled_pools import unfilled_pools
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.substitution import Substitution
 
 
 class Pools(Struct, frozen=True, kw_only=True):

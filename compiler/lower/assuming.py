@@ -15,10 +15,10 @@ from qps.compiler.ir.own_numbers import told_apart
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.lower.mixtures import Mixed, averaged, averaged_by, largest
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.engine.formulas import Formula, number, symbol
-from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
-from qps.engine.known_signs import range_of_constant
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, number, symbol
+from qps.engine.expressions.signs import range_of_constant
+from qps.engine.expressions.substitution import substituted
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, Range
 
 Told = TypeVar("Told")
 

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed import Beside, ClosedStream
 from qps.compiler.lower.elastic import ElasticParameter
-from qps.engine.formulas import Formula, minimum, total
+from qps.engine.expressions.formulas import Formula, minimum, total
 
 
 def refuse_within(

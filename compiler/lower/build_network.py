@@ -23,7 +23,7 @@ from qps.compiler.network.network import Elastic, Link, Network
 from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.spread import Spread, SpreadKind
 from qps.compiler.network.stations_and_pools import Place, Pool, Station
-from qps.engine.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, Formula
 
 
 class SpecNetwork(Struct, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.bursts import Bursts
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue, Stage, Visit, beside_both
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     Formula,
     maximum,

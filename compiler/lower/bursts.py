@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

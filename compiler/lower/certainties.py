@@ -15,9 +15,9 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, opposite, together
-from qps.engine.formulas import Formula, parts_first, symbol
-from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
-from qps.engine.known_signs import ranges_of
+from qps.engine.expressions.formulas import Formula, parts_first, symbol
+from qps.engine.expressions.signs import ranges_of
+from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.operations import OPERATIONS
 
 Measurable = ir.Measured | ir.Changed

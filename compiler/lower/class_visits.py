@@ -19,7 +19,15 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Node
 from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import Station
-from qps.engine.formulas import ONE, ZERO, Formula, above_and_below, apply, product, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    above_and_below,
+    apply,
+    product,
+    total,
+)
 
 
 class _Run(Struct, frozen=True):

@@ -17,7 +17,16 @@ from qps.compiler.lower.forked_stations import Fork, Forked, forked
 from qps.compiler.lower.nested_stations import Nested, nested
 from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _AS_MANY_AS_EVER = number(10**6)
 

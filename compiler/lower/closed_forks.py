@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.lower.closed_refused import refused
 from qps.compiler.lower.forked_stations import Branch, Fork, Own
 from qps.compiler.lower.traffic_parts import ClassTraffic
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 Path = tuple[tuple[int, int], ...]
 """The calls made together that a stage stands in: of each the fork, and which of its calls."""

@@ -11,7 +11,7 @@ from qps.compiler.lower.label_doubts import ClassDoubts
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import Formula, total
+from qps.engine.expressions.formulas import Formula, total
 
 
 def put_together(

@@ -1,8 +1,8 @@
 """Pools that closed streams take from: what goes on in a cycle while a place of each is held.
 
-Within a pool is a network of its own, with no more items than there are places (`nested_networks`
-of the engine). A station that is visited while some is held, and also while none is, stands where
-all its visits are: while a place is held, its service is a delay.
+Within a pool is a network of its own, with no more items than there are places
+(`load_dependent_operands` of the engine). A station that is visited while some is held, and also
+while none is, stands where all its visits are: while a place is held, its service is a delay.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import variation_of
 from qps.compiler.lower.pools import room_of
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
-from qps.engine.formulas import ZERO, Formula, maximum, total
+from qps.engine.expressions.formulas import ZERO, Formula, maximum, total
 
 
 class _Taken(Struct, frozen=True):

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed import ClosedNetwork, Cycle
 from qps.compiler.lower.closed_stations import ClosedStation
-from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 1000))
 """Of a server, so much is left at least by those who go first: else it is never told how little."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from qps.engine.formulas import Formula, total
+from qps.engine.expressions.formulas import Formula, total
 
 
 class ClosedStation(Struct, frozen=True, kw_only=True):

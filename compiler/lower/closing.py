@@ -25,10 +25,10 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import ClassTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
-from qps.engine.monomials import monomials
-from qps.engine.points import Point
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
+from qps.engine.expressions.monomials import monomials
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import Substitution
 
 
 def closed_classes(
@@ -160,7 +160,7 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
     """Refuse what would take too long to tell: pools of very many places for as many users."""
     if not cycle.held:
         return
-    from qps.engine.networks.nested_numbers import MOST_PLACES  # noqa: PLC0415 - seldom needed
+    from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
     if there.number(expressions.put_in(cycle.jobs)) <= MOST_PLACES:

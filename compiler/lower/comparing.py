@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from qps.engine.formulas import Formula
-from qps.engine.points import NoSignError, Point
-from qps.engine.remembering import remembered
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.point_values import NoSignError, Point
 
 
 def compare(operator: str, left: Formula, right: Formula) -> bool:

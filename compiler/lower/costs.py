@@ -11,7 +11,7 @@ from qps.compiler.ir.placed_numbers import CORES
 from qps.compiler.lower.flows import Flow, word
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import ONE, Formula, apply, total
+from qps.engine.expressions.formulas import ONE, Formula, apply, total
 
 
 def costs_in_force(component: ir.Component, machine: ir.Machine) -> list[ir.Cost]:

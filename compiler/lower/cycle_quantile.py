@@ -18,7 +18,7 @@ from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
 
 
 class CycleSum(Struct, frozen=True, kw_only=True):

@@ -36,8 +36,8 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import speeds_of
 from qps.compiler.lower.traffic_parts import ClassTraffic, ClosedSource, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.engine.expressions.substitution import Substitution
 
 
 class Loads(Struct, frozen=True):

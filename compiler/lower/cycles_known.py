@@ -13,8 +13,8 @@ from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, number
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, number
+from qps.engine.expressions.substitution import Substitution
 
 
 class CycleKnown(Struct, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed import Beside
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     Formula,
     apply,
@@ -35,8 +35,8 @@ from qps.engine.formulas import (
     remade,
     total,
 )
-from qps.engine.monomials import monomials
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.monomials import monomials
+from qps.engine.expressions.substitution import Substitution
 
 SignsOf = Callable[[Formula], Sequence[int | None]]
 

@@ -30,8 +30,8 @@ from qps.compiler.quantities.certainty import (
     opposite,
     together,
 )
-from qps.engine.formulas import Formula
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.substitution import Substitution
 
 Leaves = Mapping[Formula, Certainty]
 """How each elastic parameter is known that is not exact, by its symbol."""

@@ -12,7 +12,7 @@ from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossKind, LossPart
 from qps.compiler.lower.traffic_parts import ClassTraffic, Spent
 from qps.compiler.network.classes import BYTE_BITS
-from qps.engine.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, Formula
 
 
 class FlowState(Struct, kw_only=True):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from qps.compiler.network.classes import BYTE_BITS
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 
 class Flow(Struct, frozen=True):

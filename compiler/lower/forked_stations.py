@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler.lower.closed_stations import ClosedStation
-from qps.engine.formulas import ZERO, Formula, number
-from qps.engine.networks.forked_networks import BRANCH, GROUP, OWN, STATION
+from qps.engine.expressions.formulas import ZERO, Formula, number
+from qps.engine.queueing_networks.fork_join_operands import BRANCH, GROUP, OWN, STATION
 
 
 class Fork(Struct, frozen=True):

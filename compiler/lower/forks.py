@@ -30,7 +30,7 @@ from qps.compiler.quantities.certainty import (
     Certainty,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

@@ -12,7 +12,7 @@ from functools import cached_property
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.formulas import Formula, number
+from qps.engine.expressions.formulas import Formula, number
 
 Form = tuple[object, ...]
 

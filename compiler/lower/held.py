@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queueing import Visit
-from qps.engine.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, Formula
 
 
 class Hold(Struct, frozen=True, kw_only=True):

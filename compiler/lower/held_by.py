@@ -16,7 +16,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queueing import Queue, Visit
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _AT_LEAST_ONE = number(1 + Fraction(1, 10**9))  # whatever is rounded
 _NEARLY = number(1 - Fraction(1, 10**12))

@@ -49,7 +49,7 @@ from qps.compiler.network.itinerary import (
     Thin,
 )
 from qps.compiler.network.stations_and_pools import Station, StationKind
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

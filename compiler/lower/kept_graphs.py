@@ -21,8 +21,8 @@ from qps.compiler.lower.hardware_forms import HardwareForms
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lower_expressions import where_from
 from qps.compiler.lower.switches import is_on
-from qps.engine.formulas import ONE, ZERO, Formula, number
-from qps.engine.remembering import Memory
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, number
+from qps.engine.expressions.memo import Memory
 
 OUTLINE, BY_POINTS, AT_ANY_POINT = "outline", "by points", "at any point"
 """How a graph is labeled in which nothing moves: by where its numbers lie or not; or an outline."""

@@ -11,7 +11,7 @@ from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.lower.transport_recovery import averaged_losses
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 
 def over_all_kinds(traffic: Traffic, expressions: ExpressionLowering) -> Traffic:

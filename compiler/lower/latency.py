@@ -19,7 +19,16 @@ from qps.compiler.quantities.certainty import (
     Certainty,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 

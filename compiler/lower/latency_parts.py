@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.queue_certainty import mean_certainty
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 
 _WAITING = "waiting for "
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.quantities.certainty import Certainty, Kind, together
-from qps.engine.formulas import Formula, minimum
+from qps.engine.expressions.formulas import Formula, minimum
 
 _FROM_ABOVE = frozenset({Kind.EXACT, Kind.UPPER_BOUND})
 

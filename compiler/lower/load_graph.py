@@ -19,25 +19,25 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
-from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.held import Room
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.measurement.fits import Fit
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
     number,
     total,
 )
-from qps.engine.points import Point, in_floats
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.point_values import Point, in_floats
+from qps.engine.expressions.substitution import Substitution
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from qps.compiler.lower.too_long import powers_told
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, Formula, number
+from qps.engine.expressions.formulas import ONE, Formula, number
 
 
 def judged_by(

@@ -25,7 +25,7 @@ from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.switches import is_on, of_options
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
@@ -38,8 +38,8 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
+from qps.engine.expressions.point_values import NoSignError, in_floats, sign
 from qps.engine.operations import OPERATIONS
-from qps.engine.points import NoSignError, in_floats, sign
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 

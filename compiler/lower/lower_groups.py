@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import ONE, ZERO, Formula, apply, minimum
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, minimum
 
 
 def flows_in_each(stream: str, each: ir.InEachGroup, expressions: ExpressionLowering) -> Formula:

@@ -31,7 +31,7 @@ from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.dimension import MONEY
-from qps.engine.formulas import ONE, ZERO, Formula, maximum, product, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, product, total
 
 TOO_LATE = "too late for the buffer"
 """The stage at which a playout buffer drops."""

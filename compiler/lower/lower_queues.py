@@ -18,10 +18,10 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.lower.traffic_parts import StationTraffic
 from qps.compiler.lower.uneven_flows import with_arrivals
-from qps.engine.formulas import ONE, ZERO, Formula, number, total
-from qps.engine.monomials import expanded
-from qps.engine.points import in_floats
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.expressions.monomials import expanded
+from qps.engine.expressions.point_values import in_floats
+from qps.engine.expressions.substitution import Substitution
 
 _MOST_UNEVEN = 3
 

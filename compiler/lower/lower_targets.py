@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.lower.load_graph import Targets
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.network import Network
-from qps.engine.formulas import ONE, Formula, minimum
+from qps.engine.expressions.formulas import ONE, Formula, minimum
 
 
 def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[str]) -> bool:

@@ -18,7 +18,7 @@ from qps.compiler.lower.load_graph import Basis, Cited, GraphNumbers, LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.stated import stated_of
 from qps.compiler.lower.too_long import powers_told
-from qps.engine.formulas import population
+from qps.engine.expressions.formulas import population
 
 
 def lower(

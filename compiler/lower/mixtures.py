@@ -13,10 +13,10 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 
 from qps.compiler.network.classes import ItemKinds
-from qps.engine.formulas import ONE, Formula, apply, maximum, product, total
-from qps.engine.monomials import monomials
+from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, product, total
+from qps.engine.expressions.monomials import monomials
+from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import PRODUCT, SUM
-from qps.engine.substitution import substituted
 
 
 class Mixed(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart, every
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
-from qps.engine.formulas import ONE, ZERO, Formula, number, total
-from qps.engine.networks.nested_networks import OWN, SPEED, STATION
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, STATION
 
 
 class Nested(Struct, frozen=True):

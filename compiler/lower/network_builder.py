@@ -14,7 +14,7 @@ from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.network.stations_and_pools import Place, Station, StationKind
-from qps.engine.formulas import ONE, ZERO, Formula, minimum
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, minimum
 
 
 class NetworkBuilder(Struct, kw_only=True):

@@ -19,7 +19,16 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _LEAST = number(Fraction(1, 10**9))
 

@@ -45,8 +45,17 @@ from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic, Traff
 from qps.compiler.lower.uneven_flows import from_outside
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
+from qps.engine.expressions.substitution import Substitution
 
 _HARDLY_ANY = number(Fraction(1, 10**9))
 _LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by

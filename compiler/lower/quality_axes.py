@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import HALF, ZERO, Formula, maximum, power, total
-from qps.engine.points import sign
+from qps.engine.expressions.formulas import HALF, ZERO, Formula, maximum, power, total
+from qps.engine.expressions.point_values import sign
 
 _NEVER_NEGATIVE = (
     ir.MeasureKind.LATENCY,

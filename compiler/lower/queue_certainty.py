@@ -21,8 +21,8 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO
-from qps.engine.queues.queue_numbers import normal_quantile
+from qps.engine.expressions.formulas import ONE, ZERO
+from qps.engine.queueing.queue_numbers import normal_quantile
 
 
 def mean_certainty(queue: Queue) -> Certainty:

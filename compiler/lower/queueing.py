@@ -23,7 +23,16 @@ from qps.compiler import ir
 from qps.compiler.lower.bursts import Burst, Bursts, BurstyFlows, bursts_of
 from qps.compiler.lower.offered import Offered
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _ROUNDING = number(Fraction(1, 10**9))
 _BOTH = number(Fraction(7, 2))

@@ -19,8 +19,8 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula, minimum, number, total
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, minimum, number, total
+from qps.engine.expressions.substitution import Substitution
 
 _NEARLY_ALL = number(1 - Fraction(1, 10**9))
 """Users who think leave some of a pool free at times, however many they are."""

@@ -18,10 +18,10 @@ from qps.compiler.lower.load_graph import ResourceLoad, Targets
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
-from qps.engine.formulas import ONE, Formula, number, total
-from qps.engine.points import Point
-from qps.engine.remembering import remembered
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, Formula, number, total
+from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import Substitution
 
 
 class Loads(Struct, frozen=True, kw_only=True):

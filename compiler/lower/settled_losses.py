@@ -25,8 +25,8 @@ from qps.compiler.network.held_places import most_within
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.stations_and_pools import Station
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.engine.expressions.substitution import Substitution
 
 
 def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLowering) -> Traffic:

@@ -26,8 +26,8 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
-from qps.engine.queues.stage_ways import MOST_WAYS
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.queueing.stage_paths import MOST_WAYS
 
 _MOST_WAYS = 16
 _SIZE = 9

@@ -45,7 +45,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.measured_errors import Quantity
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ZERO,
     Formula,
     apply,

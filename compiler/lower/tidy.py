@@ -6,13 +6,13 @@ them closed forms. What the range does not decide stays as it is.
 
 from __future__ import annotations
 
-from qps.engine.formulas import Formula, symbol
-from qps.engine.known_ranges import NOT_NEGATIVE
-from qps.engine.known_signs import range_of
-from qps.engine.monomials import expanded
+from qps.engine.expressions.formulas import Formula, symbol
+from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.monomials import expanded
+from qps.engine.expressions.signs import range_of
+from qps.engine.expressions.substitution import substituted
+from qps.engine.numerics.value_ranges import NOT_NEGATIVE
 from qps.engine.operations import EXTREMES, OPERATIONS
-from qps.engine.remembering import remembered
-from qps.engine.substitution import substituted
 
 _MORE = symbol("how many more")
 """By so many a population is above the lowest one; never below zero."""

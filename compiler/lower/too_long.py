@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.engine.powers import MOST_BITS, TooLongError
+from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from qps.compiler.lower.itinerary_flows import ItineraryFlows
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic_parts import StationTraffic, Traffic
 from qps.compiler.network.network import Network
-from qps.engine.formulas import ONE
+from qps.engine.expressions.formulas import ONE
 
 
 def traffic_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Traffic:

@@ -19,9 +19,9 @@ from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart
 from qps.compiler.lower.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import ONE, Formula, apply, minimum, product
-from qps.engine.known_ranges import Range
-from qps.engine.known_signs import range_of
+from qps.engine.expressions.formulas import ONE, Formula, apply, minimum, product
+from qps.engine.expressions.signs import range_of
+from qps.engine.numerics.value_ranges import Range
 
 _ONE = Fraction(1)
 

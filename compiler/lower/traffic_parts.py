@@ -17,7 +17,7 @@ from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.network.classes import Class
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 
 class StationTraffic(Struct, kw_only=True):

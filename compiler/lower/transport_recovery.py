@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.stream_measures import LossKind, LossPart
-from qps.engine.formulas import ONE, Formula, apply, product
+from qps.engine.expressions.formulas import ONE, Formula, apply, product
 
 
 def recovery(stage: str, losses: Iterable[LossPart], share: Formula, span: Span) -> LossPart:

@@ -24,7 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queueing import Queue, Visit
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
@@ -35,7 +35,7 @@ from qps.engine.formulas import (
     square_root,
     total,
 )
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.substitution import Substitution
 
 _LEAST_SERVICE = number(Fraction(1, 5))
 _FORGOTTEN = number(Fraction(3, 2))

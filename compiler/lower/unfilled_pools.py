@@ -16,8 +16,8 @@ from qps.compiler.lower.pools import room_of
 from qps.compiler.lower.settled_closed_pools import held_by_users
 from qps.compiler.lower.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import ONE, Formula, apply, total
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import ONE, Formula, apply, total
+from qps.engine.expressions.substitution import Substitution
 
 
 class UnfilledPools(Struct, frozen=True, kw_only=True):

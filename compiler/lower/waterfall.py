@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart, every
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, product, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, product, total
 
 
 class Passage(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 
 class ArrivalProcess(StrEnum):

@@ -17,8 +17,8 @@ from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import passages
-from qps.engine.formulas import Formula, product, symbol
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import Formula, product, symbol
+from qps.engine.expressions.substitution import Substitution
 
 
 def with_classes_by_kind(network: Network) -> Network:

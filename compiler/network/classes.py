@@ -8,7 +8,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.network.arrivals import Arrivals
 from qps.compiler.network.itinerary import Sequence
 from qps.compiler.network.stations_and_pools import Open
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 BYTE_BITS = 8
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.network.stations_and_pools import Open
 from qps.compiler.quantities.certainty import Certainty
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 _WITHOUT = (Span, Open, Certainty)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from qps.compiler.network.passages import Passage
 from qps.compiler.network.stations_and_pools import Place, Pool
-from qps.engine.formulas import Formula, maximum, total
+from qps.engine.expressions.formulas import Formula, maximum, total
 
 
 def most_within(visits: Iterable[Passage], at: Place, pools: Mapping[str, Pool]) -> Formula | None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.expressions.formulas import ONE, ZERO, Formula
 
 
 class Times(Struct, frozen=True):

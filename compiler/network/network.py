@@ -18,8 +18,8 @@ from qps.compiler import ir
 from qps.compiler.network.classes import Class, ItemKinds
 from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.network.stations_and_pools import Pool, Station, StationKind
-from qps.engine.formulas import Formula
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.substitution import Substitution
 
 if TYPE_CHECKING:
     import networkx as nx

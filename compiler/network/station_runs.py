@@ -10,7 +10,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import At, Call, Cross, Delay, Fork, Node, Serve
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
-from qps.engine.formulas import Formula, total
+from qps.engine.expressions.formulas import Formula, total
 
 
 def goes_on(station: str, node: Node, is_store: Callable[[str], bool]) -> bool:

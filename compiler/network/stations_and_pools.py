@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.network.spread import Spread
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.expressions.formulas import ONE, ZERO, Formula
 
 
 class StationKind(StrEnum):

@@ -13,7 +13,7 @@ from itertools import chain
 from qps.compiler import ir
 from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME
-from qps.engine.formulas import population as population_symbol
+from qps.engine.expressions.formulas import population as population_symbol
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.layers import drawing_of
 from qps.reports.pages.live_docs import docs_of, labels_in_page

@@ -10,7 +10,7 @@ from qps.compiler.lower.load_graph import LoadGraph, NamedMeasure, ResourceLoad
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.engine.formulas import ONE, Formula, total
+from qps.engine.expressions.formulas import ONE, Formula, total
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live_numbers import LiveNumbers
 from qps.reports.pages.live_records import Records, known_as, knowns, line

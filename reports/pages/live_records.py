@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import Criterion, NamedMeasure
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.page_program import Program
 

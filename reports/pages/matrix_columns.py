@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.matrices import ANSWER
 from qps.reports.pages.json_values import Json
 from qps.reports.text.quantities import is_share, number, scales_of_unit, with_unit
-from qps.solver.matrix.tables import LOAD, SATURATION
+from qps.solver.matrix.row_tables import LOAD, SATURATION
 
 DIGITS = 6
 """Of numbers that are answers, in a page; axes and whole numbers are exact."""

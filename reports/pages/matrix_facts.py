@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from qps.reports.pages.matrix_columns import ResultColumn
 from qps.reports.pages.matrix_page import COSTS, MatrixPage, matrix_page
-from qps.solver.matrix.tables import LARGEST
+from qps.solver.matrix.row_tables import LARGEST
 
 
 def matrix_facts(table: pa.Table, origin: str) -> list[tuple[str, str]]:

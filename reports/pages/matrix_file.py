@@ -11,11 +11,11 @@ import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
 from qps.compiler.check.claims.check_matrices import ANSWERS, WORDS
-from qps.compiler.data.sheet_cells import WRITTEN, of_cell
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.ir.measure_names import FORMER, UTILIZATION, current_column
+from qps.compiler.measurement.sheet_cells import WRITTEN, of_cell
 from qps.compiler.quantities.certainty import Kind
-from qps.solver.matrix.tables import (
+from qps.solver.matrix.row_tables import (
     FORMER_SCHEMA,
     LARGEST,
     LIMITED,

@@ -22,9 +22,9 @@ from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import joined_words
 from qps.reports.text.table import Table
-from qps.solver.matrix.one_by_one import FAULT
-from qps.solver.matrix.request import Request, read_request
-from qps.solver.matrix.tables import KNOWN, LARGEST, LIMITED, LOAD, one_by_one_in
+from qps.solver.matrix.matrix_request import Request, read_request
+from qps.solver.matrix.row_tables import KNOWN, LARGEST, LIMITED, LOAD, one_by_one_in
+from qps.solver.matrix.rows.scalar_fallback import FAULT
 
 MOST_ROWS = 100_000
 """Rows that a page holds: more would neither be small nor follow at once."""

@@ -13,7 +13,7 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
 from qps.solver.answer import Answer
-from qps.solver.odds.told import AtConfidence, Odds
+from qps.solver.uncertainty.interval_result import AtConfidence, Odds
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
 _TYPICAL = "All other results on this page use the nominal values of uncertain inputs."

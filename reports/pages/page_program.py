@@ -11,9 +11,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
-from qps.engine.formulas import HALF, Formula, above_and_below, parts_first, power
+from qps.engine.expressions.formulas import HALF, Formula, above_and_below, parts_first, power
+from qps.engine.expressions.point_values import in_floats
 from qps.engine.operations import OPERATIONS, POWER, PRODUCT, ROOT, Operation
-from qps.engine.points import in_floats
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant.
@@ -37,7 +37,7 @@ def law_of(row: Operation) -> dict[str, tuple[int, ...] | int]:
 class Program:
     """Steps that several expressions share; `step` adds what an expression needs.
 
-    >>> from qps.engine.formulas import population
+    >>> from qps.engine.expressions.formulas import population
     >>> n = population("N")
     >>> program = Program(n)
     >>> program.step(2 * n + 3), program.step(2 * n), len(program.steps)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from html import escape
 
 from qps.compiler.diagnostics.render import printable
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.reports.text.formula_layout import laid_out, operations
 
 _MOST_OPERATIONS = 250
@@ -73,7 +73,7 @@ def typeset(formula: Formula) -> str | None:
 
     The text is escaped: names come from a spec.
 
-    >>> from qps.engine.formulas import symbol
+    >>> from qps.engine.expressions.formulas import symbol
     >>> typeset(symbol("a<b") + 1)
     '<mrow><mi>a&lt;b</mi><mo>+</mo><mn>1</mn></mrow>'
     """

@@ -35,7 +35,7 @@ from qps.solver.answers.solution import (
     ModeSolution,
     Sensitivity,
 )
-from qps.solver.odds.told import Interval, Odds
+from qps.solver.uncertainty.interval_result import Interval, Odds
 
 
 class PopulationView(Struct, frozen=True):

@@ -43,8 +43,8 @@ from qps.reports.text.solve_view import solve_view
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.text_layout import Layout
 from qps.solver.answers.solution import CostSolution
-from qps.solver.odds.told import ALONE, DifferenceOdds
 from qps.solver.spec_difference import SpecDifference
+from qps.solver.uncertainty.interval_result import ALONE, DifferenceOdds
 from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
 from qps.solver.what_if.difference import MOST_SHARED, Difference
 

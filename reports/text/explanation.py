@@ -14,8 +14,8 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import TIME
-from qps.engine.exactness import as_float
-from qps.engine.formulas import ONE, Formula
+from qps.engine.exact_algebra.exact_values import as_float
+from qps.engine.expressions.formulas import ONE, Formula
 from qps.reports.text.explained_methods import ExplainedMethod, explained_methods, methods_tables
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.formula_text import formula, in_population, with_numbers
@@ -28,7 +28,7 @@ from qps.reports.text.spread_text import spread_lines
 from qps.reports.text.table import Table
 from qps.reports.text.text_layout import Layout
 from qps.solver.apart.apart import CallThere, NumberApart, SaturationApart
-from qps.solver.odds.told import Spread
+from qps.solver.uncertainty.interval_result import Spread
 
 _SYMBOLS, _NUMBERS = "formula", "with values"
 _SHORTENED = "`…` marks a shortened formula; `--format json` prints it in full."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from qps.compiler.check.model.check_fits import (
+from qps.compiler.check.model.fits.check_fits import (
     MISSED_HINT,
     below_zero,
     coefficient_name,
@@ -13,9 +13,9 @@ from qps.compiler.check.model.check_fits import (
     missed_text,
     pull_text,
 )
-from qps.compiler.data.fits import LOW_LOAD, SATURATED
-from qps.compiler.data.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.measurement.fits import LOW_LOAD, SATURATED
+from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.compiler.quantities.units import built_in
 from qps.reports.text.facts import COLUMNS

@@ -6,7 +6,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from qps.compiler.data.regression import Regression
+from qps.compiler.measurement.regression import Regression
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.reports.text.fit_text import component_text, demands_table, warnings_of
 from qps.reports.text.notebook import Shown, ShowsItself

@@ -8,11 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.formulas import Formula, number, parts_first, remade, whole_exponent
-from qps.engine.monomials import expanded
+from qps.engine.expressions.formulas import Formula, number, parts_first, remade, whole_exponent
+from qps.engine.expressions.monomials import expanded
+from qps.engine.expressions.point_values import in_floats
+from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS, PRODUCT, SUM
-from qps.engine.points import in_floats
-from qps.engine.substitution import substituted
 from qps.reports.text.formula_layout import laid_out
 
 

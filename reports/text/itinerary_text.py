@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
-from qps.engine.formulas import ONE, ZERO
+from qps.engine.expressions.formulas import ONE, ZERO
 from qps.reports.text.network_numbers import NetworkNumbers
 
 _ARROW = " → "

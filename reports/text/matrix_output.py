@@ -14,10 +14,10 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
-from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.ir.measure_names import percentile_level
+from qps.compiler.measurement.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.how_known import MARKS, known_numbers, marked
 from qps.reports.text.labels import PLAIN, Labels
@@ -34,9 +34,9 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.table import Table
 from qps.reports.text.text_layout import Layout
-from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.request import request_of
-from qps.solver.matrix.tables import (
+from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
+from qps.solver.matrix.matrix_request import request_of
+from qps.solver.matrix.row_tables import (
     FROM_START,
     KNOWN,
     LARGEST,

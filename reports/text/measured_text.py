@@ -8,14 +8,14 @@ from math import log
 from msgspec import Struct
 
 from qps.compiler.ir.distributions import NORMAL_SIDE
+from qps.compiler.measurement.campaigns.campaign_axes import Axis, Setting
+from qps.compiler.measurement.campaigns.measured_rows import Layout as Columns
+from qps.compiler.measurement.campaigns.measured_rows import Row, named_setting
+from qps.compiler.measurement.campaigns.row_doubts import Doubt
+from qps.compiler.measurement.campaigns.run_conditions import Conditions
+from qps.compiler.measurement.campaigns.run_results import Failure
+from qps.compiler.measurement.campaigns.step_runs import START, Cost, Step, scale_of
 from qps.compiler.quantities.units import built_in
-from qps.measuring.axes import Axis, Setting
-from qps.measuring.doubts import Doubt
-from qps.measuring.measured_rows import Layout as Columns
-from qps.measuring.measured_rows import Row, named_setting
-from qps.measuring.run_conditions import Conditions
-from qps.measuring.runs import Failure
-from qps.measuring.steps import START, Cost, Step, scale_of
 from qps.reports.text.facts import COLUMNS
 from qps.reports.text.fit_text import cost_lines, demands_table, quoted
 from qps.reports.text.quantities import number, percent

@@ -13,8 +13,8 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.mixtures import averaged, mixtures_of
 from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME, Dimension
 from qps.compiler.quantities.scales import number, percent, quantity
-from qps.engine.formulas import Formula
-from qps.engine.substitution import Substitution
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.substitution import Substitution
 from qps.reports.text.formula_text import in_population
 
 _LONGEST = 24

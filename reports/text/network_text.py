@@ -13,7 +13,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.passages import passages
 from qps.compiler.network.spread import SpreadKind
 from qps.compiler.network.stations_and_pools import Pool, Station, StationKind
-from qps.engine.formulas import ZERO, Formula
+from qps.engine.expressions.formulas import ZERO, Formula
 from qps.reports.text.facts import COLUMNS, facts_text, notes_text, title_lines
 from qps.reports.text.itinerary_text import ItineraryText
 from qps.reports.text.network_numbers import NetworkNumbers

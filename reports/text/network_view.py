@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network import arrivals, classes, itinerary, network, spread, stations_and_pools
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.reports.text.formula_text import formula as in_symbols
 from qps.reports.text.network_numbers import NetworkNumbers
 

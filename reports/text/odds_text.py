@@ -20,7 +20,7 @@ from qps.reports.text.quantities import (
 from qps.reports.text.table import Table
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import QUALITY
-from qps.solver.odds.told import ALONE, Interval, Likely, LikelyMet, Odds
+from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, LikelyMet, Odds
 
 _MOST_NAMED = 3
 _LEAST_TOLD = 0.005

@@ -9,7 +9,7 @@ from math import isinf
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.odds_text import are_apart, left_out_lines, samples_text
 from qps.reports.text.quantities import first_words, percent, quantity
-from qps.solver.odds.told import Ends, Share, Spread
+from qps.solver.uncertainty.interval_result import Ends, Share, Spread
 
 _FEWEST_DIGITS, _MOST_DIGITS = 4, 13
 _MOST_NAMED = 3

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.data.trace_files import UNITS
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.measurement.trace_files import UNITS
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.compiler.quantities.quantity import read_quantity
 from qps.solver.traces.replay import Thresholds

@@ -16,7 +16,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.settable import settable_numbers
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
-from qps.engine.exactness import as_float
+from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.answers import AdviceView
 from qps.reports.text.labels import PLAIN, Labels, labels_of
 from qps.reports.text.phrases import phrase

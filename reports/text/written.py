@@ -7,13 +7,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_fits import fit_terms, fitted_idle
-from qps.compiler.data.fits import Fit
-from qps.compiler.data.regression import regression
+from qps.compiler.check.model.fits.check_fits import fit_terms, fitted_idle
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.regression import regression
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.engine.exactness import as_float
+from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.quantities import number, scale_of
 
 _FINEST = 10**15

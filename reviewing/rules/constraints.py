@@ -21,7 +21,7 @@ from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, Unst
 from qps.compiler.ir.changes import flattened
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.engine.exactness import NoValueError
+from qps.engine.exact_algebra.exact_values import NoValueError
 from qps.engine.operations import MAXIMUM, MINIMUM
 from qps.reviewing.rules.plain_values import new_name, plain
 

@@ -31,7 +31,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.methods import reason_of
 from qps.compiler.quantities.scales import population_text
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.solution import FirstFailure, Saturation, Solution
 
 

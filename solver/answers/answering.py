@@ -13,7 +13,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, Formula
 from qps.solver.answers.answer_certainty import saturation_known
 from qps.solver.answers.beyond_measured import (
     AT_ANSWER,

@@ -8,11 +8,11 @@ from math import isfinite
 
 from msgspec import Struct
 
-from qps.compiler.data.leverage import how_unsure
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration, LoadGraph
+from qps.compiler.measurement.leverage import how_unsure
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 _FAR = 2.0

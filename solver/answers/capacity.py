@@ -18,8 +18,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.engine.algebraic_functions import piecewise
-from qps.engine.formulas import Formula, parts_first
+from qps.engine.expressions.algebraic_functions import piecewise
+from qps.engine.expressions.formulas import Formula, parts_first
 from qps.engine.operations import ROUNDINGS
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.search.certain_signs import NoSignError
@@ -134,7 +134,7 @@ def _first_of_all(
     """
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
-    from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
+    from qps.engine.execution.array_functions import array_function  # noqa: PLC0415 - imports numpy
 
     parts = parts_first(over)
     rounded = [part.operands[0] for part in parts if part.word in ROUNDINGS]

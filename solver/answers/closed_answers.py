@@ -15,8 +15,8 @@ from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
 from qps.compiler.lower.forked_stations import every, longest_alone, stations_within
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.formulas import total
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import total
+from qps.engine.expressions.point_values import Point
 from qps.solver.answers.solution import ClosedSolution
 
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import zip_longest
 from math import inf, isnan
 
-from qps.engine.formulas import Formula
-from qps.engine.intervals import above
-from qps.engine.points import point_of
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.point_values import point_of
+from qps.engine.numerics.sloped_intervals import above
 from qps.solver.answers.solution import BottleneckChange
 from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget, UndecidedError, first_above

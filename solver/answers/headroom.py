@@ -16,7 +16,7 @@ from qps.compiler.lower.losses_in_series import (
 from qps.compiler.lower.quality_axes import axes_of, joined_axes
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import opposite, together
-from qps.engine.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, Formula
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import (
     LoadThere,

@@ -9,8 +9,8 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind
-from qps.engine.formulas import NOT_FINITE, Formula, parts_first
-from qps.engine.points import NoSignError, sign
+from qps.engine.expressions.formulas import NOT_FINITE, Formula, parts_first
+from qps.engine.expressions.point_values import NoSignError, sign
 from qps.solver.answers.capacity import first_failure
 
 

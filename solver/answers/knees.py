@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.building import Builder
-from qps.engine.formulas import Formula
+from qps.engine.execution.program_builder import Builder
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.saturation import (
     LARGEST_ERROR,
     certified,
@@ -71,7 +71,7 @@ def _not_told(
     """Return those points of which floats do not tell that the load reaches its limit there."""
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
-    from qps.engine.running import Runner  # noqa: PLC0415 - imports numpy
+    from qps.engine.execution.array_runs import Runner  # noqa: PLC0415 - imports numpy
 
     builder = Builder(population, {}, {})
     outputs = [builder.build(load) for load, _ in points]

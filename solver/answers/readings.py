@@ -8,7 +8,7 @@ from math import isclose
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.answer_certainty import met_up_to_known
 from qps.solver.answers.answer_parts import Reading, RequirementAnswer, RequirementThere
 from qps.solver.answers.solution import CriterionSolution, Solution

@@ -12,9 +12,9 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.algebraic_functions import piecewise
-from qps.engine.formulas import ONE, Formula
-from qps.engine.points import point_of
+from qps.engine.expressions.algebraic_functions import piecewise
+from qps.engine.expressions.formulas import ONE, Formula
+from qps.engine.expressions.point_values import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
 from qps.solver.answers.judgement import Judgement, Value

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import isfinite
 
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.bisection import bisected
-from qps.engine.exactness import as_float
-from qps.engine.floats import number_function
-from qps.engine.formulas import Formula
-from qps.engine.slopes import gradient
+from qps.engine.exact_algebra.exact_values import as_float
+from qps.engine.execution.float_runs import number_function
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.gradients import gradient
+from qps.engine.numerics.bisection import bisected
 from qps.solver.answers.solution import Sensitivity
 
 _NEGLIGIBLE = 1e-9

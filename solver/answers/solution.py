@@ -11,7 +11,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.search.method import Method
 
 QUALITY = "quality"

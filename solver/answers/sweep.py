@@ -9,8 +9,8 @@ import numpy as np
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import Formula
-from qps.engine.functions import array_function
+from qps.engine.execution.array_functions import array_function
+from qps.engine.expressions.formulas import Formula
 
 
 def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarray]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.data.regression import regression
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.measurement.regression import regression
 from qps.solver.answers.answer_parts import CountedAsKnown
 
 

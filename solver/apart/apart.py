@@ -17,16 +17,16 @@ from qps.compiler.lower.load_graph import Assumption, Cited, LoadGraph, Resource
 from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.algebraic_functions import as_rational_function
-from qps.engine.formulas import ZERO, Formula
-from qps.engine.linear_roots import root_of_linear
-from qps.engine.substitution import substituted
+from qps.engine.expressions.algebraic_functions import as_rational_function
+from qps.engine.expressions.formulas import ZERO, Formula
+from qps.engine.expressions.linear_roots import root_of_linear
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answering import value_at
 from qps.solver.answers.saturation import saturation_of
 from qps.solver.answers.solution import Saturation
 from qps.solver.apart.naming import ElasticThere, Part, elastic_in, in_named_measures, named_whole
-from qps.solver.odds.told import Spread
 from qps.solver.search.critical import piece_at
+from qps.solver.uncertainty.interval_result import Spread
 
 SpreadOf: TypeAlias = Callable[[Callable[[LoadGraph], Formula]], Spread | None]
 """Tells the spread of what is read off load graphs; None where it is known."""

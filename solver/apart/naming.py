@@ -15,8 +15,8 @@ from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.quality_axes import joined_axes
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import Formula, symbol, total
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, symbol, total
+from qps.engine.expressions.substitution import substituted
 
 
 class Part(Struct, frozen=True):

@@ -29,8 +29,8 @@ from qps.compiler.quantities.dimension import (
     MONEY,
     TIME,
 )
-from qps.engine.formulas import Formula, maximum
-from qps.engine.formulas import number as number_formula
+from qps.engine.expressions.formulas import Formula, maximum
+from qps.engine.expressions.formulas import number as number_formula
 from qps.solver.apart.apart import Apart, NumberApart, SpreadOf, taken_apart
 from qps.solver.apart.naming import Part
 from qps.solver.apart.streams_apart import (

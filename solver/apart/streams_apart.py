@@ -26,7 +26,7 @@ from qps.compiler.quantities.dimension import (
     Dimension,
 )
 from qps.compiler.quantities.scales import percent
-from qps.engine.formulas import ZERO, Formula, total
+from qps.engine.expressions.formulas import ZERO, Formula, total
 from qps.solver.apart.apart import Apart
 from qps.solver.apart.naming import Part
 

@@ -7,7 +7,7 @@ from math import isfinite, sqrt
 from flint import arb
 from msgspec import Struct
 
-from qps.compiler.data.student import student_quantile
+from qps.compiler.measurement.student_t import student_quantile
 
 _NOTHING = 1e-9
 _MANY = 1e6

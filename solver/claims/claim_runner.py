@@ -31,9 +31,9 @@ from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
-from qps.engine.points import Point
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula, maximum, number
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
 from qps.solver.answers.answering import all_criteria, certified_answer
 from qps.solver.answers.beyond_measured import (
@@ -49,7 +49,7 @@ from qps.solver.answers.beyond_measured import (
 )
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 
 if TYPE_CHECKING:
     from qps.solver.claims.sampled_claims import SampledClaims

@@ -17,10 +17,10 @@ from math import inf
 import numpy as np
 from msgspec import Struct
 
-from qps.compiler.data.fit_columns import GROUPS, UnitOf, rate_columns
-from qps.compiler.data.fit_spread import fit_spread
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.measured_tables import DataError, Table
+from qps.compiler.measurement.fit_columns import GROUPS, UnitOf, rate_columns
+from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fits import Fit, fitted
+from qps.compiler.measurement.measured_tables import DataError, Table
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.solver.claims.chances import Difference, f_chance
 from qps.solver.claims.drift_cuts import (

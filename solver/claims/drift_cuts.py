@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.compiler.data.fits import Fit
+from qps.compiler.measurement.fits import Fit
 from qps.solver.claims.chances import f_chance
 from qps.solver.claims.stated_costs import StatedCosts
 

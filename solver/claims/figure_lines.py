@@ -17,8 +17,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.engine.formulas import Formula, population, symbol
-from qps.engine.functions import array_function
+from qps.engine.execution.array_functions import array_function
+from qps.engine.expressions.formulas import Formula, population, symbol
 from qps.solver.answers.envelope import equal_at, upper_envelope
 from qps.solver.claims.claim_runner import ClaimRunner
 

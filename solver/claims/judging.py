@@ -23,8 +23,8 @@ from qps.compiler.lower.comparing import compare, order_of
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import Formula, number
-from qps.engine.points import in_floats
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.point_values import in_floats
 from qps.links import resolved_path
 from qps.solver.claims.accepted_failures import Accepted
 from qps.solver.claims.claim_results import (
@@ -39,7 +39,7 @@ from qps.solver.claims.claim_results import (
 )
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.simulating import Player, SimulatedClaims, is_alone
-from qps.solver.odds.told import PROBABILITY
+from qps.solver.uncertainty.interval_result import PROBABILITY
 
 if TYPE_CHECKING:
     from qps.solver.claims.prediction_intervals import PredictionIntervals
@@ -206,8 +206,8 @@ class Claims(Struct, dict=True):
     @cached_property
     def _judge_of_matrices(self) -> Judge:
         from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
-        from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
-        from qps.solver.odds.promising import promising  # noqa: PLC0415
+        from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+        from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
         return Judge(self._model, drawn_in_rows, promising)
 

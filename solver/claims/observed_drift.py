@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.check.model.check_fits import unit_reader
-from qps.compiler.data.fit_columns import rate_columns
-from qps.compiler.data.measured_tables import MOST_RUNS, DataError, read_table
+from qps.compiler.check.model.fits.check_fits import unit_reader
+from qps.compiler.measurement.fit_columns import rate_columns
+from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.quantity import read_quantity

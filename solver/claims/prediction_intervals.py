@@ -26,12 +26,12 @@ from qps.links import resolved_path
 from qps.solver.claims.claim_results import Coverage, PredictionInterval
 from qps.solver.claims.claim_runner import at_one_population
 from qps.solver.claims.sampled_claims import in_its_range, is_answer
-from qps.solver.matrix.prepared import Bools, Floats, Ints
-from qps.solver.odds.draws import axis_of, uncertain_numbers
-from qps.solver.odds.ranks import ranks
-from qps.solver.odds.sampled_values import SampledValues, sampled_values
-from qps.solver.odds.single_runs import RUNS, SingleRuns
-from qps.solver.odds.told import SEED
+from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
+from qps.solver.uncertainty.interval_result import SEED
+from qps.solver.uncertainty.ranks import ranks
+from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers
+from qps.solver.uncertainty.sampled_values import SampledValues, sampled_values
+from qps.solver.uncertainty.single_runs import RUNS, SingleRuns
 
 _ALIKE = 1e-9
 """Part of a value by which the ends of an interval differ where nothing uncertain moves it."""

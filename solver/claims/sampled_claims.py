@@ -18,10 +18,10 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of, parts_of
-from qps.solver.matrix.prepared import Ints
-from qps.solver.odds.draws import drawn_axis, uncertain_numbers
-from qps.solver.odds.sampling import holding, solved_for
-from qps.solver.odds.told import SAMPLES, SEED
+from qps.solver.matrix.limits.row_preparation import Ints
+from qps.solver.uncertainty.interval_result import SAMPLES, SEED
+from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
+from qps.solver.uncertainty.sample_solver import holding, solved_for
 
 _VARYING = (ir.Measured, ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 ANSWERS = (ir.MeasureKind.LARGEST, ir.MeasureKind.SATURATION)

@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.points import in_floats
+from qps.engine.expressions.point_values import in_floats
 from qps.solver.claims.claim_results import ClaimResult, Near, simulated_result
 from qps.solver.claims.claim_runner import ClaimRunner
 

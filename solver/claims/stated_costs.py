@@ -15,12 +15,12 @@ from qps.compiler.configure.configuration import (
     with_drawn,
 )
 from qps.compiler.configure.fold import Folder
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fit_spread import fit_spread
-from qps.compiler.data.fits import Fit
-from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.ir.distributions import NORMAL_SIDE
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import INFORMATION, TIME
 

@@ -11,7 +11,7 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.lower.load_graph import Cited, LoadGraph
 from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.compiler.network.network import Network
-from qps.engine.formulas import Formula, total
+from qps.engine.expressions.formulas import Formula, total
 from qps.solver.answer import Answer
 from qps.solver.apart.apart import NumberApart
 from qps.solver.apart.naming import Part, named_whole

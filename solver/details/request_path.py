@@ -16,7 +16,7 @@ from qps.compiler.network.network import Network
 from qps.compiler.network.route import Route, route_of
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import TIME
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 LEVEL = Fraction(99, 100)
 """The share of requests that stay within the time that a page tells beside their mean."""

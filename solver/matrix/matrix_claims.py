@@ -10,14 +10,14 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.compiling import DrawnOf, compile_matrix
-from qps.solver.matrix.conditions import holds
-from qps.solver.matrix.one_by_one import FAULT
-from qps.solver.matrix.promised_rows import Promising
-from qps.solver.matrix.questions import compared
-from qps.solver.matrix.row_block import RowBlock
-from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
+from qps.solver.matrix.compilation.confidence_rows import Promising
+from qps.solver.matrix.compilation.row_questions import compared
+from qps.solver.matrix.matrix_compiler import DrawnOf, compile_matrix
+from qps.solver.matrix.row_ranges import MatrixSolver
+from qps.solver.matrix.rows.row_block import RowBlock
+from qps.solver.matrix.rows.row_conditions import holds
+from qps.solver.matrix.rows.scalar_fallback import FAULT
 
 _STRETCH = 65_536
 

@@ -16,10 +16,10 @@ from functools import cached_property
 from math import inf
 from types import MappingProxyType
 
-from qps.engine.formulas import Formula, parts_first
-from qps.engine.intervals import NOTHING_KNOWN, Interval, above, around, below
+from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.point_values import in_floats
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
-from qps.engine.points import in_floats
 from qps.solver.search.following import Followed, Point, followed, narrowed
 
 _Rule = Callable[..., Interval]

@@ -16,14 +16,14 @@ from enum import Enum
 from fractions import Fraction
 from math import inf
 
-from qps.engine.algebraic_functions import piecewise
-from qps.engine.bisection import halfway
-from qps.engine.common_powers import cancelled
-from qps.engine.formulas import Formula
-from qps.engine.intervals import above, below
-from qps.engine.known_signs import range_of
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.expressions.algebraic_functions import piecewise
+from qps.engine.expressions.cancellation import cancelled
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.signs import range_of
+from qps.engine.numerics.bisection import halfway
+from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OF_QUEUES
-from qps.engine.powers import TooLongError
 from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps

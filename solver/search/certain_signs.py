@@ -11,9 +11,9 @@ from fractions import Fraction
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.engine import points
-from qps.engine.formulas import Formula
-from qps.engine.known_signs import range_of
+from qps.engine.expressions import point_values
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.signs import range_of
 
 
 class NoSignError(QpsError):
@@ -21,7 +21,8 @@ class NoSignError(QpsError):
 
     def __init__(self, what: str = "a value", span: Span | None = None) -> None:
         message = (
-            f"{what} is too close to its limit to decide with {points.BITS[-1]:,} binary digits"
+            f"{what} is too close to its limit to decide with "
+            f"{point_values.BITS[-1]:,} binary digits"
         )
         hint = "change the limit slightly, or narrow the range"
         primary = None if span is None else Label(span, "")
@@ -39,14 +40,14 @@ def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
 
     NoSignError where it is so near to zero that no digits tell.
     """
-    return sign_of(formula, points.point_of(symbol, at))
+    return sign_of(formula, point_values.point_of(symbol, at))
 
 
-def sign_of(formula: Formula, point: points.Point) -> int | None:
+def sign_of(formula: Formula, point: point_values.Point) -> int | None:
     """Return the sign of a formula where all its symbols have values; as `sign_at` else."""
     try:
         return point.sign(formula)
-    except points.NoSignError:
+    except point_values.NoSignError:
         # What is too large for any digits may have its sign by its parts.
         side = range_of(point.constant(formula), {}, by_sign=False)
         if side.low > 0 or side.high < 0:

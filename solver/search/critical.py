@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.engine.algebraic_functions import as_rational_function, piecewise
-from qps.engine.formulas import Formula, formula, parts_first, remade
+from qps.engine.exact_algebra.piecewise import roots_on
+from qps.engine.expressions.algebraic_functions import as_rational_function, piecewise
+from qps.engine.expressions.formulas import Formula, formula, parts_first, remade
 from qps.engine.operations import OPERATIONS
-from qps.engine.pieces import roots_on
 
 
 def critical_points(

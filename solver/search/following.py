@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import isfinite
 
-from qps.engine.intervals import Interval
+from qps.engine.numerics.sloped_intervals import Interval
 
 Point = tuple[tuple[float, float], ...]
 """Values at a point of what is followed, each with what it can be off by roundings."""

@@ -12,12 +12,12 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, isfinite
 
-from qps.engine.algebraic_functions import is_algebraic, piecewise
-from qps.engine.formulas import Formula, number, parts_first
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.expressions.algebraic_functions import is_algebraic, piecewise
+from qps.engine.expressions.formulas import Formula, number, parts_first
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS, ROUNDINGS
-from qps.engine.points import Point
-from qps.engine.powers import TooLongError
-from qps.engine.substitution import substituted
 from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points

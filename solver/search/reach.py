@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from qps.engine.pieces import Piece, Piecewise, middle, roots_on
+from qps.engine.exact_algebra.piecewise import Piece, Piecewise, middle, roots_on
 from qps.solver.search.method import Method
 
 _CLOSED_DEGREE = 2

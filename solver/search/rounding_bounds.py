@@ -11,12 +11,12 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isfinite
 
-from qps.engine.algebraic_functions import piecewise
-from qps.engine.formulas import ZERO, Formula, apply, maximum, minimum
-from qps.engine.intervals import above, below
-from qps.engine.known_ranges import Range
+from qps.engine.exact_algebra.piecewise import middle, roots_on
+from qps.engine.expressions.algebraic_functions import piecewise
+from qps.engine.expressions.formulas import ZERO, Formula, apply, maximum, minimum
+from qps.engine.numerics.sloped_intervals import above, below
+from qps.engine.numerics.value_ranges import Range
 from qps.engine.operations import OPERATIONS, ROUNDINGS
-from qps.engine.pieces import middle, roots_on
 from qps.solver.search.bounds import Curve
 
 _MOST_ROUNDINGS = 8

@@ -21,12 +21,12 @@ from math import ceil, floor, inf, isfinite, nextafter
 
 from msgspec import Struct
 
-from qps.engine.bisection import bisected, halfway
-from qps.engine.columns.domains import Needed
-from qps.engine.formulas import Formula, parts_first
-from qps.engine.intervals import Interval, above, below
+from qps.engine.evaluators.domains import Needed
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.numerics.bisection import bisected, halfway
+from qps.engine.numerics.sloped_intervals import Interval, above, below
 from qps.engine.operations import OPERATIONS
-from qps.engine.powers import TooLongError
 from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget
 from qps.solver.search.certain_signs import NoSignError, sign_at

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.engine.formulas import Formula, number
-from qps.engine.powers import TooLongError
-from qps.engine.substitution import substituted
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.substitution import substituted
 from qps.solver.search.boxes import UndecidedError, first_failure_in_boxes
 from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.whole_populations import fails

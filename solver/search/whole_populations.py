@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
-from qps.engine.formulas import Formula, parts_first
-from qps.engine.known_signs import range_of
+from qps.engine.exact_algebra.piecewise import Piecewise, roots_on
+from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.point_values import point_of
+from qps.engine.expressions.signs import range_of
 from qps.engine.operations import BY_FLOATS
-from qps.engine.pieces import Piecewise, roots_on
-from qps.engine.points import point_of
 from qps.solver.search.certain_signs import NoSignError, sign_of
 
 

@@ -17,11 +17,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.compiler.data.recordings import FEWEST, Packets, Recording, recording_of
-from qps.compiler.data.trace_files import Heading, TraceError, read_columns, read_first_line
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.measurement.recordings import FEWEST, Packets, Recording, recording_of
+from qps.compiler.measurement.trace_files import Heading, TraceError, read_columns, read_first_line
 
 Ticks = NDArray[np.int64]
 

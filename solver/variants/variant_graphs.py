@@ -13,7 +13,7 @@ from qps.compiler.configure.settable import settable_numbers
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.answering import all_criteria, has_endless_value, rests_on_users
 from qps.solver.answers.capacity import excess, excess_shown
 from qps.solver.answers.impossible import impossible

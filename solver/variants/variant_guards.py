@@ -20,8 +20,8 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.allowed_values import Bound
-from qps.engine.formulas import Formula
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.substitution import substituted
 
 
 class Guard(Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 
 
 def promises_of(model: ir.Model, configuration: Configuration) -> Mapping[str, Mapping[str, int]]:

@@ -12,9 +12,14 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, uncertain_in
 from qps.compiler.configure.configuration import in_force as with_mode
-from qps.engine.sobol import sobol_points
-from qps.solver.odds.draws import UncertainNumber, dimensions_of, uncertain_numbers, values_at
-from qps.solver.odds.told import SEED
+from qps.engine.numerics.sobol import sobol_points
+from qps.solver.uncertainty.interval_result import SEED
+from qps.solver.uncertainty.sample_draws import (
+    UncertainNumber,
+    dimensions_of,
+    uncertain_numbers,
+    values_at,
+)
 
 ROWS = 256
 """Of numbers that are drawn together in a way that no page knows, so many rows are in it."""

@@ -22,8 +22,8 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import Formula, number
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.point_values import Point
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import Advice, Way
 from qps.solver.answers.answering import all_criteria, largest_acceptable

@@ -18,7 +18,7 @@ from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.points import in_floats
+from qps.engine.expressions.point_values import in_floats
 from qps.solver.what_if.place_changes import PlaceChange, kind_of, place_change, places_of
 
 _Pair = TypeVar("_Pair")

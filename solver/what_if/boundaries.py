@@ -21,8 +21,8 @@ from qps.compiler.quantities.certainty import (
     upper_bound,
 )
 from qps.compiler.quantities.methods import known_by, reason_of
-from qps.engine.formulas import Formula
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import QUALITY
 from qps.solver.search import certain_signs

@@ -16,7 +16,7 @@ from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.dimension import TIME
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import Solution

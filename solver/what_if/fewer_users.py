@@ -6,8 +6,8 @@ its slope tell, over boxes of users and values, which are halved until they do.
 
 from __future__ import annotations
 
-from qps.engine.formulas import Formula
-from qps.engine.intervals import Interval
+from qps.engine.expressions.formulas import Formula
+from qps.engine.numerics.sloped_intervals import Interval
 from qps.solver.search.bounds import Curve
 
 _MOST_BOXES = 200

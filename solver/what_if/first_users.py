@@ -14,7 +14,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, counted_by
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.solution import Solution
 from qps.solver.what_if.candidates import (
     Candidate,

@@ -24,8 +24,8 @@ from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import number as number_of
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import number as number_of
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess

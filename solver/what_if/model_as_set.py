@@ -19,8 +19,8 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.bisection import halfway
-from qps.engine.formulas import number as number_of
+from qps.engine.expressions.formulas import number as number_of
+from qps.engine.numerics.bisection import halfway
 from qps.solver.answers.answering import all_criteria
 from qps.solver.search.trials import Box, tried
 from qps.solver.what_if.boundaries import Excess, Failure, excess_of

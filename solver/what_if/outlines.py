@@ -16,8 +16,8 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import from_outline, outlined
-from qps.engine.formulas import Formula
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.point_values import Point
 from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import Solution

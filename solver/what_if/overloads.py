@@ -14,8 +14,8 @@ from functools import cached_property
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_where
 from qps.compiler.quantities.certainty import Certainty
-from qps.engine.formulas import Formula, number
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.substitution import substituted
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
 

@@ -39,9 +39,9 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.dimension import CORE
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import Formula, symbol
-from qps.engine.formulas import number as number_of
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, symbol
+from qps.engine.expressions.formulas import number as number_of
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
 from qps.solver.answers.capacity import excess

@@ -30,9 +30,9 @@ from qps.compiler.ir.placed_numbers import CAPACITY, CORES
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
-from qps.engine.formulas import Formula
-from qps.engine.known_ranges import Range
-from qps.engine.points import in_floats
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.point_values import in_floats
+from qps.engine.numerics.value_ranges import Range
 from qps.solver.what_if.value_bounds import ValueBound, value_bounds
 
 _FAR = 10**6

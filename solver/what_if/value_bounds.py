@@ -14,8 +14,8 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.values_in_use import flows_in_groups, points_of, values_in_use
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import Formula, number
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.substitution import substituted
 
 
 class ValueBound(Struct, frozen=True):

@@ -8,11 +8,11 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.diagnostics.extras import need_arrow
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
-from qps.extras import need_arrow
 from qps.measurements import Runs, text_of, wrong
 from qps.reports.text.notebook import Shown, ShowsItself
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from qps.reports.text.inverse_text import InverseView
     from qps.reports.text.sizing_text import SizingView
     from qps.solver.claims.claim_results import ClaimResult
-    from qps.solver.matrix.compiled import CompiledMatrix
+    from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
     from qps.solver.traces.trace_answers import TracesView
 
 Settings = Mapping[str, object]
@@ -124,8 +124,8 @@ class Model(ShowsItself):
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
         from qps.reports.text.solve_view import solve_view  # noqa: PLC0415
         from qps.reports.text.worded_changes import wording  # noqa: PLC0415
-        from qps.solver.odds.told import CERTAINTIES, Sampling  # noqa: PLC0415
         from qps.solver.solved_spec import solved_spec  # noqa: PLC0415
+        from qps.solver.uncertainty.interval_result import CERTAINTIES, Sampling  # noqa: PLC0415
 
         low, high = CERTAINTIES
         if not low <= confidence <= high:
@@ -214,7 +214,7 @@ class Model(ShowsItself):
         set: Settings | None = None,  # noqa: A002
     ) -> sympy.Expr:
         """Return the utilization of a resource as a sympy expression; KeyError if unknown."""
-        from qps.engine.algebra import to_sympy  # noqa: PLC0415 - slow to import, seldom needed
+        from qps.engine.expressions.sympy_algebra import to_sympy  # noqa: PLC0415 - slow to import, seldom needed
 
         return to_sympy(self.graph(scenario, set).resources[resource].load)
 
@@ -303,9 +303,9 @@ class Model(ShowsItself):
 
         Raises KeyError if the name is unknown, or if it is omitted and there are several.
         """
-        from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415
-        from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
-        from qps.solver.odds.promising import promising  # noqa: PLC0415
+        from qps.solver.matrix.matrix_compiler import compile_matrix  # noqa: PLC0415
+        from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+        from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
         found = [matrix for matrix in self.spec.model.matrices if name in (None, matrix.name)]
         if len(found) != 1:
@@ -380,7 +380,7 @@ class MatrixResult(ShowsItself):
     @property
     def schema(self) -> pa.Schema:
         """The columns."""
-        from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import schema_of  # noqa: PLC0415
 
         return schema_of(self.compiled)
 
@@ -389,8 +389,8 @@ class MatrixResult(ShowsItself):
             yield from table.replace_schema_metadata(self.schema.metadata).to_batches()
 
     def _tables(self) -> Iterator[pa.Table]:
-        from qps.solver.matrix.run import PART  # noqa: PLC0415
-        from qps.solver.matrix.tables import Tabulator  # noqa: PLC0415
+        from qps.solver.matrix.execution.matrix_run import PART  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import Tabulator  # noqa: PLC0415
 
         tabulator, size = Tabulator(self.compiled), self.compiled.size
         for start in range(0, size, PART):
@@ -403,7 +403,7 @@ class MatrixResult(ShowsItself):
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.solver.matrix.tables import in_order, one_by_one_in, telling  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import in_order, one_by_one_in, telling  # noqa: PLC0415
 
         tables = [self.schema.empty_table(), *self._tables()]
         found = in_order(self.compiled, pa.concat_tables(tables))

@@ -11,16 +11,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from qps import __version__
-from qps.commands.arguments import COMMANDS, FOR_PROGRAMS, TAKES_A_PROGRAM
-from qps.commands.command_line import parser_of
+from qps.commands.arguments.command_line import parser_of
+from qps.commands.arguments.command_table import COMMANDS, FOR_PROGRAMS, TAKES_A_PROGRAM
 
 if TYPE_CHECKING:
-    from qps.commands.output import Screen
+    from qps.commands.terminal.output import Screen
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    from qps.commands.output import OutputLostError, give_up, screens  # noqa: PLC0415
+    from qps.commands.terminal.output import OutputLostError, give_up, screens  # noqa: PLC0415
 
     if argv is None:
         _collect_seldom()
@@ -52,7 +52,7 @@ _NEW_VALUES = 500_000
 
 def _run(argv: Sequence[str], screen: Screen) -> int:
     """Run one command and return its exit status; what went wrong was told."""
-    from qps.commands.output import OutputLostError  # noqa: PLC0415
+    from qps.commands.terminal.output import OutputLostError  # noqa: PLC0415
 
     arguments = argparse.Namespace(quiet=False, format="text", color="auto")
     try:
@@ -71,7 +71,7 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
     except (BrokenPipeError, OutputLostError):
         raise
     except KeyboardInterrupt as interrupt:
-        from qps.commands.signals import status_of  # noqa: PLC0415
+        from qps.commands.terminal.signals import status_of  # noqa: PLC0415
 
         return status_of(interrupt)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user is told
@@ -80,11 +80,11 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
 
 def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     """Tell why there is no answer: a mistake in the input, or a fault of ours."""
-    from qps.commands.console import Exit, show  # noqa: PLC0415
+    from qps.commands.terminal.console import Exit, show  # noqa: PLC0415
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415
 
     if isinstance(error, OSError) and error.errno in _OF_A_NAME and error.filename is not None:
-        from qps.commands.console import complain  # noqa: PLC0415
+        from qps.commands.terminal.console import complain  # noqa: PLC0415
         from qps.compiler.diagnostics.suggest import shortened  # noqa: PLC0415
 
         told = f"cannot read `{shortened(str(error.filename))}`: {error.strerror}"
@@ -114,7 +114,7 @@ def _command(argv: Sequence[str]) -> str | None:
     """Return the command that stands first; a complaint where one is named that is none."""
     command = next((word for word in argv if not word.startswith("-")), None)
     if command is not None and command not in COMMANDS:
-        from qps.commands.console import complain  # noqa: PLC0415
+        from qps.commands.terminal.console import complain  # noqa: PLC0415
         from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
         hint = did_you_mean(command, COMMANDS) or "`qps --help` lists the commands"

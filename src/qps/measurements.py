@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.syntax.importer import read_data
-from qps.observing.observed_runs import ObservedRuns
 
 if TYPE_CHECKING:
     from qps.reports.text.fit_view import FitView
@@ -34,9 +34,9 @@ def observe(
     can pass the result to `fit` and `Model.drift`, or convert it to CSV with `as_csv()`. Raises
     QpsError if a file has no results, and TypeError if there is no path.
     """
-    from qps.observing.file_texts import FileReading  # noqa: PLC0415
-    from qps.observing.measurement_sources import SOURCES  # noqa: PLC0415
-    from qps.observing.observed_files import observed_files  # noqa: PLC0415
+    from qps.compiler.measurement.observations.file_texts import FileReading  # noqa: PLC0415
+    from qps.compiler.measurement.observations.measurement_sources import SOURCES  # noqa: PLC0415
+    from qps.compiler.measurement.observations.observed_files import observed_files  # noqa: PLC0415
 
     if source not in SOURCES:
         known = f"choose one of {', '.join(SOURCES)}"
@@ -71,9 +71,9 @@ def observe_prometheus(
     `proxy` is the address of an HTTP proxy. Raises QpsError if the server does not respond or has
     no data.
     """
-    from qps.observing.prometheus_asked import asked_of, authorization  # noqa: PLC0415
-    from qps.observing.prometheus_runs import prometheus_runs  # noqa: PLC0415
-    from qps.observing.prometheus_server import Prometheus  # noqa: PLC0415
+    from qps.compiler.measurement.observations.prometheus_requests import asked_of, authorization  # noqa: PLC0415
+    from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs  # noqa: PLC0415
+    from qps.compiler.measurement.observations.prometheus_server import Prometheus  # noqa: PLC0415
 
     try:
         server = Prometheus(url, authorization(environment or {}), proxy)
@@ -108,7 +108,7 @@ def fit(
     cores if the table has no `cores` column. `fixed=False` is equivalent to `--no-fixed`. `units`
     declares your own item units. Raises QpsError if the table has too little data.
     """
-    from qps.compiler.check.model.asked_fits import fitted_to  # noqa: PLC0415
+    from qps.compiler.check.model.fits.fit_requests import fitted_to  # noqa: PLC0415
     from qps.reports.text.fit_view import fit_view  # noqa: PLC0415
 
     text, name = text_of(runs)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from fuzz.corpus import ROOT, captures, drawn, tables, texts
 from fuzz.mutations import changed, changed_bytes, changed_table
 from helpers.specs import PRELUDE
-from qps.observing.measurement_sources import SOURCES
+from qps.compiler.measurement.observations.measurement_sources import SOURCES
 
 _REST = "topology { node host = box }\nstream flow { traffic 1 packet/s; at host { work } }\n"
 _LAID_OUT = 0.1

@@ -6,7 +6,7 @@ from qps.compiler.pipeline import Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.odds.told import Odds
+from qps.solver.uncertainty.interval_result import Odds
 from qps.solver.what_if.advice import advise
 
 

@@ -125,9 +125,9 @@ def link_specs(folder: Path) -> None:
 
 def with_words(text: str) -> str:
     """Return a page of the reference with its lists of words as the grammar has them."""
+    from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES
     from qps.compiler.quantities.disciplines import DISCIPLINES
     from qps.grammar import keywords, words
-    from qps.observing.measurement_sources import FLAGS, SOURCES
 
     disciplines = sorted(DISCIPLINES, key="none".__eq__)  # the last one of them
     of_units, of_kinds = words.NO_UNITS, words.NO_KINDS

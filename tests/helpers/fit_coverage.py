@@ -15,9 +15,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from qps.compiler.data.fit_spread import spread
-from qps.compiler.data.least_squares import LeastSquares
-from qps.compiler.data.student import student_quantile
+from qps.compiler.measurement.fit_spread import spread
+from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.student_t import student_quantile
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 _LEVEL = 0.95

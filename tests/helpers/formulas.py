@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
-from qps.engine.formulas import Formula, apply, number
+from qps.engine.expressions.formulas import Formula, apply, number
 
 ceil, floor, exp, log, cos, acos, lambert, absolute = (
     partial(apply, word) for word in ("ceil", "floor", "exp", "ln", "cos", "acos", "w", "abs")

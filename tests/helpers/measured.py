@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from qps.measuring.axes import Axis
-from qps.measuring.doubts import Doubt
-from qps.measuring.measured_rows import Layout, Row
-from qps.measuring.run_conditions import Conditions
-from qps.measuring.runs import Failure
-from qps.measuring.steps import Cost, Step, StepRun
+from qps.compiler.measurement.campaigns.campaign_axes import Axis
+from qps.compiler.measurement.campaigns.measured_rows import Layout, Row
+from qps.compiler.measurement.campaigns.row_doubts import Doubt
+from qps.compiler.measurement.campaigns.run_conditions import Conditions
+from qps.compiler.measurement.campaigns.run_results import Failure
+from qps.compiler.measurement.campaigns.step_runs import Cost, Step, StepRun
 from qps.reports.text.measured_text import MeasuredView
 
 SETTING = ("20",)

@@ -14,8 +14,8 @@ TREE = Path(__file__).parents[2]
 
 ITS_OWN = {
     "engine/operations.py",  # the table
-    "engine/queues/queue_arrays.py",  # functions of columns, by their names
-    "engine/queues/queue_numbers.py",
+    "engine/queueing/queue_arrays.py",  # functions of columns, by their names
+    "engine/queueing/queue_numbers.py",
     "compiler/check/values/check_operations.py",  # words of the language that are made of several
     "reports/scripts/engine/operations.js",  # the page's column
     "reports/scripts/common/phrases.js",  # words for those who read the page
@@ -35,7 +35,7 @@ def named_in_tree() -> Iterator[str]:
     for top in ("engine", "compiler", "solver", "reports", "src/qps/commands"):
         for file in sorted((TREE / top).rglob("*.*")):
             path = file.relative_to(TREE).as_posix()
-            if path in ITS_OWN or path.startswith(("engine/columns/", *ABOUT_TEXT)):
+            if path in ITS_OWN or path.startswith(("engine/evaluators/", *ABOUT_TEXT)):
                 continue
             if file.suffix == ".py":
                 yield from (f"{path}:{named}" for named in named_in_python(path, file.read_text()))
@@ -57,9 +57,9 @@ def named_in_python(path: str, text: str) -> Iterator[str]:
     tree, is_solver = ast.parse(text), path.startswith("solver/")
     modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     if not path.startswith("engine/") and not modules & {
-        "qps.engine.formulas",
+        "qps.engine.expressions.formulas",
         "qps.engine.operations",
-        "qps.engine.programs",
+        "qps.engine.execution.programs",
     }:
         return
     used = {id(word) for node in ast.walk(tree) if not is_solver for word in _used(node)}

@@ -25,9 +25,9 @@ from helpers.operations import (
     counted,
     some_of,
 )
-from qps.engine.exactness import Exact, InexactError, NoValueError
+from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError
 from qps.engine.operations import OPERATIONS, Operation
-from qps.engine.powers import TooLongError
 from qps.reports.pages.page_program import law_of
 
 Ranges = tuple[tuple[float, float], ...]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from helpers.once import once
 from helpers.specs import checked
-from qps.commands.progress import Progress
+from qps.commands.terminal.progress import Progress
 from qps.commands.test import tested_specs
 from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Spec, load
@@ -27,9 +27,9 @@ from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
 from qps.solver.complete_answer import complete_answer
 from qps.solver.details.answer_details import answer_details
-from qps.solver.odds.odds import odds
-from qps.solver.odds.promising import promising
-from qps.solver.odds.told import PROBABILITY, Sampling
+from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling
+from qps.solver.uncertainty.prediction_interval import odds
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
 

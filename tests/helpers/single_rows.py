@@ -13,14 +13,19 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.engine.formulas import Formula, number
-from qps.engine.points import in_floats
-from qps.engine.substitution import substituted
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.point_values import in_floats
+from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.solution import Saturation, Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
+from qps.solver.matrix.compilation.row_questions import (
+    LARGEST,
+    Asking,
+    Question,
+    saturation_subject,
+)
 from qps.solver.search.method import Method
 
 
@@ -180,5 +185,5 @@ class _Values:
 
 def no_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a matrix fail of which arrays leave anything open."""
-    monkeypatch.delattr("qps.solver.matrix.rows.compile_alone")
-    monkeypatch.delattr("qps.solver.matrix.one_by_one.OneByOne._of")
+    monkeypatch.delattr("qps.solver.matrix.row_ranges.compile_alone")
+    monkeypatch.delattr("qps.solver.matrix.rows.scalar_fallback.OneByOne._of")

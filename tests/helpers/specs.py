@@ -9,7 +9,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 PRELUDE = """
 users N in 1..100

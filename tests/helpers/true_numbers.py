@@ -32,8 +32,8 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
-from qps.engine.formulas import ZERO, Formula, total
-from qps.engine.formulas import number as exact_number
+from qps.engine.expressions.formulas import ZERO, Formula, total
+from qps.engine.expressions.formulas import number as exact_number
 from qps.reports.pages.request_strip import SUMS
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked, marked_value, users_told

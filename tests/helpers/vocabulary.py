@@ -111,7 +111,7 @@ _PROSE = (
     "specs/**/README.md",
 )  # fmt: skip
 _CODE = (
-    "compiler", "editing", "engine", "grammar", "measuring", "observing", "playground", "reports",
+    "compiler", "editing", "engine", "grammar", "playground", "reports",
     "reviewing", "simulation", "solver", "src/qps",
 )  # fmt: skip
 _SCRIPTS = ("reports/scripts", "playground/src", "editors/vscode")

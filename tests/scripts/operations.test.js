@@ -78,7 +78,7 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
   });
 }
 
-test("what rounding loses has no value", () => { // `engine/networks/paced_stays.py`: 1e300 served at a time, each for 1e-10
+test("what rounding loses has no value", () => { // `engine/queueing_networks/service_rate_stays.py`: 1e300 served at a time, each for 1e-10
   const station = [0, 1e300, 0, 1, 1e-10, 1e-10, 1, 1, -1, 1e308, 0, 1, 0, 0, 0, 0];
   assert.ok(Number.isNaN(OPERATIONS.shared_rate.value(2, 1, 20, 5, 2, 1, ...station)));
 });

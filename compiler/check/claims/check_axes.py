@@ -8,7 +8,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import chooses, kind_of, lookup, names_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model, origin_of
 from qps.compiler.check.claims.check_matrices import MatrixChecker
-from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound

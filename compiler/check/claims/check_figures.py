@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import (
     lookup,
     lookup_class,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
 from qps.compiler.check.claims.check_rows import RowConditions, is_refused
-from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup, owner_in
 from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.noting import Meaning

@@ -12,18 +12,24 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model, origin_of
 from qps.compiler.check.claims.check_claims import ClaimChecker
-from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
-from qps.compiler.data.fit_columns import CORES, cores_of
-from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, Table, number, read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import closest, did_you_mean
+from qps.compiler.measurement.fit_columns import CORES, cores_of
+from qps.compiler.measurement.measured_tables import (
+    LONGEST_CELL,
+    DataError,
+    Table,
+    number,
+    read_table,
+)
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast

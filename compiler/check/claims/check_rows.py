@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import (
     CHOOSING,
     Declared,

@@ -11,13 +11,13 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.model.check_requirements import RequirementChecker
-from qps.compiler.check.model.check_steps import StepChecker
-from qps.compiler.check.model.check_streams import StreamChecker
-from qps.compiler.check.model.check_targets import TargetChecker
-from qps.compiler.check.model.check_topology import TopologyChecker
+from qps.compiler.check.model.components.check_components import ComponentChecker
+from qps.compiler.check.model.hardware.check_targets import TargetChecker
+from qps.compiler.check.model.hardware.check_topology import TopologyChecker
+from qps.compiler.check.model.streams.check_steps import StepChecker
+from qps.compiler.check.model.streams.check_streams import StreamChecker
 from qps.compiler.check.names.declarations import keyword
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import sound

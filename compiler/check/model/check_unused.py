@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.model.dangling import everything_in
+from qps.compiler.check.model.dangling_references import everything_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span

@@ -13,13 +13,13 @@ from qps.compiler.check.names.declarations import DeclaredAs, Module, named_in
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
-from qps.compiler.data.recordings import Recording, recording_of
-from qps.compiler.data.trace_files import TraceError, read_columns
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.measurement.recordings import Recording, recording_of
+from qps.compiler.measurement.trace_files import TraceError, read_columns
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast

@@ -17,12 +17,12 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS, counted_name
 from qps.compiler.check.values.check_operations import counted, given_in_words
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
-from qps.compiler.data.measured_tables import DataError, number, read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.mends import instead, swapped
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.measurement.measured_tables import DataError, number, read_table
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
 

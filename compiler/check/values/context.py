@@ -8,12 +8,12 @@ from qps.compiler import ir
 from qps.compiler.check.names.check_classes import Shares
 from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.values.values import Value
-from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fits import Fit
-from qps.compiler.data.recordings import Recording
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.own_numbers import OwnNumber
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fits import Fit
+from qps.compiler.measurement.recordings import Recording
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer

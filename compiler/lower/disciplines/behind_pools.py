@@ -17,7 +17,16 @@ from msgspec.structs import replace
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import Certainty, compounded
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
 
 _NEARLY = number(1 - Fraction(1, 10**9))
 _LEAST = number(Fraction(1, 10**9))

@@ -21,7 +21,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
 from qps.compiler.quantities.methods import METHODS, known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.engine.formulas import ONE, ZERO, Formula, apply, number
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number
 
 Taken = tuple[Formula, ...]
 

@@ -8,7 +8,7 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ZERO, Formula, apply
+from qps.engine.expressions.formulas import ZERO, Formula, apply
 
 
 class Loss(Law, frozen=True):

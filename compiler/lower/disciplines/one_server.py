@@ -12,7 +12,7 @@ from typing import ClassVar
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 

@@ -17,7 +17,7 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
 
 
 class Periodic(OneServer, frozen=True):

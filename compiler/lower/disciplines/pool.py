@@ -7,7 +7,7 @@ from fractions import Fraction
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
+from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum
 
 
 class Pool(Law, frozen=True):

@@ -15,7 +15,7 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Visit
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

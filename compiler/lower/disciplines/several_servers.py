@@ -9,7 +9,7 @@ from qps.compiler.lower.disciplines.one_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queueing import Queue, Stage, Visit, mean_service
 from qps.compiler.quantities.certainty import Certainty, compounded, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     Formula,
     apply,

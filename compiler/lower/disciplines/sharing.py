@@ -18,7 +18,7 @@ from typing import ClassVar
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
-from qps.engine.formulas import (
+from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,

@@ -30,8 +30,8 @@ from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
 from qps.compiler.network.stations_and_pools import Station, StationKind
 from qps.compiler.quantities.methods import reason_of
-from qps.engine.formulas import ONE, Formula, minimum, number, total
-from qps.engine.points import Point
+from qps.engine.expressions.formulas import ONE, Formula, minimum, number, total
+from qps.engine.expressions.point_values import Point
 
 # -- of a class ------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -
     is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
     if network.forks or network.is_nested or is_of_plain:
         return True
-    from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
+    from qps.engine.queueing_networks import closed_operands, multiclass_operands  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
 
@@ -162,8 +162,8 @@ def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -
     most = [at_most(jobs) for jobs in network.jobs]
     beside = sum(at_most(one.copies * (one.servers - 1)) for one in network.stations)
     if network.is_of_one:
-        return closed_networks.is_exact(most[0], beside)
-    return class_networks.is_exact(most, len(network.stations), beside)
+        return closed_operands.is_exact(most[0], beside)
+    return multiclass_operands.is_exact(most, len(network.stations), beside)
 
 
 def whole_population(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:

@@ -21,7 +21,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Cross, Serve, Thin
 from qps.compiler.network.network import Network
 from qps.compiler.network.stations_and_pools import Station
-from qps.engine.formulas import ZERO, Formula, apply, maximum, number, product, total
+from qps.engine.expressions.formulas import ZERO, Formula, apply, maximum, number, product, total
 
 MOST_VARIATION = 3
 MOST_SPREAD = Fraction(3, 2)

@@ -16,7 +16,7 @@ from qps.compiler.network.itinerary import Merge, Send, Take
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
 from qps.compiler.network.stations_and_pools import Pool
-from qps.engine.formulas import Formula, total
+from qps.engine.expressions.formulas import Formula, total
 
 
 def never_full(network: Network, expressions: ExpressionLowering) -> frozenset[str]:

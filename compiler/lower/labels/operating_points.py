@@ -20,7 +20,7 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.measured_errors import Axis
-from qps.engine.formulas import Formula, total
+from qps.engine.expressions.formulas import Formula, total
 
 _TAIL = Fraction(95, 100)
 _FULL = 1 + 1e-9

@@ -17,7 +17,7 @@ from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Delay, Serve
 from qps.compiler.network.stations_and_pools import Station
 from qps.compiler.quantities.methods import reason_of
-from qps.engine.formulas import ONE, ZERO
+from qps.engine.expressions.formulas import ONE, ZERO
 
 OfQueue: TypeAlias = Callable[[Queue], Iterator[Premise]]
 

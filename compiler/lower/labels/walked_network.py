@@ -24,12 +24,12 @@ from qps.compiler.network.passages import Passage, passages, visits_of
 from qps.compiler.network.station_runs import Run, runs_of
 from qps.compiler.network.stations_and_pools import Place, Station
 from qps.compiler.quantities.certainty import Reason
-from qps.engine.floats import numbers_function
-from qps.engine.formulas import ZERO, Formula, number
-from qps.engine.known_ranges import Range
-from qps.engine.monomials import expanded, monomials
-from qps.engine.points import NoSignError, Point
-from qps.engine.substitution import Substitution
+from qps.engine.execution.float_runs import numbers_function
+from qps.engine.expressions.formulas import ZERO, Formula, number
+from qps.engine.expressions.monomials import expanded, monomials
+from qps.engine.expressions.point_values import NoSignError, Point
+from qps.engine.expressions.substitution import Substitution
+from qps.engine.numerics.value_ranges import Range
 
 
 class Fails(Struct, frozen=True):

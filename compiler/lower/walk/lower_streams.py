@@ -21,7 +21,7 @@ from qps.compiler.network.classes import Class, Holder, Items, Playout
 from qps.compiler.network.itinerary import Delay
 from qps.compiler.network.stations_and_pools import Open
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import ONE, Formula, number, symbol
+from qps.engine.expressions.formulas import ONE, Formula, number, symbol
 
 
 class StreamClass(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.network.itinerary import Lose, Node
 from qps.compiler.network.itinerary_builder import ItineraryBuilder
 from qps.compiler.network.station_runs import goes_on
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 
 class UnderWay(Struct, kw_only=True):

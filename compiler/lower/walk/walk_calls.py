@@ -11,7 +11,7 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.network.itinerary import Call, Sequence, Times
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 
 
 class _Begun(Struct, kw_only=True):

@@ -12,7 +12,7 @@ from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.network.itinerary import Cross, Delay, PortVisit
 from qps.compiler.network.stations_and_pools import Open, Place, StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import ZERO, Formula
+from qps.engine.expressions.formulas import ZERO, Formula
 
 _KINDS = {
     ir.Medium.SHARED: StationKind.MEDIUM,

@@ -45,7 +45,7 @@ from qps.compiler.network.itinerary import (
 )
 from qps.compiler.network.stations_and_pools import Open, Place, StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum
 
 _CAPACITIES = {
     ir.ResourceKind.PROCESSOR: "servers",

@@ -7,7 +7,7 @@ from qps.compiler.lower.network_builder import NetworkBuilder
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.network.itinerary import Take
 from qps.compiler.network.stations_and_pools import Place, StationKind
-from qps.engine.formulas import ONE
+from qps.engine.expressions.formulas import ONE
 
 
 class WalkedPools:

@@ -22,7 +22,7 @@ export function csvText(head, rows) {
 }
 
 // A text as a cell. A spreadsheet would run what looks like a formula: an apostrophe keeps it text,
-// as `compiler/data/sheet_cells.py` has it.
+// as `compiler/measurement/sheet_cells.py` has it.
 function cellOf(value) {
   if (value === null || Number.isNaN(value)) return "";
   if (typeof value === "number") return String(value);

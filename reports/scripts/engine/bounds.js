@@ -8,7 +8,7 @@ export const NOTHING = [NaN, NaN]; // anything may be
 
 // The bounds of what rises or falls with each of its parts, all over; nothing, where one moves with which it may do either. A gamma law
 // grows with its shape 1/v and its scale m v: of all within bounds none is longer than that of the largest both (see
-// `engine/columns/on_intervals.py`).
+// `engine/evaluators/on_intervals.py`).
 export function monotone(value, parts, law) {
   const grows = toldOfEach(law, parts.length), variations = law.gammas ? placesTold(law.gammas, law, parts.length) : [];
   const free = parts.filter((_, k) => grows[k] === 0 && !variations.includes(k)), varied = variations.map((k) => parts[k]);

@@ -1,5 +1,5 @@
 // Waits of flows that are on and off, and of uneven arrivals: the formulas and their sources stand in
-// `engine/burst_numbers.py` and `engine/queue_numbers.py`. Times are counted in bursts.
+// `engine/queueing/on_off_numbers.py` and `engine/queueing/queue_numbers.py`. Times are counted in bursts.
 
 const MOST = 200, STEPS = 60, NOTHING = 1e-15, ALONE = 1e-8, NEARLY = 1e-12; // sources up to which waits are exact
 

@@ -1,4 +1,4 @@
-// How long a cycle of one class takes at the stations of a closed network of several: quantiles; `engine/class_quantiles.py`
+// How long a cycle of one class takes at the stations of a closed network of several: quantiles; `engine/queueing_networks/multiclass_cycle_times.py`
 // tells how. A station is visited so `often`, and `shares` or queues.
 
 import { ofQueue, openFound, pairsOf } from "./closed_quantiles.js";

@@ -1,4 +1,4 @@
-// Closed queueing networks with customers of several classes; `engine/class_numbers.py` tells how, and `engine/class_networks.py`
+// Closed queueing networks with customers of several classes; `engine/queueing_networks/multiclass_mva.py` tells how, and `engine/queueing_networks/multiclass_operands.py`
 // what they are told by. A place has the servers and the open load of a copy, copies, and what each class asks.
 
 import { atPointElse, widened } from "./bounds.js";
@@ -33,7 +33,7 @@ export function classNumbers(erlangC, ofMoments) {
 }
 
 // What a class has in a box: a class has no more than it would have alone, nor more than the slowest place lets through; nobody waits
-// for more than all others at one copy (`engine/columns/class_bounds.py`).
+// for more than all others at one copy (`engine/evaluators/multiclass_bounds.py`).
 export const CLASS_BOUNDS = {
   class_rate: bounded(2, (best, worst, k) => {
     const ownCycle = best.think[k] + total(best.places.map(({ asked }) => asked[k]));

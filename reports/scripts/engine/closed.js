@@ -1,4 +1,4 @@
-// Closed queueing networks: customers of one class who think, then visit stations; `engine/closed_numbers.py` tells how. A station
+// Closed queueing networks: customers of one class who think, then visit stations; `engine/queueing_networks/product_form.py` tells how. A station
 // is four numbers: the service that a cycle asks of it, the servers of a copy, the open load of a copy, and how many copies it has.
 
 import { atPopulation } from "./descent.js";

@@ -1,4 +1,4 @@
-// How long a cycle of a closed network takes at its stations: quantiles; `engine/closed_quantiles.py` tells how.
+// How long a cycle of a closed network takes at its stations: quantiles; `engine/queueing_networks/cycle_time_quantiles.py` tells how.
 // Complex numbers are pairs of their parts, rows of them two arrays.
 
 import { between, convolved, ofSeveral, poisson, powered, stationsOf } from "./closed.js";

@@ -1,5 +1,5 @@
 // A closed network of single servers with many customers, by an integral along the path of steepest descent:
-// `engine/descent_numbers.py` tells how.
+// `engine/queueing_networks/normalizing_integral.py` tells how.
 
 const STEP = 0.125, STEPS = 50, MOST_STEPS = 50;
 

@@ -1,4 +1,4 @@
-// Erlang's formulas, between whole numbers of servers, too; their sources stand in `engine/queues/queue_numbers.py`.
+// Erlang's formulas, between whole numbers of servers, too; their sources stand in `engine/queueing/queue_numbers.py`.
 
 import { gammaParts, peakPart } from "./gamma.js";
 

@@ -1,4 +1,4 @@
-// Closed networks with calls that are made together; `engine/forked_numbers.py` tells how, and `engine/forked_networks.py` what they
+// Closed networks with calls that are made together; `engine/queueing_networks/fork_join_mva.py` tells how, and `engine/queueing_networks/fork_join_operands.py` what they
 // are told by: groups of six numbers, a kind first.
 
 import { atPointElse } from "./bounds.js";
@@ -37,7 +37,7 @@ export function forkedNumbers(erlangC) {
   };
 }
 
-// Which rates, times and waits there are in a box (`engine/columns/forked_bounds.py`).
+// Which rates, times and waits there are in a box (`engine/evaluators/fork_join_bounds.py`).
 export const FORKED_BOUNDS = {
   forked_rate: bounded(2, (value, lows, highs) => {
     const by = (k) => (k < 2 ? 1 - 2 * k : GROWING[(k - 2) % GROUP]);

@@ -1,4 +1,4 @@
-// The Linearizer of closed networks of several classes: `engine/linearizer.py` tells how.
+// The Linearizer of closed networks of several classes: `engine/queueing_networks/linearizer.py` tells how.
 
 const TURNS = 3, MOST_STEPS = 1000, ENOUGH = 1e-13, POINTS = 240, FARTHEST = 20;
 

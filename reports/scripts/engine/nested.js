@@ -1,5 +1,5 @@
-// Closed networks with stations whose speed goes by how many are there, and with pools; `engine/nested_numbers.py` tells how, and
-// `engine/nested_networks.py` what they are told by: groups of five numbers, a kind first.
+// Closed networks with stations whose speed goes by how many are there, and with pools; `engine/queueing_networks/load_dependent_mva.py` tells how, and
+// `engine/queueing_networks/load_dependent_operands.py` what they are told by: groups of five numbers, a kind first.
 
 import { atPointElse, widened } from "./bounds.js";
 import { convolved, dot, ofSeveral, onLine, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./closed.js";
@@ -62,7 +62,7 @@ export function poolTables(erlangC) {
 // The rates of a copy of a station with speeds, by how many are there.
 export function paces({ speeds, copies, asked }) { return speeds.map((speed) => speed * copies / asked); }
 
-// Which rates, times and waits there are in a box (`engine/columns/nested_bounds.py`).
+// Which rates, times and waits there are in a box (`engine/evaluators/load_dependent_bounds.py`).
 export const NESTED_BOUNDS = {
   nested_rate: bounded(2, (value, lows, highs) => {
     const grows = movesOf(lows, highs);

@@ -1,4 +1,4 @@
-// How fast that is of which there are copies, by how many are there in all: pools, and their own; `engine/paced_tables.py` tells how.
+// How fast that is of which there are copies, by how many are there in all: pools, and their own; `engine/queueing_networks/service_rate_tables.py` tells how.
 
 import { convolved, powered } from "./closed.js";
 

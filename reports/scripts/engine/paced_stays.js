@@ -1,4 +1,4 @@
-// How long classes stay where the speed goes by how many are there, and at stations: `engine/paced_stays.py` tells how.
+// How long classes stay where the speed goes by how many are there, and at stations: `engine/queueing_networks/service_rate_stays.py` tells how.
 
 import { waitingAt } from "./linearizer.js";
 import { every, paces, poolTables } from "./nested.js";

@@ -1,5 +1,5 @@
 // The tail of the wait of N D/D/1, equal periodic flows, in work that does not grow with N: see
-// `engine/periodic_arrays.py`. P(V > x) is a sum of positive terms, smooth but at its ends: some at
+// `engine/queueing/periodic_arrays.py`. P(V > x) is a sum of positive terms, smooth but at its ends: some at
 // each end are added one by one, the rest is an integral joined with Gregory's corrections.
 
 import { logGamma, stirlingRest } from "./gamma.js";

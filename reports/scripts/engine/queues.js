@@ -1,5 +1,5 @@
 // Numbers of queues with one server; the formulas and their sources stand in
-// `engine/queues/queue_numbers.py` and `engine/queues/md1_numbers.py`. Times are counted in service times.
+// `engine/queueing/queue_numbers.py` and `engine/queueing/md1_numbers.py`. Times are counted in service times.
 
 import { gammaParts, gammaShares, logGamma } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
@@ -103,7 +103,7 @@ function md1Wait(load, late) {
 
 const GROWTH = [1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000];
 
-// y = log M(z) at the root z > 0 of load (M(z) - 1) = z: see `engine/decay_numbers.py`.
+// y = log M(z) at the root z > 0 of load (M(z) - 1) = z: see `engine/queueing/fluid_decay_numbers.py`.
 function logGrowth(load, variation) {
   const goal = -Math.log(load);
   let y = (2 * goal) / (1 + variation);

@@ -1,4 +1,4 @@
-// Quantiles of the time in a finite room, as `engine/room_quantiles.py` has them.
+// Quantiles of the time in a finite room, as `engine/queueing/finite_room_quantiles.py` has them.
 
 import { logGamma } from "./gamma.js";
 import { fallingRoot } from "./roots.js";

@@ -1,4 +1,4 @@
-// Queues with a finite room, as `engine/room_numbers.py` has them. Times are counted in service times.
+// Queues with a finite room, as `engine/queueing/finite_room_numbers.py` has them. Times are counted in service times.
 
 const TERMS = 22, NEAR = 0.15;
 

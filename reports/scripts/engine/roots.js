@@ -1,7 +1,7 @@
 // Where functions vanish, and integrals by Gauss's rule.
 
 // Where a falling function vanishes, by Newton's steps, halved where they leave the bracket; `f`
-// gives value and slope (`engine/roots.py`).
+// gives value and slope (`engine/numerics/falling_roots.py`).
 export function fallingRoot(f, from, to, start, near = 1e-9) {
   let low = from, high = to, point = start;
   for (let turn = 0; turn < 120; turn++) {
@@ -19,7 +19,7 @@ export function fallingRoot(f, from, to, start, near = 1e-9) {
   return point;
 }
 
-// Where a rising function vanishes, by false position, the end that stays counting half (`engine/roots.py`).
+// Where a rising function vanishes, by false position, the end that stays counting half (`engine/numerics/falling_roots.py`).
 export function risingRoot(f, from, to) {
   let low = from, high = to, below = f(low), above = f(high), point = high, stayed = 0;
   for (let turn = 0; turn < 120; turn++) {

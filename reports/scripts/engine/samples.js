@@ -42,7 +42,7 @@ function levels(count, seed) {
   return found;
 }
 
-// The value that a share of some are not above: `solver/odds/odds.py` counts alike.
+// The value that a share of some are not above: `solver/uncertainty/prediction_interval.py` counts alike.
 export function least(sorted, certainty) { return sorted[Math.floor((1 - certainty) * sorted.length + 1e-9)]; }
 export function most(sorted, certainty) { return sorted[Math.ceil(certainty * sorted.length - 1e-9) - 1]; }
 

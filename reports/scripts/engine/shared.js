@@ -1,5 +1,5 @@
-// Closed networks of several classes with speeds and pools that they share: `engine/shared_numbers.py` tells how, and
-// `engine/shared_networks.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
+// Closed networks of several classes with speeds and pools that they share: `engine/queueing_networks/multiclass_load_dependent_numbers.py` tells how, and
+// `engine/queueing_networks/multiclass_load_dependent_operands.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
 
 import { atPointElse, widened } from "./bounds.js";
 import { onLine, waitAlone } from "./closed.js";
@@ -30,7 +30,7 @@ export function sharedNumbers(erlangC) {
   };
 }
 
-// What a class has in a box: no more than it would have if it never met anybody (`engine/columns/shared_bounds.py`).
+// What a class has in a box: no more than it would have if it never met anybody (`engine/evaluators/multiclass_load_dependent_bounds.py`).
 export const SHARED_BOUNDS = {
   shared_rate: bounded(2, (lows, highs, k, classes) => {
     const size = BEFORE + 2 * classes, groups = [];

@@ -1,5 +1,5 @@
 // What each number that is not known has to do with how uncertain the answer is: the same designs and
-// estimators as those of `solver/odds/design.py` (Sobol 2001, Saltelli and others 2010, Jansen), of fewer samples.
+// estimators as those of `solver/uncertainty/sample_design.py` (Sobol 2001, Saltelli and others 2010, Jansen), of fewer samples.
 
 import { exactOf, quotient } from "./fractions.js";
 import { exactNumber } from "./model.js";

@@ -1,4 +1,4 @@
-// The quantile of a sum of independent stages, by the inversion of its transform: `engine/stage_numbers.py` tells how.
+// The quantile of a sum of independent stages, by the inversion of its transform: `engine/queueing/sum_numbers.py` tells how.
 
 import { fallingRoot } from "./roots.js";
 
@@ -51,7 +51,7 @@ function stageOf(stage) {
 
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
 
-// The ways through stages: `engine/stage_ways.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
+// The ways through stages: `engine/queueing/stage_paths.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
 const MOST_WAYS = 64, SAME = 1e-12;
 
 function hasFixedChance(stage) { return stage.isPassed && (stage.inside.some(hasFixedChance) || (stage.share > 0 && isEverFixed(stage))); }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, show
-from qps.commands.isolated_files import each_apart
-from qps.commands.kept_specs import check_file
-from qps.commands.readers import asked_specs
+from qps.commands.cache.spec_cache import check_file
+from qps.commands.file_dependents import asked_specs
+from qps.commands.terminal.console import Exit, show
+from qps.commands.terminal.isolated_files import each_apart
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
 from qps.compiler.project.exceptions import without_file

@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.ci_output import write_outputs
-from qps.commands.console import Exit
-from qps.commands.examined_specs import Examination, examine, place_findings
-from qps.commands.kept_specs import checked_once
-from qps.commands.pages import write_text
-from qps.commands.progress import Progress
+from qps.commands.cache.spec_cache import checked_once
+from qps.commands.revisions.ci_output import write_outputs
+from qps.commands.spec_examination import Examination, examine, place_findings
+from qps.commands.terminal.console import Exit
+from qps.commands.terminal.output_files import write_text
+from qps.commands.terminal.progress import Progress
 from qps.commands.test import status_of
 from qps.compiler.project.review_rules import Level
 from qps.reviewing.change_review import Review, judged_changes

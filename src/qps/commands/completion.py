@@ -9,8 +9,8 @@ from pathlib import Path
 
 import shtab
 
-from qps.commands.command_line import parser_of
-from qps.commands.console import Exit
+from qps.commands.arguments.command_line import parser_of
+from qps.commands.terminal.console import Exit
 
 
 def run(arguments: Namespace) -> Exit:

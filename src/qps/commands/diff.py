@@ -6,11 +6,11 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from qps.commands.console import Exit, print_json, show, width_of
-from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
-from qps.commands.progress import Progress
-from qps.commands.provenance import made_line
-from qps.commands.revision import spec_at
+from qps.commands.revisions.provenance import made_line
+from qps.commands.revisions.revision import spec_at
+from qps.commands.terminal.console import Exit, print_json, show, width_of
+from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
+from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.visible import one_line
 from qps.reports.text.as_json import as_json
 from qps.reports.text.difference_text import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from qps.commands.console import Exit
+from qps.commands.terminal.console import Exit
 
 
 def run(arguments: Namespace) -> Exit:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from qps.commands.console import Exit, complain, print_json, wants_color, width_of
-from qps.commands.output import style
+from qps.commands.terminal.console import Exit, complain, print_json, wants_color, width_of
+from qps.commands.terminal.output import style
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, QpsError
 from qps.compiler.diagnostics.explained import explained, page_of

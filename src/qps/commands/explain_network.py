@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, complain, print_json, show, width_of
-from qps.commands.kept_specs import load
+from qps.commands.cache.spec_cache import load
+from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
 from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.lowering import lower
 from qps.reports.text.as_json import as_json

@@ -7,10 +7,10 @@ from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 
-from qps.commands.console import Exit, complain, print_json, show, width_of
-from qps.commands.efforts import sampling_of
-from qps.commands.kept_specs import load
-from qps.commands.progress import Progress
+from qps.commands.arguments.simulation_effort import sampling_of
+from qps.commands.cache.spec_cache import load
+from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
     Configuration,
@@ -23,7 +23,7 @@ from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
-from qps.engine.formulas import Formula
+from qps.engine.expressions.formulas import Formula
 from qps.reports.text.as_json import as_json
 from qps.reports.text.explanation import Explanation, explanation_text, explanation_view
 from qps.reports.text.figure_text import figure_json, figure_text
@@ -33,8 +33,8 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.apart.numbers_apart import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
-from qps.solver.odds.promising import promising
-from qps.solver.odds.told import Sampling, Spread
+from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.interval_result import Sampling, Spread
 
 
 def explain_number(arguments: Namespace) -> Exit:
@@ -101,7 +101,7 @@ def _spread_of(
     """Return how far what is read off a graph may be off; None where every number is known."""
     if not any(map(uncertain_in, map(in_force, in_each_mode(model, configuration)))):
         return None
-    from qps.solver.odds.value_spreads import spread_of  # noqa: PLC0415 - of few specs, and it needs numpy
+    from qps.solver.uncertainty.value_spreads import spread_of  # noqa: PLC0415 - of few specs, and it needs numpy
 
     def read_all(of: LoadGraph, settled: Configuration) -> Formula:
         return read(with_parameters(model, settled, of))

@@ -7,10 +7,10 @@ from argparse import Namespace
 
 from msgspec import to_builtins
 
-from qps.commands.console import Exit, complain, print_json, width_of
-from qps.compiler.check.model.asked_fits import fitted_to
-from qps.compiler.data.measured_tables import DataError
+from qps.commands.terminal.console import Exit, complain, print_json, width_of
+from qps.compiler.check.model.fits.fit_requests import fitted_to
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.syntax.importer import read_data
 from qps.reports.text.fit_text import fit_text
 

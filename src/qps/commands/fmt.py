@@ -9,8 +9,8 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
-from qps.commands.console import Exit, complain, show, specs_under
-from qps.commands.output import style
+from qps.commands.terminal.console import Exit, complain, show, specs_under
+from qps.commands.terminal.output import style
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.visible import one_line

@@ -6,11 +6,11 @@ import sys
 from argparse import Namespace
 from pathlib import Path, PurePosixPath
 
-from qps.commands.console import Exit, complain, print_json, width_of
-from qps.commands.kept_specs import check_file
-from qps.commands.output import style
-from qps.commands.pages import refuse_inputs, write_text
-from qps.commands.progress import Progress
+from qps.commands.cache.spec_cache import check_file
+from qps.commands.terminal.console import Exit, complain, print_json, width_of
+from qps.commands.terminal.output import style
+from qps.commands.terminal.output_files import refuse_inputs, write_text
+from qps.commands.terminal.progress import Progress
 from qps.links import resolved_path
 from qps.reports.text.as_json import as_json
 from qps.reports.text.labels import PLAIN, labels_of

@@ -6,8 +6,8 @@ import os
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from qps.commands.console import Exit, complain
-from qps.extras import need_pygls
+from qps.commands.terminal.console import Exit, complain
+from qps.compiler.diagnostics.extras import need_pygls
 
 if TYPE_CHECKING:
     from qps.commands.report import Tried
@@ -35,8 +35,8 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
 
 def page_of(spec: Spec, tried: Tried | None = None) -> str:
     """Return the live page of a spec; without what was `tried` and could not be made."""
-    from qps.commands.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
     from qps.commands.report import made_page  # noqa: PLC0415
+    from qps.commands.terminal.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
 
     asked = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
     return made_page([spec], asked, Progress(total=4, quiet=True), tried)[0]

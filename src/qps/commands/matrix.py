@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.commands.console import Exit, complain, show, width_of
-from qps.commands.finished_runs import FinishedRun, finished, keep, key_of
-from qps.commands.kept_specs import load
-from qps.commands.pages import refuse_inputs, write_text
-from qps.commands.progress import Progress
-from qps.commands.provenance import made_line
-from qps.commands.results import RESULTS, too_many
-from qps.commands.signals import ended_in_order
+from qps.commands.cache.matrix_run_cache import FinishedRun, finished, keep, key_of
+from qps.commands.cache.spec_cache import load
+from qps.commands.result_page import RESULTS, too_many
+from qps.commands.revisions.provenance import made_line
+from qps.commands.terminal.console import Exit, complain, show, width_of
+from qps.commands.terminal.output_files import refuse_inputs, write_text
+from qps.commands.terminal.progress import Progress
+from qps.commands.terminal.signals import ended_in_order
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.extras import need_arrow
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
-from qps.extras import need_arrow
 from qps.links import resolved_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from qps.solver.matrix.compiled import CompiledMatrix
-    from qps.solver.matrix.run import Parts, Work
-    from qps.solver.matrix.tables import Counts
+    from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
+    from qps.solver.matrix.execution.matrix_run import Parts, Work
+    from qps.solver.matrix.row_tables import Counts
 
 _SHOWN = 50
 _MOST_COMPARED = 100_000
@@ -61,9 +61,9 @@ def run(arguments: Namespace) -> Exit:
         if before is not None:
             return _told_again(before, matrix, arguments)
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
-    from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
-    from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
-    from qps.solver.odds.promising import promising  # noqa: PLC0415
+    from qps.solver.matrix.matrix_compiler import compile_matrix  # noqa: PLC0415 - imports the algebra
+    from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+    from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
     with Progress(total=None, quiet=arguments.quiet, unit=None, label="compiling"):
         compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
@@ -200,7 +200,7 @@ def _check_place(arguments: Namespace) -> None:
     if where not in ("cores", "dask") and not _CLUSTER.fullmatch(where):
         raise complain(
             f"unknown value `{where}` of `--on`",
-            "use `cores`, `dask` or an address such as `dask://10.0.0.5:8786`",
+            "use `local_processes`, `dask` or an address such as `dask://10.0.0.5:8786`",
         )
 
 
@@ -237,7 +237,7 @@ class _Job(Struct, kw_only=True):
         from qps.reports.pages.matrix_facts import matrix_facts  # noqa: PLC0415
         from qps.reports.text.labels import labels_of  # noqa: PLC0415
         from qps.reports.text.matrix_output import matrix_layout  # noqa: PLC0415
-        from qps.solver.matrix.tables import schema_of, telling  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import schema_of, telling  # noqa: PLC0415
 
         schema = schema_of(self.compiled)
         gathered, count = [schema.empty_table()], 0
@@ -264,7 +264,7 @@ class _Job(Struct, kw_only=True):
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
-        from qps.solver.matrix.run import Parts, as_done, in_turn, read_part, taken  # noqa: PLC0415
+        from qps.solver.matrix.execution.matrix_run import Parts, as_done, in_turn, read_part, taken  # noqa: PLC0415
 
         parts = Parts(self.compiled, self._fingerprint, Path())
         try:
@@ -283,7 +283,7 @@ class _Job(Struct, kw_only=True):
     def write(self, output: Path) -> Counts:
         """Write all rows to a file, part by part where there are many."""
         from qps.reports.text.matrix_output import write  # noqa: PLC0415
-        from qps.solver.matrix.run import Parts  # noqa: PLC0415
+        from qps.solver.matrix.execution.matrix_run import Parts  # noqa: PLC0415
 
         folder = _folder_of_parts(output)
         parts = Parts(self.compiled, self._fingerprint, folder)
@@ -342,7 +342,7 @@ class _Job(Struct, kw_only=True):
         import pyarrow as pa  # noqa: PLC0415
 
         from qps.reports.pages.matrix_page import MOST_ROWS  # noqa: PLC0415
-        from qps.solver.matrix.tables import in_order, schema_of, telling  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import in_order, schema_of, telling  # noqa: PLC0415
 
         matrix, schema = self.compiled.matrix, schema_of(self.compiled)
         if self.compiled.size > MOST_ROWS and matrix.wanted is None and not matrix.excluded:
@@ -365,7 +365,7 @@ class _Job(Struct, kw_only=True):
 
     def _kept(self, parts: Parts) -> Generator[pa.Table]:
         """Yield all rows in their order; each part is kept until the whole is written."""
-        from qps.solver.matrix.run import (  # noqa: PLC0415
+        from qps.solver.matrix.execution.matrix_run import (  # noqa: PLC0415
             DamagedPartError,
             ForeignPartError,
             in_turn,
@@ -418,7 +418,7 @@ class _Job(Struct, kw_only=True):
         return summary(self.compiled, counts)
 
     def _counted(self) -> _Counted:
-        from qps.solver.matrix.tables import Counts  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import Counts  # noqa: PLC0415
 
         return _Counted(Counts())
 
@@ -426,7 +426,7 @@ class _Job(Struct, kw_only=True):
         """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.solver.matrix.tables import in_order, one_by_one_in, telling  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import in_order, one_by_one_in, telling  # noqa: PLC0415
 
         if not self.compiled.matrix.order:
             yield from tables
@@ -457,8 +457,8 @@ class _Job(Struct, kw_only=True):
     @contextmanager
     def _work(self, parts: Parts, folder: Path | None) -> Iterator[Work]:
         """Return where the rows are solved; processes of this machine put them into the folder."""
-        from qps.solver.matrix.cluster import ClusterError  # noqa: PLC0415
-        from qps.solver.matrix.run import WorkersLostError  # noqa: PLC0415
+        from qps.solver.matrix.execution.dask_cluster import ClusterError  # noqa: PLC0415
+        from qps.solver.matrix.execution.matrix_run import WorkersLostError  # noqa: PLC0415
 
         on_cores = self.arguments.on == "cores"
         try:
@@ -483,13 +483,13 @@ class _Job(Struct, kw_only=True):
             ) from error
 
     def _on_cores(self, parts: Parts, folder: Path | None) -> AbstractContextManager[Work]:
-        from qps.solver.matrix.cores import on_this_machine  # noqa: PLC0415
+        from qps.solver.matrix.execution.local_processes import on_this_machine  # noqa: PLC0415
 
         workers = self.arguments.workers
         return on_this_machine(self.compiled, parts.fingerprint, workers, parts.size, folder)
 
     def _on_dask(self, parts: Parts) -> AbstractContextManager[Work]:
-        from qps.solver.matrix.cluster import on_dask  # noqa: PLC0415
+        from qps.solver.matrix.execution.dask_cluster import on_dask  # noqa: PLC0415
 
         where, workers = self.arguments.on, self.arguments.workers
         address = None if where == "dask" else "tcp://" + where.removeprefix("dask://")
@@ -512,7 +512,7 @@ class _Counted(Struct):
 
     def count(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """Yield tables as they are, counted."""
-        from qps.solver.matrix.tables import counts_of  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import counts_of  # noqa: PLC0415
 
         for table in tables:
             self.counts += counts_of(table)

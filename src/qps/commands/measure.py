@@ -10,21 +10,34 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from qps.commands.console import Exit, complain, print_json, width_of
-from qps.commands.measure_asked import Asked, asked_by
-from qps.commands.progress import Progress
-from qps.commands.signals import ended_in_order
-from qps.compiler.data.measured_tables import number
-from qps.compiler.quantities.units import built_in
-from qps.links import resolved_path
-from qps.measuring.accounts import Account, MeasuringError
-from qps.measuring.axes import IDLE, Setting
-from qps.measuring.beforehand import probed, quiet
-from qps.measuring.bench import Bench
-from qps.measuring.campaign import Records, left, turns
-from qps.measuring.control_groups import new_group_or_none
-from qps.measuring.doubts import doubts
-from qps.measuring.kept_runs import (
+from qps.commands.arguments.measure_request import Asked, asked_by
+from qps.commands.terminal.console import Exit, complain, print_json, width_of
+from qps.commands.terminal.progress import Progress
+from qps.commands.terminal.signals import ended_in_order
+from qps.compiler.measurement.campaigns.campaign import Records, left, turns
+from qps.compiler.measurement.campaigns.campaign_axes import IDLE, Setting
+from qps.compiler.measurement.campaigns.control_groups import new_group_or_none
+from qps.compiler.measurement.campaigns.measured_rows import (
+    PACKET,
+    Layout,
+    named_setting,
+    rows_of,
+    table_text,
+)
+from qps.compiler.measurement.campaigns.measured_run import Bench
+from qps.compiler.measurement.campaigns.measured_servers import (
+    Server,
+    accounts_of,
+    cores_of,
+    started,
+)
+from qps.compiler.measurement.campaigns.network_namespace import enter_own_network
+from qps.compiler.measurement.campaigns.preflight_checks import probed, quiet
+from qps.compiler.measurement.campaigns.process_table import is_supported
+from qps.compiler.measurement.campaigns.processor_accounts import Account, MeasuringError
+from qps.compiler.measurement.campaigns.row_doubts import doubts
+from qps.compiler.measurement.campaigns.run_conditions import Conditions, conditions
+from qps.compiler.measurement.campaigns.run_records import (
     SCHEMA,
     Measured,
     changed,
@@ -33,13 +46,11 @@ from qps.measuring.kept_runs import (
     runs_file,
     write_whole,
 )
-from qps.measuring.measured_rows import PACKET, Layout, named_setting, rows_of, table_text
-from qps.measuring.own_network import enter_own_network
-from qps.measuring.run_conditions import Conditions, conditions
-from qps.measuring.running_processes import is_supported
-from qps.measuring.runs import Failure, Run
-from qps.measuring.servers import Server, accounts_of, cores_of, started
-from qps.measuring.supervision import prepare
+from qps.compiler.measurement.campaigns.run_results import Failure, Run
+from qps.compiler.measurement.campaigns.supervision import prepare
+from qps.compiler.measurement.measured_tables import number
+from qps.compiler.quantities.units import built_in
+from qps.links import resolved_path
 from qps.reports.text.measured_text import MeasuredView, measured_json, measured_text
 from qps.whole_files import LockedError, lock
 

@@ -8,15 +8,15 @@ import sys
 from argparse import Namespace
 from functools import partial
 
-from qps.commands.console import Exit, complain, print_json, width_of
-from qps.commands.progress import Progress
-from qps.commands.signals import ended_in_order
-from qps.compiler.check.model.own_units import units_with
-from qps.measuring.axes import axis, names_in, settings_of
-from qps.measuring.campaign import turns
-from qps.measuring.control_groups import new_group_or_none
-from qps.measuring.counted_items import count_of
-from qps.measuring.steps import StepBench, item_of, step_of
+from qps.commands.terminal.console import Exit, complain, print_json, width_of
+from qps.commands.terminal.progress import Progress
+from qps.commands.terminal.signals import ended_in_order
+from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.measurement.campaigns.campaign import turns
+from qps.compiler.measurement.campaigns.campaign_axes import axis, names_in, settings_of
+from qps.compiler.measurement.campaigns.control_groups import new_group_or_none
+from qps.compiler.measurement.campaigns.item_counts import count_of
+from qps.compiler.measurement.campaigns.step_runs import StepBench, item_of, step_of
 from qps.reports.text.measured_text import step_component, step_json, step_text
 
 

@@ -6,16 +6,16 @@ import os
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, complain, width_of
-from qps.commands.pages import refuse_inputs, write_text
-from qps.commands.progress import Progress
-from qps.compiler.data.measured_tables import DataError
-from qps.observing.file_texts import FileReading
-from qps.observing.observed_files import observed_files
-from qps.observing.observed_runs import ObservedRuns
-from qps.observing.prometheus_asked import asked_of, authorization
-from qps.observing.prometheus_runs import prometheus_runs, requests_of
-from qps.observing.prometheus_server import Prometheus
+from qps.commands.terminal.console import Exit, complain, width_of
+from qps.commands.terminal.output_files import refuse_inputs, write_text
+from qps.commands.terminal.progress import Progress
+from qps.compiler.measurement.measured_tables import DataError
+from qps.compiler.measurement.observations.file_texts import FileReading
+from qps.compiler.measurement.observations.observed_files import observed_files
+from qps.compiler.measurement.observations.observed_runs import ObservedRuns
+from qps.compiler.measurement.observations.prometheus_requests import asked_of, authorization
+from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs, requests_of
+from qps.compiler.measurement.observations.prometheus_server import Prometheus
 from qps.reports.text.wrapping import wrapped
 
 

@@ -10,14 +10,14 @@ from math import ceil
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from qps.commands import results
-from qps.commands.console import Exit, complain, show
-from qps.commands.isolated_files import each_apart
-from qps.commands.kept_specs import load
-from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
-from qps.commands.progress import Progress
-from qps.commands.provenance import made_line
-from qps.commands.results import is_result
+from qps.commands import result_page
+from qps.commands.cache.spec_cache import load
+from qps.commands.result_page import is_result
+from qps.commands.revisions.provenance import made_line
+from qps.commands.terminal.console import Exit, complain, show
+from qps.commands.terminal.isolated_files import each_apart
+from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
+from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -37,8 +37,8 @@ from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.claims.judging import Claims
 from qps.solver.details.answer_details import answer_details
-from qps.solver.odds.told import Sampling
 from qps.solver.solved_spec import Solved, solved_spec
+from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.variants.model_variants import ShownCase, model_variants
 from qps.solver.what_if.sizing import size
 
@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> Exit:
     if arguments.output is not None:
         refuse_other_endings(arguments.output)
     if any(is_result(path) for path in arguments.files):
-        return results.run(arguments)
+        return result_page.run(arguments)
     files = list(dict.fromkeys(arguments.files))
     if len(files) > 1:
         loaded, worst = each_apart(files, load, lambda found: show([*found], arguments))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from qps.commands.console import Exit, complain, show, specs_under
-from qps.commands.kept_specs import load
-from qps.commands.progress import Progress
-from qps.commands.readers import files_of
-from qps.commands.revision import spec_at
+from qps.commands.cache.spec_cache import load
+from qps.commands.file_dependents import files_of
+from qps.commands.revisions.revision import spec_at
+from qps.commands.terminal.console import Exit, complain, show, specs_under
+from qps.commands.terminal.progress import Progress
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reports.text.claim_formats import MOST_CHARACTERS, claims_markdown
@@ -28,8 +28,8 @@ from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import base_of
 from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
-from qps.solver.odds.told import PROBABILITY
 from qps.solver.spec_difference import spec_difference
+from qps.solver.uncertainty.interval_result import PROBABILITY
 
 _SHORT = 10
 """Digits of a commit that are told."""

@@ -11,10 +11,10 @@ from threading import Thread
 from time import sleep
 from typing import TypeAlias
 
-from qps.commands.console import Exit, complain
-from qps.commands.kept_specs import load
-from qps.commands.progress import Progress
+from qps.commands.cache.spec_cache import load
 from qps.commands.report import made_page
+from qps.commands.terminal.console import Exit, complain
+from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full, printable
 from qps.links import resolved_path

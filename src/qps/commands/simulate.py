@@ -7,10 +7,10 @@ from argparse import Namespace
 
 from msgspec.structs import replace
 
-from qps.commands.console import Exit, complain, print_json, show, width_of
-from qps.commands.efforts import precision_of, seconds_of
-from qps.commands.kept_specs import load
-from qps.commands.progress import Progress
+from qps.commands.arguments.simulation_effort import precision_of, seconds_of
+from qps.commands.cache.spec_cache import load
+from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
 from qps.compiler.lower.certainty_asked import as_stated, with_certainty
@@ -27,7 +27,7 @@ from qps.simulation.crew import Effort, simulate
 from qps.simulation.played import Played
 from qps.simulation.playing import played
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.promising import promising
+from qps.solver.uncertainty.confidence_interface import promising
 
 
 def run(arguments: Namespace) -> Exit:

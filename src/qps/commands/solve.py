@@ -9,11 +9,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from qps.commands.console import Exit, complain, print_json, show, wants_color, width_of
-from qps.commands.kept_specs import load
-from qps.commands.output import style
-from qps.commands.progress import Progress
-from qps.commands.solving import solved
+from qps.commands.cache.spec_cache import load
+from qps.commands.single_solution import solved
+from qps.commands.terminal.console import Exit, complain, print_json, show, wants_color, width_of
+from qps.commands.terminal.output import style
+from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.settable import settable_numbers

@@ -12,7 +12,11 @@ from time import perf_counter
 
 from msgspec import Struct, field
 
-from qps.commands.console import (
+from qps.commands.arguments.simulation_effort import interval_of, seconds_of
+from qps.commands.cache.spec_cache import check_file
+from qps.commands.drift_test import asks_for_drift, run_drift
+from qps.commands.file_dependents import asked_specs
+from qps.commands.terminal.console import (
     Exit,
     complain,
     print_json,
@@ -20,12 +24,8 @@ from qps.commands.console import (
     wants_color,
     width_of,
 )
-from qps.commands.drifting import asks_for_drift, run_drift
-from qps.commands.efforts import interval_of, seconds_of
-from qps.commands.kept_specs import check_file
-from qps.commands.output import style
-from qps.commands.progress import Progress
-from qps.commands.readers import asked_specs
+from qps.commands.terminal.output import style
+from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.pipeline import Spec
@@ -47,7 +47,7 @@ from qps.simulation.player import player
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
-from qps.solver.odds.told import PROBABILITY
+from qps.solver.uncertainty.interval_result import PROBABILITY
 
 
 def run(arguments: Namespace) -> Exit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, print_json, width_of
+from qps.commands.terminal.console import Exit, print_json, width_of
 from qps.reports.text.as_json import as_json
 from qps.reports.text.trace_limits import read_limits, read_time, read_unit
 from qps.reports.text.trace_text import traces_text

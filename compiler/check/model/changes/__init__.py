@@ -1,0 +1,1 @@
+"""Changes of a model: scenarios, modes, and settings of a command line."""

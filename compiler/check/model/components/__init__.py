@@ -1,0 +1,1 @@
+"""Declarations of components: their costs, their effects, the threads that they share."""

@@ -1,0 +1,1 @@
+"""Costs that are fitted to tables of measurements."""

@@ -1,0 +1,294 @@
+"""Costs that a spec takes from a table of measurements: `cpu fit "turn.csv"`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.check.names.declarations import Module, Program
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.context import Context
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import put_behind
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.measurement.fit_columns import Reading, UnitOf
+from qps.compiler.measurement.fit_spread import fit_spread
+from qps.compiler.measurement.fits import Fit, FitTerm, fitted
+from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
+from qps.compiler.measurement.regression import Coefficient, Regression, Residual, regression
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.parse import parse_change
+
+IDLE_TOLD = Fraction(1, 1000)
+"""Load of an idle machine from which it makes a difference to an answer."""
+_MUCH_LEFT = 0.5
+"""Part of the squared error without a row, above which the row is not what is wrong."""
+_NOTHING_LEFT = 1e-9
+
+
+def unit_reader(module: Module) -> UnitOf:
+    """Return what reads units as a module knows them; what is no unit is no mistake there."""
+
+    def read(text: str) -> tuple[Fraction, Dimension] | None:
+        parsed = parse_change(Source("heading", f"x = 1 {text}"))
+        if parsed.value is None or isinstance(parsed.value.value, ast.Range | ast.Listed):
+            return None
+        scope = Scope(module, Allowed.NOTHING)
+        context = Context(program=Program(module, (module,)), sink=Sink())
+        quantity = ExpressionChecker(context).quantity(parsed.value.value, scope)
+        if quantity is None or not isinstance(quantity.expr, ir.Constant):
+            return None
+        return quantity.expr.value, quantity.dimension
+
+    return read
+
+
+class FitChecker(Part, frozen=True):
+    """Reads the tables that costs are fitted to, each once for a resource."""
+
+    def fit(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+        """Return the costs that fit a table, or None where it was reported."""
+        source = module.syntax.source
+        path = f"{source.folder}\0{item.file.value}"
+        fits, resource = self.known.fits, reading.resource or ""
+        if (path, reading) not in fits:
+            told = [(file, of.resource or "") for (file, of), fit in fits.items() if fit]
+            found = fits[path, reading] = self._read(item, reading, module)
+            if found is not None and (path, resource) not in told:
+                self._warn(found, item)
+        found = fits[path, reading]
+        if found is not None:
+            self.known.fitted[item.span] = found
+        return found
+
+    def _read(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+        text = self.expressions.context.data(item.file, module.syntax.source)
+        if text is None:
+            return None
+        try:
+            table = read_table(text, item.file.value, MOST_RUNS)
+            found = fitted(table, reading, unit_reader(module))
+        except DataError as error:
+            self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
+            return None
+        return found if self._is_sound(found, item) else None
+
+    def _is_sound(self, fit: Fit, item: ast.Fit) -> bool:
+        """Report a cost below zero: more work cannot mean less load."""
+        below = below_zero(fit)
+        if not below:
+            return True
+        told = regression(fit)
+        hint = f"`{fit.command}` shows the residuals; {mending(told)}"
+        message = f"{below[0]} fitted to `{fit.file}` is negative"
+        self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
+        return False
+
+    # -- its numbers -----------------------------------------------------------------------
+
+    def terms(self, fit: Fit, item: ast.Fit, source: str | None) -> tuple[ir.Quantity, ...]:
+        """Return the coefficients of a fit as addends of a cost."""
+        found = zip(fit.terms, fit_terms(fit, item.span), strict=True)
+        return tuple(
+            self._number(fit, index, replace(amount, source=source), f".{_word(term.item)}")
+            for index, (term, amount) in enumerate(found, start=fit.has_fixed)
+        )
+
+    def idle(self, fit: Fit, item: ast.Fit) -> ir.Quantity:
+        """Return the fixed part of a fit as the idle load of a machine."""
+        idle = fitted_idle(fit, item.span)
+        return self._number(fit, 0, idle) if fit.has_fixed else idle
+
+    def _number(self, fit: Fit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
+        """Return a fitted number as what it may be, where the table tells that.
+
+        All that is fitted to one table is drawn together, wherever it is named.
+        """
+        spread = fit_spread(fit)
+        if spread is None:
+            return found
+        assert isinstance(found.expr, ir.Constant)
+        distribution = ir.Fitted(
+            mean=found.expr.value,
+            weights=spread.weights[index],
+            freedom=spread.freedom,
+            noise=spread.noise,
+            table=f"{found.span.source.folder}\0{fit.file}\0{fit.resource}",
+        )
+        value = ir.Uncertain(found.expr.value, distribution, found.span)
+        parameter = self.expressions.parameter_of(replace(found, expr=value), word)
+        return replace(found, expr=parameter, bound="", source=None)
+
+    # -- what makes a fit doubtful ---------------------------------------------------------
+
+    def _warn(self, fit: Fit, item: ast.Fit) -> None:
+        told, span = regression(fit), item.file.span
+        show = f"`{fit.command}` shows all residuals"
+        worst = told.worst
+        if worst is not None:
+            self.sink.report(
+                codes.POOR_FIT,
+                span,
+                f"poor fit to `{fit.file}`: line {worst.line} measured "
+                f"{_percent(worst.measured)}, fitted {_percent(worst.fitted)}",
+                notes=[pull_text(told.pulling[0])] if told.pulling else [],
+                hint=f"check the table for errors and for another cause of utilization; {show}",
+            )
+        unsure = [c for c in told.coefficients if c.item is not None and c.may_be_zero]
+        if unsure:
+            self.sink.report(
+                codes.UNSURE_COST,
+                span,
+                (
+                    f"{' and '.join(map(coefficient_name, unsure))} fitted to `{fit.file}` "
+                    f"{'is' if len(unsure) == 1 else 'are'} not significantly above zero: "
+                )
+                + ", ".join(map(_interval, unsure)),
+                hint=f"measure runs that differ more in it, or remove the column; {show}",
+            )
+        if told.degrees_of_freedom == 0:
+            count = len(told.coefficients)
+            rows, numbers = (f"{count} {word}{'s' * (count > 1)}" for word in ("row", "number"))
+            self.sink.report(
+                codes.NO_SPREAD,
+                span,
+                f"`{fit.file}` has {rows} that differ{'s' * (count == 1)}, for {numbers}: "
+                "no uncertainty can be estimated",
+                hint="measure one more run, or state the uncertainty at the step: `step * "
+                "lognormal(1, 10 %)`",
+            )
+        if fit.missed_rates:
+            self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
+
+    def _same_idle(self, fit: Fit, machine: str) -> str:
+        """Return the hint to give a machine the idle load that a fit has found."""
+        idle = f'idle fit "{fit.file}"'
+        told = (
+            f"add the same to machine `{machine}`: `{fit.resource} …, {idle}`, or state "
+            "its own, such as `idle 0 %`"
+        )
+        for declared in self.main.syntax.every(ast.Machine):
+            for resource in declared.resources if declared.name.text == machine else ():
+                if resource.name.text == fit.resource:
+                    return put_behind(resource.span, f", {idle}", told=told)
+        return told
+
+    def idle_dropped(self, fit: Fit, machine: str, item: ast.Fit) -> None:
+        """Warn of a fitted idle load that the machine does not have."""
+        if fit.fixed < IDLE_TOLD:
+            return
+        self.sink.report(
+            codes.IDLE_DROPPED,
+            item.span,
+            f"`{fit.file}` has {_percent(float(fit.fixed))} idle utilization, but "
+            f"`{machine}` has none: the capacity is too high",
+            hint=self._same_idle(fit, machine),
+        )
+
+
+MISSED_HINT = (
+    "name the column by a known unit such as `packet/s` or `MB/s`, declare your own with "
+    "`unit update`, or remove the column"
+)
+
+
+def missed_text(fit: Fit) -> str:
+    """Return which columns look like rates and were not used."""
+    one = len(fit.missed_rates) == 1
+    verb = "looks like a rate and is" if one else "look like rates and are"
+    named = listed(fit.missed_rates, "and")
+    return f"column{'s' * (not one)} {named} of `{fit.file}` {verb} not used"
+
+
+def below_zero(fit: Fit) -> list[str]:
+    """Return the names of the fitted numbers that cannot be: those below zero."""
+    named = [("the idle utilization", fit.fixed)]
+    named += [(f"the service demand per {_word(term.item)}", term.value) for term in fit.terms]
+    return [name for name, value in named if value < 0]
+
+
+def mending(told: Regression) -> str:
+    """Return what to do about a number below zero."""
+    unfixed = f"`to fit without a fixed part: `{told.fit.command} --no-fixed`"
+    below = [c for c in told.coefficients if c.value < 0]
+    if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
+        return (
+            f"it is not significantly different from zero: {unfixed}"  # no row is to blame for that
+        )
+    if told.pulling:
+        return f"{pull_text(told.pulling[0])}: check it first"
+    if told.fit.fixed < 0:
+        return f"{unfixed}; or measure again"
+    return "remove a column that does not matter, or measure again"
+
+
+def pull_text(row: Residual) -> str:
+    """Return how a row pulls the numbers."""
+    told = f"line {row.line} is an influential outlier (Cook's distance {row.pull or 0.0:.3g})"
+    left = row.remaining
+    if left is None or left > _MUCH_LEFT:
+        return told
+    closer = f"{left**-0.5:.2g} times as closely" if left > _NOTHING_LEFT else "exactly"
+    return f"{told}; without it, the other rows fit {closer}"
+
+
+def coefficient_name(coefficient: Coefficient) -> str:
+    """Return what a fitted number is called in a message."""
+    if coefficient.item is None:
+        return "the idle utilization"
+    return f"the service demand per {_word(coefficient.item)}"
+
+
+def _interval(coefficient: Coefficient) -> str:
+    item = coefficient.item or ""
+    value, width = (
+        f"{number * _scale(item):.3g}"
+        for number in (coefficient.value, coefficient.half_width or 0.0)
+    )
+    return f"{value} ± {width} {_unit(item)} (95 %)"
+
+
+def _percent(load: float) -> str:
+    return f"{load * 100:.3g} %"
+
+
+def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
+    """Return the fixed part of a fit as it fits best."""
+    told = f"{float(fit.fixed * 100):.4g} %"
+    return ir.Quantity(expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=told)
+
+
+def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
+    """Return the coefficients of a fit as they fit best."""
+    return tuple(
+        ir.Quantity(
+            expr=ir.Constant(term.value),
+            dimension=TIME / Dimension.of(term.item),
+            span=span,
+            bound=f"{_told(term)} {_unit(term.item)}",
+        )
+        for term in fit.terms
+    )
+
+
+def _word(item: str) -> str:
+    return "byte" if item == INFORMATION_BASE else item
+
+
+def _told(term: FitTerm) -> str:
+    return f"{float(term.value * _scale(term.item)):.4g}"
+
+
+def _scale(item: str) -> int:
+    return 8 * 10**9 if item == INFORMATION_BASE else 10**6
+
+
+def _unit(item: str) -> str:
+    return f"{'ns' if item == INFORMATION_BASE else 'us'}/{_word(item)}"

@@ -1,0 +1,35 @@
+"""A fit that somebody asks for by itself: of which table, and how that is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.compiler.check.model.fits.table_units import units_with
+from qps.compiler.measurement.fit_columns import Reading
+from qps.compiler.measurement.fits import fitted
+from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, number, read_table
+from qps.compiler.measurement.regression import Regression, regression
+
+
+def fitted_to(
+    text: str,
+    name: str,
+    *,
+    cores: str | None,
+    resource: str | None,
+    has_fixed: bool,
+    is_served: bool,
+    units: Sequence[str],
+) -> Regression:
+    """Return the costs that fit a table, of a text; DataError or QpsError where none do."""
+    processors = None if cores is None else number(cores)
+    if cores is not None and (processors is None or processors <= 0):
+        raise DataError(f"`--cores` must be a number of cores, not `{cores}`", "write `--cores 4`")
+    reading = Reading(
+        resource=resource,
+        cores=processors,
+        processors=processors,
+        has_fixed=has_fixed,
+        is_served=is_served,
+    )
+    return regression(fitted(read_table(text, name, MOST_RUNS), reading, units_with(units)))

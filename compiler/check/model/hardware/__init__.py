@@ -1,0 +1,1 @@
+"""Declarations of hardware: machines, networks, their resources, and where they stand."""

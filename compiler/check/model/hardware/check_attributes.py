@@ -1,0 +1,90 @@
+"""What machines and networks have alike: a jitter law, a price, a queue."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.ir.measure_names import FORMER, UTILIZATION
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    MONEY,
+    TIME,
+)
+from qps.compiler.syntax import ast
+
+
+class AttributeChecker(Part, frozen=True):
+    """Checks what a machine or a network may have."""
+
+    @property
+    def queueing(self) -> QueueingChecker:
+        """What checks how work waits."""
+        return QueueingChecker(self.expressions)
+
+    def jitter(
+        self, law: ast.Expr, formal: str, stated: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a jitter law: a variance that may depend on the load of what has it.
+
+        It may name a rate or a rating, too, by its formal name: what counts is the one that the
+        place has, be it set there, but where a condition asks for it (see `is_held`).
+        """
+        own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
+        known = dict.fromkeys(
+            _load_names(scope),
+            ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span),
+        )
+        if stated is not None:
+            known[formal] = stated
+        checked = self._law(law, Scope(scope.module, Allowed.MEASURES, known))
+        for part in parts_of(checked.expr) if checked is not None else ():
+            if isinstance(part, ir.Measured) and part != own:
+                self.sink.report(
+                    codes.MISPLACED,
+                    law.span,
+                    "a jitter model can depend only on the utilization of its own resource",
+                    hint="name it `utilization`",
+                )
+                return None
+        is_fixed = stated is None or not isinstance(stated.expr, ir.Constant)
+        if checked is None or stated is None or is_fixed or self.is_held(law, formal):
+            return checked
+        known[formal] = replace(stated, expr=ir.Measured(ir.MeasureKind.RATE, ir.OWN))
+        return self._law(law, Scope(scope.module, Allowed.MEASURES, known))
+
+    def _law(self, law: ast.Expr, inside: Scope) -> ir.Quantity | None:
+        quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
+        return None if quantity is None else replace(quantity, bound="")
+
+    @staticmethod
+    def is_held(law: ast.Expr, formal: str) -> bool:
+        """Return whether a jitter law decides by its rate or rating, which is settled then."""
+        words = re.findall(r"\w+", law.span.text)
+        return formal in words and "if" in words
+
+    def price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
+        """Return a price, once or for each time; None where there is none or it was reported."""
+        if price is None:
+            return None
+        quantity = self.expressions.quantity(price, scope)
+        if quantity is not None and quantity.dimension not in (MONEY, MONEY / TIME):
+            self.expressions.wrong_dimension(quantity, MONEY, "a price")
+            return None
+        return quantity
+
+
+def _load_names(scope: Scope) -> list[str]:
+    """Return what the utilization of a resource is called in its law: by its former name, too.
+
+    A spec that calls something of its own so means that.
+    """
+    own = scope.module.names.get(UTILIZATION)
+    return [FORMER[UTILIZATION], *([] if own is not None else [UTILIZATION])]

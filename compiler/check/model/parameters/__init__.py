@@ -1,0 +1,1 @@
+"""Declarations of parameters and options, and of how uncertain numbers go together."""

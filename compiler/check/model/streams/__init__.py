@@ -1,0 +1,1 @@
+"""Declarations of streams: their sources, visits, steps, routes and pools."""

@@ -1,0 +1,245 @@
+"""Calls and steps by a share of the items, of which it is likely that something else is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.check.model.parameters.nominal_values import nominal_value
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.ir.cost_items import is_held, item_of
+from qps.compiler.ir.parts import operands_of, parts_of
+from qps.compiler.ir.waiting import machine_at
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+_Linear = dict[ir.Expr | None, Fraction]
+"""The coefficient of each part of a sum, and of None the number in it."""
+
+
+def report_chances(model: ir.Model, sink: Sink) -> None:
+    """Warn of calls by shares that sum to 1, of several by one share, and of parts of steps.
+
+    Each call is made or not by itself: of two calls by `share` and `1 - share` some items make
+    both, and some make none; of two by the same share some items make one of them alone. Of a step
+    by a share every item takes that part. The means of users who wait for answers are the same
+    either way: nothing is said of them where nothing but means is asked for.
+    """
+    timed = _timed(model)
+    for stream in model.streams:
+        if stream.is_closed and stream.name not in timed.laws:
+            continue
+        for calls in _side_by_side(stream.legs):
+            found = next(_sums_to_one(calls), None)
+            if found is None:
+                for alike in _by_one_share(calls, model):
+                    _report_one_share(alike, stream, sink)
+                continue
+            first, *others = found
+            told = " and ".join(f"`{call.node}`" for call in found)
+            assert first.times is not None
+            sink.report(
+                codes.COINS,
+                first.times.span,
+                f"calls to {told} are independent: some items of `{stream.name}` make "
+                + ("both, others neither" if len(others) == 1 else "all of them, others none"),
+                label="these probabilities sum to 1",
+                secondary=[
+                    Label(call.times.span, f"probability of the call to `{call.node}`")
+                    for call in others
+                    if call.times
+                ],
+                hint="if each item makes exactly one of them, declare one stream for each call",
+            )
+        _report_parts(stream, timed, model, sink)
+
+
+def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> None:
+    first, *others = calls
+    called = listed(list(dict.fromkeys(call.node for call in calls)), "and")
+    assert first.times is not None
+    sink.report(
+        codes.ONE_SHARE,
+        first.times.span,
+        f"calls to {called} are independent: some items of `{stream.name}` make only one of them",
+        label="this probability",
+        secondary=[Label(call.times.span, "the same probability") for call in others if call.times],
+        hint="if the same items make all of them, call one node with this probability and make the "
+        "calls from there, or declare a separate stream for these items",
+    )
+
+
+def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Call]]:
+    """Yield calls of several nodes by the same share, or of one by the same parameters."""
+    alike: dict[frozenset[tuple[ir.Expr | None, Fraction]], list[ir.Call]] = {}
+    for call in calls:
+        if call.condition is not None or call.times is None or call.others is not None:
+            continue
+        if _is_share(call.times.expr, model):
+            key = frozenset(_linear(call.times.expr).items())
+            alike.setdefault(key, []).append(call)
+    for same in alike.values():
+        are_several = len({call.node for call in same}) > 1
+        if len(same) > 1 and (are_several or not all(map(_is_number, same))):
+            yield same
+
+
+def _report_parts(stream: ir.Stream, timed: _Timed, model: ir.Model, sink: Sink) -> None:
+    """Warn of a step that is taken by a share, where the spec asks how long something takes.
+
+    Loads are the same either way.
+    """
+    nodes = {node.name: node for node in model.nodes}
+    seen = set[Span]()
+    for visit in (leg for leg in stream.legs if isinstance(leg, ir.Visit)):
+        if stream.name not in timed.streams and visit.node not in timed.nodes:
+            continue
+        machine = machine_at(model, nodes[visit.node])
+        for step in visit.steps:
+            is_part = step.repeat is not None and _is_share(step.repeat, model)
+            if not is_part or step.span in seen or not _takes_time(step.component, machine):
+                continue
+            seen.add(step.span)
+            name = step.component.name
+            sink.report(
+                codes.PART_OF_A_STEP,
+                step.span,
+                f"every item of `{stream.name}` takes a fraction of `{name}`, not some "
+                "items all of it",
+                label="an amount below 1",
+                hint=f"if only some items take `{name}`, declare a separate stream for them; "
+                "if all take a fraction, state it as the service demand of a component",
+            )
+
+
+class _Timed(Struct, frozen=True, kw_only=True):
+    """Streams of which a spec asks how long they take, and those of which it asks for the law.
+
+    Those who meet one of them at a node are waited for there.
+    """
+
+    streams: frozenset[str]
+    laws: frozenset[str]
+    nodes: frozenset[str]
+
+
+def _timed(model: ir.Model) -> _Timed:
+    numbers = [one.value for one in model.measures]
+    numbers += [side for one in model.requirements for side in (one.measure, one.limit)]
+    numbers += [column.value for one in model.observations for column in one.measured]
+    asked = [number.expr for number in numbers]
+    for claim in (claim for one in model.expectations for claim in one.claims):
+        value = claim.value
+        asked += [value.expr] if isinstance(value, ir.Quantity) else operands_of(value)
+    parts = (part for expr in asked for part in parts_of(expr))
+    measured = {(part.kind, part.subject) for part in parts if isinstance(part, ir.Measured)}
+    streams = {name for kind, name in measured if kind in _TIMES}
+    visits = (leg for s in model.streams if s.name in streams for leg in s.legs)
+    return _Timed(
+        streams=frozenset(streams),
+        laws=frozenset(name for kind, name in measured if kind in _OF_A_LAW),
+        nodes=frozenset(leg.node for leg in visits if isinstance(leg, ir.Visit)),
+    )
+
+
+_OF_A_LAW = frozenset({ir.MeasureKind.QUANTILE, ir.MeasureKind.JITTER})
+_TIMES = _OF_A_LAW | {ir.MeasureKind.LATENCY}
+
+
+def _is_share(expr: ir.Expr, model: ir.Model) -> bool:
+    """Return whether a number is between 0 and 1, as the spec states it."""
+    value = nominal_value(expr, model)
+    return value is not None and 0 < value < 1
+
+
+def _takes_time(component: ir.Component, machine: ir.Machine | None) -> bool:
+    """Return whether each item is delayed or worked on: a part of its bytes is an amount."""
+    if any(effect.kind is ir.EffectKind.DELAY for effect in component.effects):
+        return True
+    for cost in component.costs:
+        resource = machine.resource(cost.resource) if machine else None
+        if resource is None:
+            continue
+        for term in cost.terms:
+            item = None if is_held(term, resource) else item_of(term, resource.work)
+            if item and item != INFORMATION_BASE:
+                return True
+    return False
+
+
+def _side_by_side(legs: tuple[ir.Leg, ...]) -> list[list[ir.Call]]:
+    """Return the calls that are made one after the other, or together, by the same caller."""
+    found: list[list[ir.Call]] = []
+    open_ones: list[list[ir.Call]] = [[]]
+    for leg in legs:
+        if not isinstance(leg, ir.CallMark):
+            continue
+        if leg.point is ir.CallPoint.BEGINS:
+            open_ones[-1].append(leg.call)
+            open_ones.append([])
+        elif leg.point is ir.CallPoint.ENDS:
+            found.append(open_ones.pop())
+    return [*open_ones, *found]
+
+
+def _sums_to_one(calls: list[ir.Call]) -> Iterator[tuple[ir.Call, ...]]:
+    by_share = [call for call in calls if call.condition is None and _may_be_share(call)]
+    if len(by_share) > _MOST:
+        return
+    for often in range(2, len(by_share) + 1):
+        for some in combinations(by_share, often):
+            if len({call.node for call in some}) < often and all(map(_is_number, some)):
+                continue  # a node that is called again, as likely as not
+            total: _Linear = {}
+            for call in some:
+                assert call.times is not None
+                _add(total, _linear(call.times.expr), Fraction(1))
+            if {part: many for part, many in total.items() if many} == {None: 1}:
+                yield some
+
+
+def _may_be_share(call: ir.Call) -> bool:
+    if call.times is None:
+        return False
+    expr = call.times.expr
+    return not isinstance(expr, ir.Constant) or 0 < expr.value < 1
+
+
+def _is_number(call: ir.Call) -> bool:
+    return call.times is not None and isinstance(call.times.expr, ir.Constant)
+
+
+_MOST = 8
+"""Of more calls beside each other all sums are not tried."""
+
+
+def _linear(expr: ir.Expr) -> _Linear:
+    if isinstance(expr, ir.Constant):
+        return {None: expr.value}
+    if isinstance(expr, ir.Sum):
+        found: _Linear = {}
+        for term in expr.terms:
+            _add(found, _linear(term), Fraction(1))
+        return found
+    if isinstance(expr, ir.Product):
+        numbers = [one for one in expr.factors if isinstance(one, ir.Constant)]
+        others = [one for one in expr.factors if not isinstance(one, ir.Constant)]
+        if numbers and len(others) == 1:
+            found = {}
+            by = Fraction(1)
+            for one in numbers:
+                by *= one.value
+            _add(found, _linear(others[0]), by)
+            return found
+    return {expr: Fraction(1)}
+
+
+def _add(into: _Linear, more: _Linear, by: Fraction) -> None:
+    for part, many in more.items():
+        into[part] = into.get(part, Fraction(0)) + many * by

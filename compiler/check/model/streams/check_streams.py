@@ -1,0 +1,474 @@
+"""Streams: what leaves the source, the steps at each node, to whom it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise, zip_longest
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.check.model.parameters.check_parameters import ParameterChecker
+from qps.compiler.check.model.streams.check_alternatives import MOST_WAYS, holds_where, together
+from qps.compiler.check.model.streams.check_closed_streams import report_nobody, report_unclosed
+from qps.compiler.check.model.streams.check_emissions import EmissionChecker
+from qps.compiler.check.model.streams.check_pools import check_pools, pool_items
+from qps.compiler.check.model.streams.check_routes import RouteChecker, check_recovery
+from qps.compiler.check.model.streams.check_steps import StepChecker
+from qps.compiler.check.model.streams.check_visits import VisitChecker
+from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
+from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.values import mentions_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
+from qps.compiler.diagnostics.mends import instead, put_behind, taken_out
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    TIME,
+)
+from qps.compiler.syntax import ast
+
+_ONE = Fraction(1)
+_BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
+_COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
+
+
+_OTHER_USERS = (
+    "to send to the other users of a meeting, declare a group (`group room of 10 users`) and write "
+    "`to others in room`; to reach everyone, `to all {node}`"
+)
+"""What is usually meant where a server sends on `to others`."""
+
+
+class _Stop(Struct, frozen=True):
+    """A visit with its legs, or links that are named, and the condition by which it is there."""
+
+    item: ast.At | ast.Over
+    legs: tuple[ir.Leg, ...]
+    condition: ir.Condition | None
+
+
+class _Ways(Struct, frozen=True):
+    """All that is on the way of a stream, and where it rests on conditions each way of its own."""
+
+    legs: tuple[ir.Leg, ...]
+    conditions: tuple[ir.Condition, ...] = ()
+    ways: tuple[ir.Way, ...] = ()
+
+    @property
+    def starts(self) -> list[str]:
+        """The nodes at which it starts, by one way or another."""
+        firsts = [way.legs[0] for way in self.ways if way.legs] or [self.legs[0]]
+        return list(dict.fromkeys(leg.node for leg in firsts if isinstance(leg, ir.Visit)))
+
+
+def _where(visit: ir.Visit, known: Mapping[ir.Condition, bool]) -> ir.Visit:
+    """Return a visit without the steps that are not there where it is known what holds."""
+    if not known:
+        return visit
+    steps = [step for step in visit.steps if holds_where(step.condition, known) is not False]
+    return replace(visit, steps=tuple(steps))
+
+
+class StreamChecker(Part, frozen=True, kw_only=True):
+    """Checks the streams of a program over its nodes and links."""
+
+    steps: StepChecker
+    links: dict[str, ir.Link]
+
+    def stream(self, declaration: ast.Stream) -> ir.Stream | None:
+        """Return a stream with its whole way."""
+        emission = EmissionChecker(self.expressions).emission(declaration)
+        found = self._ways(declaration, emission)
+        condition = None
+        if declaration.condition is not None:
+            fixed = Scope(self.main, Allowed.NOTHING)
+            condition = self.expressions.condition(declaration.condition, fixed)
+        whose = declaration.whose
+        flows_from = None if whose is None else self._flows_from(whose)
+        is_known = (condition is None) == (declaration.condition is None)
+        if emission is None or found is None or not found.legs or not is_known:
+            return None
+        if whose is None and emission.think is not None:
+            report_nobody(declaration, [self.steps.nodes[one] for one in found.starts], self.sink)
+            return None
+        if whose is None:
+            starts = [self.steps.nodes[one] for one in found.starts]
+            flows_from = self._one_in_all(declaration, starts)
+        if flows_from is None:
+            return None
+        playout = self._playout(declaration)
+        ranks = [item for item in declaration.items if isinstance(item, ast.Rank)]
+        rank = self.first(ranks, "a stream has only one priority", "remove one of them")
+        priority = None
+        if rank is not None:  # one that failed is reported: the rest goes on without it
+            fixed = Scope(self.main, Allowed.NOTHING)
+            priority = self.expressions.quantity(rank.value, fixed, DIMENSIONLESS, "a priority")
+        stream = ir.Stream(
+            name=self.main.qualified(declaration.name.text),
+            flows_from=flows_from,
+            emission=emission,
+            legs=found.legs,
+            condition=condition,
+            conditions=found.conditions,
+            ways=found.ways,
+            span=declaration.name.span,
+            doc=declaration.doc,
+            playout=playout,
+            priority=priority,
+            arrivals=self._arrivals(declaration, emission),
+            users=self.steps.groups.users_of(self.main, declaration.share)
+            if flows_from is ir.Whose.EACH_USER
+            else None,
+        )
+        self.steps.groups.divides(stream, self.steps.nodes)
+        report_unclosed(stream, self.sink)
+        return stream
+
+    def _flows_from(
+        self, whose: ast.Each | ast.EachPair | ast.InAll
+    ) -> str | ir.InEachGroup | ir.EachPair | ir.Whose | None:
+        """Return whose a stream is said to be, which is looked at also where its way failed."""
+        if isinstance(whose, ast.InAll):
+            return ir.Whose.ALL
+        if isinstance(whose, ast.EachPair):
+            return self._each_pair(whose)
+        if whose.flows is not None or lookup_as(self.main, whose.name, ast.Group) is not None:
+            return self.steps.groups.in_each(whose)
+        declared = lookup(self.main, whose.name)
+        if whose.name.text == ir.Whose.EACH_USER.value and declared is None:
+            self.main.note(Meaning.WORD, whose.name)
+            return ir.Whose.EACH_USER
+        if declared is not None and isinstance(declared.declaration, ast.Users):
+            self.sink.report(
+                codes.WRONG_KIND,
+                whose.name.span,
+                f"`{whose.name.text}` is the number of users, not a user",
+                hint=instead(whose.name.text, "user", told="write `for each user`"),
+            )
+            return None
+        if declared is not None and isinstance(declared.declaration, Indexed):
+            kinds = declared.declaration.kinds
+            self.sink.report(
+                codes.WRONG_KIND,
+                whose.name.span,
+                f"`{whose.name.text}` is {kind_of(declared.declaration)}, but this stream "
+                "is declared once",
+                secondary=[Label(declared.declaration.name.span, "declared here")],
+                hint=f"declare one per kind: `for each {whose.name.text} in each {kinds}`; or "
+                f"name one, such as `for each {declared.declaration.names[0]}`",
+            )
+            return None
+        return self.steps.node(whose.name)
+
+    def _each_pair(self, whose: ast.EachPair) -> ir.EachPair | None:
+        """Return the pairs of machines of a node, or of members of a group."""
+        if whose.is_of_group:
+            group = self.steps.groups.group(whose.name)
+            if group is None:
+                return None
+            return ir.EachPair(span=whose.name.span, group=group, is_ordered=whose.is_ordered)
+        if lookup_as(self.main, whose.name, ast.Group) is not None:
+            group = whose.name.text
+            self.sink.report(
+                codes.WRONG_KIND,
+                whose.name.span,
+                f"pairs of group `{group}` need its members",
+                hint=f"write `for each pair in each {group}`",
+            )
+            return None
+        node = self.steps.node(whose.name)
+        if node is None:
+            return None
+        return ir.EachPair(span=whose.name.span, node=node, is_ordered=whose.is_ordered)
+
+    def _one_in_all(self, declaration: ast.Stream, starts: Sequence[ir.Node]) -> ir.Whose:
+        """Return whose a stream is that does not say so; of several machines it must."""
+        is_old = any(isinstance(i, ast.Emission) and i.is_first_edition for i in declaration.items)
+        several = next((node for node in starts if node.count != ir.Constant(_ONE)), None)
+        if several is not None and not is_old:
+            name, node = declaration.name.text, several.name
+            whose = "users" if Allowed.POPULATION in mentions_of(several.count) else "of them"
+            self.sink.report(
+                codes.WHOSE,
+                declaration.name.span,
+                f"stream `{name}` starts at several machines of `{node}`: its number is ambiguous",
+                secondary=[Label(several.span, "several machines")],
+                hint=put_behind(
+                    declaration.name.span,
+                    f" for each {node}",
+                    " in all",
+                    told=f"for traffic per machine write `stream {name} for each {node}`; for "
+                    f"the total of all {whose}, `stream {name} in all`",
+                ),
+            )
+        return ir.Whose.ALL
+
+    def _arrivals(self, declaration: ast.Stream, emission: ir.Emission) -> ir.Quantity | None:
+        """Return how uneven the items of a flow arrive, where that is stated."""
+        stated = [item for item in declaration.items if isinstance(item, ast.Arrivals)]
+        arrivals = self.first(stated, "a stream has only one `arrivals`", "remove one of them")
+        if arrivals is None:
+            return None
+        if emission.think is not None:
+            name = declaration.name.text
+            self.sink.report(
+                codes.MISPLACED,
+                arrivals.span,
+                f"closed stream `{name}` cannot have `arrivals`",
+                secondary=[Label(emission.span, "think time stated here")],
+                hint=taken_out(arrivals.span, "remove `arrivals`, or replace `think` by a rate"),
+            )
+            return None
+        what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)
+        quantity = self.expressions.quantity(arrivals.variation, scope, DIMENSIONLESS, what)
+        return self.cited(quantity, arrivals.source, declaration.source)
+
+    def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
+        """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
+        stated = [item for item in declaration.items if isinstance(item, ast.Playout)]
+        buffer = self.first(stated, "a stream has only one playout buffer", "remove one of them")
+        if buffer is None:
+            return None
+        scope = Scope(self.main, Allowed.MODEL)
+        delay = self.cited(
+            self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay"), buffer.source
+        )
+        name = self.main.qualified(declaration.name.text)
+        if delay is None or self._goes_round(delay, name, _BEFORE_BUFFER):
+            return None
+        dropping = None
+        if buffer.dropping is not None:
+            what = "the share that is dropped"
+            dropping = self.cited(
+                self.expressions.quantity(buffer.dropping, scope, DIMENSIONLESS, what),
+                buffer.source,
+            )
+            known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
+            if dropping is None or self._goes_round(dropping, name, known):
+                return None
+        return ir.Playout(delay, dropping, buffer.span)
+
+    def _goes_round(
+        self, quantity: ir.Quantity, stream: str, known: tuple[ir.MeasureKind, ...]
+    ) -> bool:
+        """Return whether a buffer rests on what rests on it; then it is reported."""
+        for part in parts_of(quantity.expr):
+            if not isinstance(part, ir.Measured) or part.kind in (ir.MeasureKind.LOAD, *_COSTS):
+                continue
+            if part.subject == stream and part.kind in known:
+                continue
+            told = f"{part.subject}.{part.kind.value}" if part.subject else part.kind.value
+            self.sink.report(
+                codes.DEFINITION_CYCLE,
+                quantity.span,
+                f"a playout buffer cannot depend on `{told}`",
+                hint=f"use `{stream}.jitter`, `{stream}.queue`, utilization or parameters",
+            )
+            return True
+        return False
+
+    # -- the way -------------------------------------------------------------------------
+
+    def _ways(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Ways | None:
+        """Return the ways of a stream, as far as they are sound; each starts with a visit."""
+        visits = [item for item in declaration.items if isinstance(item, ast.At)]
+        if not visits:
+            self._no_visits(declaration)
+            return None
+        paired = self._paired(declaration.whose, visits[0])
+        routes = RouteChecker(self.sink, self.main, self.links, paired)
+        checker = VisitChecker(self.expressions, steps=self.steps, routes=routes, emission=emission)
+        fixed = Scope(self.main, Allowed.NOTHING)
+        stops: list[_Stop] = []
+        is_sound = True
+        for item in declaration.items:
+            if not isinstance(item, ast.Over | ast.At):
+                continue
+            legs = tuple(checker.legs(item)) if isinstance(item, ast.At) else ()
+            condition = None
+            if item.condition is not None:
+                condition = self.expressions.condition(item.condition, fixed)
+                is_sound = is_sound and condition is not None
+            stops.append(_Stop(item, legs, condition))
+        conditions = tuple(dict.fromkeys(one.condition for one in stops if one.condition))
+        if not is_sound:
+            return None
+        if not conditions:
+            legs = self._way(declaration, stops, routes, {})
+            return _Ways(legs) if legs else None
+        return self._each_way(declaration, stops, routes, conditions)
+
+    def _paired(self, whose: ast.Each | ast.EachPair | ast.InAll | None, at: ast.At) -> str | None:
+        """Return the node of those who are paired: of members that at which the stream starts."""
+        if not isinstance(whose, ast.EachPair):
+            return None
+        declared = lookup(self.main, at.node if whose.is_of_group else whose.name)
+        return None if declared is None else declared.qualified
+
+    def _each_way(
+        self,
+        declaration: ast.Stream,
+        stops: Sequence[_Stop],
+        routes: RouteChecker,
+        conditions: tuple[ir.Condition, ...],
+    ) -> _Ways | None:
+        """Return a way for all that may hold together; what no way does without is reported.
+
+        So is what is wrong as the spec stands. What is wrong elsewhere is told where that is so.
+        """
+        checker, options = ParameterChecker(self.expressions), self.program.everywhere(ast.Option)
+        choices = {one.qualified: checker.choices(one) for one in options}
+        found = together(conditions, choices)
+        if found is None:
+            self.sink.report(
+                codes.TOO_DEEP,
+                declaration.name.span,
+                f"conditions of stream `{declaration.name.text}` give more than {MOST_WAYS} routes",
+                hint="split it into several streams, each with a condition: `stream "
+                f"{declaration.name.text}_far if far {{ … }}`",
+            )
+            return None
+        ways: list[ir.Way] = []
+        usual: tuple[Diagnostic, ...] = ()
+        for holds, is_usual in found.items():
+            known = dict(zip(conditions, holds, strict=True))
+            with self.sink.aside() as faults:
+                left = [one for one in stops if one.condition is None or known[one.condition]]
+                legs = self._way(declaration, left, routes, known)
+            errors = tuple(fault for fault in faults if fault.is_error)
+            ways.append(ir.Way(holds, legs, errors))
+            usual = errors if is_usual else usual
+        everywhere = [fault for fault in ways[0].faults if all(fault in way.faults for way in ways)]
+        self.sink.add_all((*usual, *everywhere))
+        every = [leg for one in stops for leg in one.legs]
+        crossed = (leg for way in ways for leg in way.legs if isinstance(leg, ir.Crossing))
+        every += [leg for leg in dict.fromkeys(crossed) if leg not in every]
+        return _Ways(tuple(every), conditions, tuple(ways))
+
+    def _no_visits(self, declaration: ast.Stream) -> None:
+        self.sink.report(
+            codes.MISSING_PART,
+            declaration.name.span,
+            f"stream `{declaration.name.text}` visits no node",
+            hint="add a node: `at station { record }`",
+        )
+
+    def _way(
+        self,
+        declaration: ast.Stream,
+        stops: Sequence[_Stop],
+        routes: RouteChecker,
+        known: Mapping[ir.Condition, bool],
+    ) -> tuple[ir.Leg, ...]:
+        """Return the way over what remains where it is known which conditions hold."""
+        legs: list[ir.Leg] = []
+        pending: list[ast.Name] = []
+        last: ir.Visit | None = None
+        started = False
+        for stop in stops:
+            item = stop.item
+            if isinstance(item, ast.Over):
+                if not started:
+                    self._out_of_order(item)
+                pending += item.links
+                continue
+            here = [leg for leg in stop.legs if isinstance(leg, ir.Visit)]
+            if here and last is not None:
+                legs += routes.hops(_where(last, known), here[0], pending)
+            legs += stop.legs
+            last, pending, started = here[-1] if here else None, [], True
+        if not started:
+            self._no_visits(declaration)
+        if pending and last is not None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                pending[0].span,
+                "the stream ends on a link, not at a node",
+                hint="add its destination after `over`: `at node { … }`",
+            )
+            return tuple(legs)
+        left = [_where(leg, known) if isinstance(leg, ir.Visit) else leg for leg in legs]
+        calling = self._sent_before_calls(left)
+        self._spreads([leg for leg in left if isinstance(leg, ir.Visit)], calling)
+        check_recovery(self.sink, legs)
+        written = sum(1 for stop in stops for _ in pool_items(stop.item))
+        if written == sum(isinstance(leg, ir.PoolMark) for leg in left):
+            check_pools(self.sink, left)
+        return tuple(legs)
+
+    def _spreads(self, visits: list[ir.Visit], reported: list[ir.Visit]) -> None:
+        """Check that what is sent to somebody arrives there: one spread a visit, then a visit."""
+        for visit, following in zip_longest(visits, visits[1:]):
+            assert visit is not None
+            spreads = [step for step in visit.steps if step.spread is not None]
+            if len(spreads) > 1 and not all(step.condition for step in spreads):
+                self.sink.report(
+                    codes.STREAM_ORDER,
+                    spreads[1].span,
+                    "the stream is sent on twice from the same place",
+                    secondary=[Label(spreads[0].span, "first sent on here")],
+                    hint="add a condition to each, or declare two streams",
+                )
+            for step in spreads if visit not in reported else ():
+                self._arrival(step, visit, following)
+
+    def _sent_before_calls(self, legs: list[ir.Leg]) -> list[ir.Visit]:
+        """Report what is sent on and then calls: what has left makes no call; return where."""
+        found = []
+        for leg, following in pairwise(legs):
+            if not isinstance(leg, ir.Visit) or not isinstance(following, ir.CallMark):
+                continue
+            spread = next((step.spread for step in leg.steps if step.spread is not None), None)
+            if spread is None or following.point is not ir.CallPoint.BEGINS:
+                continue
+            found.append(leg)
+            called = following.call
+            self.sink.report(
+                codes.STREAM_ORDER,
+                called.span,
+                f"`{called.node}` is called from `{leg.node}` after the stream was sent on",
+                secondary=[Label(spread.span, "sent on here")],
+                hint="move the call before the send, or to the destination",
+            )
+        return found
+
+    def _arrival(self, step: ir.Step, visit: ir.Visit, following: ir.Visit | None) -> None:
+        assert step.spread is not None
+        target = step.spread.target
+        if following is None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                step.spread.span,
+                "the stream is sent on but ends here",
+                hint=f"add the destination: `at {target or 'node'} {{ … }}`",
+            )
+        elif target is not None and following.node != target:
+            is_others = target == visit.node
+            what = f"the others at `{visit.node}`" if is_others else f"`{target}`"
+            self.sink.report(
+                codes.STREAM_ORDER,
+                following.span,
+                f"this is sent to {what}, but the stream continues at `{following.node}`",
+                secondary=[Label(step.spread.span, "sent on here")],
+                hint=_OTHER_USERS.format(node=following.node)
+                if is_others and self._grows(following.node)
+                else f"continue `at {target}`, or send it `to all {following.node}`",
+            )
+
+    def _grows(self, node: str) -> bool:
+        declared = self.steps.nodes.get(node)
+        return declared is not None and Allowed.POPULATION in mentions_of(declared.count)
+
+    def _out_of_order(self, item: ast.Over) -> None:
+        self.sink.report(
+            codes.STREAM_ORDER,
+            item.span,
+            "the stream crosses a link before its first node",
+            hint="start with `at node { … }`",
+        )

@@ -1,0 +1,324 @@
+"""Visits of a stream and the calls that are made there: each goes to a node and comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import count
+from math import ceil
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.check.model.streams.check_pools import PoolChecker
+from qps.compiler.check.model.streams.check_routes import RouteChecker
+from qps.compiler.check.model.streams.check_steps import StepChecker
+from qps.compiler.check.names.declarations import lookup
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead, put_behind
+from qps.compiler.ir.streams import MOST_OTHERS
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
+from qps.compiler.quantities.written_shares import more_than_all
+from qps.compiler.syntax import ast
+
+_OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
+
+
+class _Inside(Struct, frozen=True):
+    """What a step stands in: no call, or one; `is_plain` where every item makes it just once."""
+
+    is_call: bool = False
+    is_plain: bool = True
+
+
+class _Asked(Struct, frozen=True):
+    """Which of some others a call is for, the first, the second and so on."""
+
+    count: ir.Quantity
+    nth: int
+
+    def where(self, condition: ir.Condition | None) -> ir.Condition | None:
+        """Return where the call is made: where its own condition holds, and there are so many."""
+        if isinstance(self.count.expr, ir.Constant) and self.count.expr.value >= self.nth:
+            return condition
+        nth = ir.Constant(Fraction(self.nth))
+        enough = ir.Compare(">=", self.count.expr, nth, DIMENSIONLESS)
+        return enough if condition is None else ir.AllOf((condition, enough))
+
+
+class VisitChecker(Part, frozen=True, kw_only=True):
+    """Checks the visits of one stream, with the calls in them."""
+
+    steps: StepChecker
+    routes: RouteChecker
+    emission: ir.Emission | None
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def legs(self, item: ast.At) -> list[ir.Leg]:
+        """Return what happens at a node, calls and all; nothing where there is no such node."""
+        return self._block(item.node, item.steps, _Inside())
+
+    def _block(
+        self,
+        node: ast.Name,
+        steps: Sequence[ast.StepItem],
+        inside: _Inside,
+    ) -> list[ir.Leg]:
+        legs: list[ir.Leg] = []
+        run: list[ir.Step] = []
+        place = self.steps.node(node)
+        name = place or node.text
+        for item in steps:
+            if isinstance(item, ast.Step):
+                found = self.steps.steps(item, place)
+                run += [step for step in found if self._may_stand(step, inside)]
+                continue
+            if run or not legs:
+                legs.append(ir.Visit(name, tuple(run), node.span))
+            run = []
+            if isinstance(item, ast.CallStep):
+                legs += self._call(node, item, inside)
+            elif isinstance(item, ast.CallOthers):
+                legs += self._others(node, item, inside)
+            elif isinstance(item, ast.Together):
+                legs += self._together(node, item, inside)
+            else:
+                mark = PoolChecker(self.expressions).mark(item, place)
+                legs += [mark] if mark else []
+        if run or not legs:
+            legs.append(ir.Visit(name, tuple(run), node.span))
+        return [] if place is None else legs
+
+    def _may_stand(self, step: ir.Step, inside: _Inside) -> bool:
+        """Return whether a step may stand in a call: as many come back as went, and the same."""
+        name = step.component.name
+        told = None
+        if inside.is_call and step.spread is not None:
+            told = (
+                "is sent on inside a call, and nothing returns",
+                "send it after the call, or declare a separate stream",
+            )
+        for effect in step.component.effects if inside.is_call else ():
+            traits = effect.kind.traits
+            told = told or traits.refused
+            if not inside.is_plain and traits.once:
+                told = told or (
+                    f"{traits.once} inside a call that some items skip or repeat",
+                    "move it after the call",
+                )
+        if told is None:
+            return True
+        message, hint = told
+        self.sink.report(codes.MISPLACED, step.span, f"`{name}` {message}", hint=hint)
+        return False
+
+    # -- calls ---------------------------------------------------------------------------
+
+    def _together(self, caller: ast.Name, item: ast.Together, inside: _Inside) -> list[ir.Leg]:
+        fork = next(self._numbers)
+        legs: list[ir.Leg] = []
+        if not item.steps:
+            self.sink.report(
+                codes.MISSING_PART,
+                item.span,
+                "`together` has no calls",
+                hint="add the parallel calls: `together { call a { … }; call b { … } }`",
+            )
+        for step in item.steps:
+            if isinstance(step, ast.CallStep):
+                legs += self._call(caller, step, inside, fork)
+                continue
+            is_step = not isinstance(step, ast.Together)
+            word = "take" if isinstance(step, ast.Take) else "give"
+            told = step.component.text if isinstance(step, ast.Step) else word
+            self.sink.report(
+                codes.MISPLACED,
+                step.span,
+                f"`together` can contain only calls, not `{told}`"
+                if is_step
+                else "`together` inside `together`",
+                hint="move it before `together`, or into one of the calls"
+                if is_step
+                else "remove the inner `together`",
+            )
+        return legs
+
+    def _others(self, caller: ast.Name, item: ast.CallOthers, inside: _Inside) -> list[ir.Leg]:
+        """Return a call of each of so many other machines, made at the same time.
+
+        Where parameters say how many, each call but those there always are has its condition.
+        """
+        fixed, what = Scope(self.main, Allowed.NOTHING), "a number of others"
+        count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
+        if count is None:
+            return []
+        many = MOST_OTHERS
+        if isinstance(count.expr, ir.Constant):
+            many = min(many, max(1, ceil(count.expr.value)))
+        call = ast.CallStep(
+            span=item.span,
+            node=replace(caller, span=item.count.span),
+            links=item.links,
+            sends=item.sends,
+            returns=item.returns,
+            source=item.source,
+            condition=item.condition,
+            steps=item.steps,
+        )
+        fork, legs = next(self._numbers), list[ir.Leg]()
+        for nth in range(1, many + 1):
+            asked = _Asked(count, nth)
+            if nth == 1:
+                legs += self._call(caller, call, inside, fork, asked)
+            else:
+                with self.sink.aside():  # what is wrong is told of the first one
+                    legs += self._call(caller, call, inside, fork, asked)
+        return legs
+
+    def _call(
+        self,
+        caller: ast.Name,
+        item: ast.CallStep,
+        inside: _Inside,
+        fork: int | None = None,
+        asked: _Asked | None = None,
+    ) -> list[ir.Leg]:
+        """Return a call, there and back; every part of it is looked at, also where one failed."""
+        number, node = next(self._numbers), item.node
+        is_plain = inside.is_plain and item.times is None and fork is None
+        steps = self._block(node, item.steps, _Inside(is_call=True, is_plain=is_plain))
+        scope = Scope(self.main, Allowed.FLOWS)
+        stated = [part for part in (item.times, item.sends, item.returns) if part is not None]
+        times = None
+        if item.times is not None and not self._is_more_than_all(item.times):
+            times = self.expressions.quantity(
+                item.times, scope, DIMENSIONLESS, "the number of calls"
+            )
+        sends = self._size(item.sends, "sends", scope)
+        returns = self._size(item.returns, "returns", scope)
+        condition = None
+        if item.condition is not None:
+            condition = self.expressions.condition(
+                item.condition, Scope(self.main, Allowed.NOTHING)
+            )
+        is_sound = len(stated) == sum(part is not None for part in (times, sends, returns))
+        is_sound = is_sound and (condition is None) == (item.condition is None)
+        here, there = self.steps.node(caller), self.steps.node(node)
+        if not steps or here is None or there is None or not is_sound:
+            return []
+        if asked is not None:
+            condition = asked.where(condition)
+        if here == there != self.routes.paired and asked is None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                node.span,
+                f"`{node.text}` calls itself",
+                secondary=[Label(caller.span, "called here")],
+                hint="remove the call and keep its steps; for work on another machine of the "
+                "node write `call 1 others { … }`",
+            )
+            return []
+        call = ir.Call(
+            number=number,
+            node=there,
+            times=self.cited(times, item.source),
+            sends=self.cited(sends, item.source),
+            returns=self.cited(returns, item.source),
+            condition=condition,
+            span=node.span,
+            fork=fork,
+            others=asked.count if asked is not None and asked.nth == 1 else None,
+        )
+        return self._there_and_back(call, ir.Visit(here, (), caller.span), item.links, steps)
+
+    def _there_and_back(
+        self, call: ir.Call, here: ir.Visit, links: Sequence[ast.Name], steps: list[ir.Leg]
+    ) -> list[ir.Leg]:
+        begins, answers, ends = (ir.CallMark(point, call) for point in ir.CallPoint)
+        back, there = replace(here, span=call.span), ir.Visit(call.node, (), call.span)
+        apart = here.node == there.node
+        way = self.routes.hops(here, there, list(links), call=call.node, is_apart=apart)
+        if not way:
+            return []
+        ways = list(reversed(links))
+        home = self.routes.hops(there, back, ways, call=call.node, is_apart=apart)
+        return [begins, *way, *steps, answers, *home, back, ends]
+
+    def _is_more_than_all(self, times: ast.Expr) -> bool:
+        """Return whether a share of more than all is written, which is reported.
+
+        What parameters come to is looked at in each configuration.
+        """
+        named = lookup(self.main, times.name) if isinstance(times, ast.Reference) else None
+        declared = None if named is None else named.declaration
+        value = declared.value.span if isinstance(declared, ast.Let) else times.span
+        found = more_than_all(value.text)
+        if found is None:
+            return False
+        share, often = found
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            times.span,
+            f"the share {share} is above 100 %",
+            secondary=[Label(value, "stated here")] if value is not times.span else [],
+            hint=instead(
+                share,
+                often,
+                at=value,
+                told=f"for {often} calls per request write `{often}`",
+            ),
+        )
+        return True
+
+    def _says_how_often(self, written: ast.Expr, word: str) -> bool:
+        """Return whether a size ends in what looks like how often a call is made; reported."""
+        often = _OFTEN.search(written.span.text)
+        if often is None:
+            return False
+        size = " ".join(written.span.text[: often.start()].split())
+        self.sink.report(
+            codes.MISPLACED,
+            written.span,
+            "the number of calls must come before the sizes",
+            hint=f"write `call node {often[0].strip()}, {word} {size} {{ … }}`",
+        )
+        return True
+
+    def _size(self, written: ast.Expr | None, word: str, scope: Scope) -> ir.Quantity | None:
+        """Return the size of a request or of an answer: so much for each item of the stream."""
+        if written is None or self._says_how_often(written, word):
+            return None
+        size = self.expressions.quantity(written, scope)
+        item = None if self.emission is None else self.emission.primary
+        if size is None or self.emission is None:
+            return None
+        if item is None:
+            self.sink.report(
+                codes.ITEM_NOT_CARRIED,
+                size.span,
+                "the stream has bytes but no requests, so that calls have no size",
+                secondary=[Label(self.emission.span, "traffic of the stream")],
+                hint="add requests to the traffic: `traffic 10 request/s, 2 kB/request`",
+            )
+            return None
+        wanted = (INFORMATION / size.dimension).single_base
+        if wanted == item:
+            return size
+        is_plain = size.dimension in (DIMENSIONLESS, INFORMATION)
+        unit = f"byte/{item}" if size.dimension == DIMENSIONLESS else f"/{item}"
+        text = " ".join(written.span.text.split())
+        filled = f"{' ' * (unit[0] != '/')}{unit}"
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            size.span,
+            f"`{word}` must be a size per {item}, not {size.dimension.in_words}",
+            hint=put_behind(written.span, filled, told=f"write `{word} {text}{filled}`")
+            if is_plain and not text.endswith("%")
+            else f"write a size such as `{word} 300 byte/{item}`",
+        )
+        return None

@@ -1,0 +1,349 @@
+"""Costs fitted to measurements: load = fixed + so much per item + so much per byte.
+
+A table has a column for the load (`cpu in %`) and a column for each rate that causes it, whose
+heading is its unit (`packet/s`, `Mbit/s`). The coefficients are those of ordinary least squares,
+solved exactly, so that a spec has the same numbers on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from math import ceil, floor
+from operator import mul
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.measurement.fit_columns import (
+    LoadColumn,
+    RateColumn,
+    Reading,
+    UnitOf,
+    fit_command,
+    groups_of,
+    is_other_path,
+    load_column,
+    load_numbers,
+    looks_like_rate,
+    need_cores,
+    numbers_below,
+    rate_columns,
+    refuse_load,
+    told_columns,
+    with_cores,
+)
+from qps.compiler.measurement.least_squares import LeastSquares
+from qps.compiler.measurement.measured_tables import DataError, Numbers, Table
+from qps.compiler.measurement.repeated_settings import settings_of
+from qps.compiler.measurement.repetitions import Repetitions, Weighting, repetitions_of, weighting
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+__all__ = ["Fit", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
+
+LOW_LOAD = Fraction(1, 2)
+"""Load below which costs per item are higher than under load: work is done in batches there."""
+
+SATURATED = Fraction(99, 100)
+"""Load from which a machine is full: what is asked for beyond it is not served."""
+
+_HIGHEST_LOAD = Fraction(101, 100)
+"""Load above which none can have been measured: shares are rounded, and sums of them more so."""
+
+_LARGEST_RATE = 10**30
+"""In base units: what is more is a slip, and no float may hold what is computed of it."""
+_MOST_BITS = 450
+"""Of a number with all the digits that its column has."""
+
+
+class FitTerm(Struct, frozen=True, kw_only=True):
+    """A coefficient: seconds of one processor for each of an item (a bit for information).
+
+    It was measured between the rates `low` and `high` of the whole machine, in base units.
+    """
+
+    heading: str
+    item: str
+    value: Fraction
+    low: Fraction
+    high: Fraction
+
+
+class Size(Struct, frozen=True):
+    """Between which sizes, in bits, an item was measured."""
+
+    item: str
+    low: Fraction
+    high: Fraction
+
+
+class Runs(Struct, frozen=True, kw_only=True, dict=True):
+    """What was measured, column by column; `used` holds the numbers of the rows that count.
+
+    Those `without` any work tell nothing where there is no fixed load: whatever items cost, none
+    cost nothing.
+
+    `groups` tells of each row where or when it was measured, `settings` at what,
+    `repetitions` how often; None where no column says so.
+    """
+
+    lines: tuple[int, ...]
+    load: Numbers
+    rates: tuple[Numbers, ...]
+    other_path: frozenset[int]
+    saturated: frozenset[int]
+    without: frozenset[int]
+    used: tuple[int, ...]
+    groups: tuple[str, ...] | None = None
+    settings: tuple[tuple[str, ...], ...] | None = None
+    repetitions: Repetitions | None = None
+
+    def __hash__(self) -> int:  # of many rows, and asked for often
+        return hash((len(self.lines), self.load))
+
+    @property
+    def labels(self) -> list[Hashable]:
+        """What rows that are used have in common that repeat a setting: else, all their rates."""
+        if self.settings is not None:
+            return [self.settings[row] for row in self.used]
+        return list(zip(*map(self.picked, self.rates), strict=True))
+
+    def picked(self, column: Numbers) -> tuple[int, ...]:
+        """Return the whole numbers of a column in the rows that are used."""
+        if len(self.used) == len(self.lines):
+            return column.whole
+        return tuple(column.whole[row] for row in self.used)
+
+    def ends(self, column: Numbers) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest number of a column in the rows that are used."""
+        values = self.picked(column)
+        return min(values) * column.unit, max(values) * column.unit
+
+
+class Fit(Struct, frozen=True, kw_only=True):
+    """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
+
+    `cores` is how many processors share the load, one where nothing gave them; `left_out` names
+    the columns that were not used; `command` is what shows all of it. `has_fixed` is False where
+    no fixed load was asked for. `weighting` tells how much rows count that are medians of
+    repetitions; None where all count alike.
+    """
+
+    file: str
+    resource: str
+    cores: Fraction
+    fixed: Fraction
+    has_fixed: bool
+    terms: tuple[FitTerm, ...]
+    sizes: tuple[Size, ...]
+    runs: Runs
+    left_out: tuple[str, ...]
+    command: str
+    is_cores_given: bool
+    weighting: Weighting | None = None
+
+    @property
+    def loads(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest load that was measured."""
+        return self.runs.ends(self.runs.load)
+
+    @property
+    def missed_rates(self) -> tuple[str, ...]:
+        """The columns that look like rates, and were not used."""
+        return tuple(heading for heading in self.left_out if looks_like_rate(heading))
+
+    @property
+    def squares(self) -> LeastSquares:
+        """The least squares of the rows that are used, in whole numbers: rows times weights."""
+        return _squares(self.runs, self.weights, has_fixed=self.has_fixed)
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """What the rows that are used are multiplied by before they are fitted."""
+        if self.weighting is None:
+            return (1,) * len(self.runs.used)
+        return self.weighting.weights
+
+
+def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
+    """Return the costs that fit a table best; DataError where it gives none.
+
+    Rows that move items without any bytes are another code path, and those of a saturated machine
+    tell no cost, unless the rates are known to be what it served: they are read, but not used.
+    """
+    reading = with_cores(table, reading)
+    rates = rate_columns(table, unit_of)
+    if any(rate.is_served for rate in rates):
+        reading = replace(reading, is_served=True)
+    load = load_column(table, reading, rates, unit_of)
+    if not rates:
+        raise DataError(
+            f"`{table.name}` has no column with a rate",
+            _head_rates(table),
+        )
+    if reading.processors is None:
+        need_cores(table, load)
+    runs = _runs(table, load, rates, reading)
+    return _fit(table, load, rates, runs, reading)
+
+
+def _head_rates(table: Table) -> str:
+    """Return how rates are to be headed, by name where one looks like one."""
+    likely = [heading for heading in table.headings if looks_like_rate(heading)]
+    if likely:
+        return f"rename `{likely[0]}` to its unit, such as `request/s`"
+    return "name a column by its unit: `packet/s`, `request/s`, `byte/s` or `Mbit/s`"
+
+
+def _fit(
+    table: Table, load: LoadColumn, rates: Sequence[RateColumn], runs: Runs, reading: Reading
+) -> Fit:
+    _check_rows(table, runs, len(rates), reading)
+    if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
+        raise DataError(
+            f"all rows of `{table.name}` have the same rate: idle utilization cannot be separated",
+            f"measure at several rates, or assume none: `{fit_command(table, reading)} --no-fixed`",
+        )
+    squares = _squares(runs, None, has_fixed=reading.has_fixed)
+    solved = squares.numbers
+    if solved is None:
+        raise DataError(
+            f"rates in `{table.name}` are collinear: their service demands cannot be separated",
+            "measure different item sizes at different rates, or remove a column",
+        )
+    weights = None
+    if runs.repetitions is not None:
+        weights = weighting(squares, runs.repetitions.picked(runs.used))
+    if weights is not None:
+        solved = _squares(runs, weights.weights, has_fixed=reading.has_fixed).numbers
+        assert solved is not None
+    cores = reading.cores or Fraction(1)
+    terms = tuple(
+        FitTerm(
+            heading=column.heading,
+            item=column.item,
+            value=value * runs.load.unit / rate.unit * cores,
+            low=low,
+            high=high,
+        )
+        for column, rate, value in zip(rates, runs.rates, solved[reading.has_fixed :], strict=True)
+        for low, high in [runs.ends(rate)]
+    )
+    used = {load.heading, *(rate.heading for rate in rates), *told_columns(table)}
+    return Fit(
+        file=table.name,
+        resource=load.name,
+        cores=cores,
+        is_cores_given=reading.cores is not None,
+        command=fit_command(table, reading),
+        fixed=solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
+        has_fixed=reading.has_fixed,
+        terms=terms,
+        sizes=_sizes(rates, runs),
+        runs=runs,
+        left_out=tuple(heading for heading in table.headings if heading not in used),
+        weighting=weights,
+    )
+
+
+def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> LeastSquares:
+    ones = ((1,) * len(runs.used),) if has_fixed else ()
+    columns = (*ones, *(runs.picked(rate) for rate in runs.rates))
+    target = runs.picked(runs.load)
+    if weights is not None and any(weight != 1 for weight in weights):
+        columns = tuple(tuple(map(mul, column, weights)) for column in columns)
+        target = tuple(map(mul, target, weights))
+    return LeastSquares(columns, target)
+
+
+def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading) -> Runs:
+    """Return the rows of a table, those that are used by what they tell."""
+    columns: list[Numbers] = []
+    for rate in rates:
+        found = numbers_below(table, rate.heading, table.columns[rate.heading])
+        columns.append(Numbers(found.whole, found.unit * rate.factor))
+    loads = load_numbers(table, load, columns)
+    _check_possible(table, load, loads, columns)
+    full = ceil(SATURATED / loads.unit)
+    saturated = frozenset(i for i, whole in enumerate(loads.whole) if whole >= full)
+    other_path = frozenset[int]()
+    if any(rate.item == INFORMATION_BASE for rate in rates):
+        rows = enumerate(zip(*(column.whole for column in columns), strict=True))
+        other_path = frozenset(i for i, row in rows if 0 in row and is_other_path(row, rates))
+    without = frozenset[int]()
+    if not reading.has_fixed:
+        all_rates = zip(*(column.whole for column in columns), strict=True)
+        without = frozenset(i for i, row in enumerate(all_rates) if not any(row))
+    unused = other_path | without | (frozenset() if reading.is_served else saturated)
+    used = tuple(i for i in range(len(table.lines)) if i not in unused)
+    return Runs(
+        lines=table.lines,
+        load=loads,
+        rates=tuple(columns),
+        other_path=other_path,
+        saturated=saturated,
+        without=without,
+        used=used,
+        groups=groups_of(table),
+        settings=settings_of(table),
+        repetitions=repetitions_of(table),
+    )
+
+
+def _check_possible(
+    table: Table, load: LoadColumn, loads: Numbers, rates: Sequence[Numbers]
+) -> None:
+    """Raise the first row that cannot have been measured."""
+    for column in (loads, *rates):
+        if min(column.whole) < 0:
+            row = next(i for i, whole in enumerate(column.whole) if whole < 0)
+            line = table.lines[row]
+            raise DataError(f"`{table.name}`, line {line}: a utilization or rate is negative")
+    for column in (loads, *rates):
+        largest = max(column.whole)
+        if largest.bit_length() > _MOST_BITS or largest * column.unit > _LARGEST_RATE:
+            line = table.lines[column.whole.index(largest)]
+            raise DataError(f"`{table.name}`, line {line}: a number out of range")
+    highest = floor(_HIGHEST_LOAD / loads.unit)
+    if max(loads.whole) > highest:
+        row = next(i for i, whole in enumerate(loads.whole) if whole > highest)
+        refuse_load(table, row, load, loads[row])
+
+
+def _check_rows(table: Table, runs: Runs, rates: int, reading: Reading) -> None:
+    """Raise that there are too few rows, and why."""
+    has_fixed, command = reading.has_fixed, fit_command(table, reading)
+    count = rates + has_fixed
+    if len(runs.used) >= count:
+        return
+    hints = [f"measure at least {count} runs that differ in every rate"]
+    if has_fixed and len(runs.used) == rates:
+        hints.append(f"to fit without idle utilization: `{command} --no-fixed`")
+    if runs.other_path:
+        hints.append("rows without bytes are ignored")
+    if not runs.saturated <= set(runs.used):
+        hints.append(
+            f"saturated rows are ignored unless rates are throughput: `{command} "
+            "--served`, or a heading such as `served in request/s`"
+        )
+    rows = f"{len(runs.used)} row{'s' * (len(runs.used) != 1)}"
+    what = f"{count} number{'s' * (count != 1)}"
+    raise DataError(f"`{table.name}` has only {rows} for {what}", "; ".join(hints))
+
+
+def _sizes(rates: Sequence[RateColumn], runs: Runs) -> tuple[Size, ...]:
+    """Return between which sizes each item was measured, where there is one column with bits."""
+    bits = [n for c, n in zip(rates, runs.rates, strict=True) if c.item == INFORMATION_BASE]
+    if len(bits) != 1:
+        return ()
+    found = []
+    for column, items in zip(rates, runs.rates, strict=True):
+        if column.item == INFORMATION_BASE:
+            continue
+        both = zip(runs.picked(bits[0]), runs.picked(items), strict=True)
+        ratios = [(b / i, b, i) for b, i in both if i]
+        if ratios:
+            unit = bits[0].unit / items.unit
+            (_, *low), (_, *high) = min(ratios), max(ratios)
+            found.append(Size(column.item, Fraction(*low) * unit, Fraction(*high) * unit))
+    return tuple(found)

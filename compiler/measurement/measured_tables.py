@@ -1,0 +1,179 @@
+"""Tables of measured numbers: CSV files with headings, read strictly, column by column."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import lcm
+
+from msgspec import Struct
+
+from qps.compiler.measurement.sheet_cells import of_cell
+
+MOST_ROWS = 100_000
+MOST_RUNS = 1_000_000
+"""Rows of a table that is only summed up: nothing is computed in a model for each."""
+LONGEST_CELL = 200
+_LARGEST_EXPONENT = 300
+"""As in the language itself."""
+_LONGEST_DENOMINATOR = 2_000
+"""Bits of a denominator that all numbers of a column have in common."""
+
+
+class Table(Struct, frozen=True, eq=False):
+    """Headings, the cells below each of them, and the line of the file that each row stands in."""
+
+    name: str
+    headings: tuple[str, ...]
+    lines: tuple[int, ...]
+    columns: dict[str, tuple[str, ...]]
+
+    @property
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows: the line, and the cells by heading."""
+        for line, *cells in zip(self.lines, *self.columns.values(), strict=True):
+            yield line, dict(zip(self.headings, cells, strict=True))
+
+
+class DataError(Exception):
+    """Raised where a table cannot be used: what is wrong with it, and how to mend it."""
+
+    def __init__(self, message: str, hint: str = "fix that line of the file") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(message)
+
+
+def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
+    """Return the headings and columns of a CSV text; blank lines are passed over.
+
+    DataError where it is no table.
+    """
+    reader = csv.reader(io.StringIO(text), strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        headings = [of_cell(heading.strip()) for heading in next(reader, [])]
+        _check_headings(name, headings)
+        width = len(headings)
+        for cells in reader:
+            if len(cells) != width or not cells[0].strip():
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if len(cells) != width:
+                    wrong_width = f"{len(cells)} cells, but {width} columns"
+                    raise DataError(f"`{name}`, line {reader.line_num}: {wrong_width}")
+            rows.append(cells)
+            lines.append(reader.line_num)
+            if len(rows) > most:
+                raise DataError(
+                    f"`{name}`, line {reader.line_num}: more than {most:,} rows",
+                    "keep a random sample of rows",
+                )
+    except csv.Error as error:
+        raise DataError(f"`{name}`, line {reader.line_num}: {error}") from error
+    if not rows:
+        raise DataError(f"`{name}` has no rows", "add one row per run")
+    columns = [_texts(column) for column in zip(*rows, strict=True)]
+    long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
+    if long:
+        told = f"a cell is longer than {LONGEST_CELL} characters"
+        raise DataError(f"`{name}`, line {lines[min(long)]}: {told}")
+    return Table(name, tuple(headings), tuple(lines), dict(zip(headings, columns, strict=True)))
+
+
+def _texts(column: Sequence[str]) -> tuple[str, ...]:
+    """Return what the cells of a column say."""
+    cells = tuple(map(str.strip, column))
+    has_apostrophes = any(cell.startswith("'") for cell in cells)
+    return tuple(map(of_cell, cells)) if has_apostrophes else cells
+
+
+def _check_headings(name: str, headings: Sequence[str]) -> None:
+    for separator, word in ((";", "semicolons"), ("\t", "tabs")):
+        if len(headings) == 1 and separator in headings[0]:
+            told = f"`{name}` has columns separated by {word}"
+            raise DataError(told, "separate them with commas")
+    if not any(headings):
+        told = f"`{name}` has no header with column names"
+        raise DataError(told, "add a first line with column names")
+    if len(set(headings)) < len(headings):
+        raise DataError(
+            f"`{name}` has two columns with the same name", "give each column a different name"
+        )
+
+
+def number(cell: str) -> Fraction | None:
+    """Return a plain decimal number, exact."""
+    digits = cell.lower().partition("e")
+    try:
+        if abs(int(digits[2] or 0)) > _LARGEST_EXPONENT:
+            return None
+        return Fraction(cell)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+class Numbers(Struct, frozen=True):
+    """A column of exact numbers: each is a whole number of `unit`.
+
+    So sums over many rows are sums of whole numbers, exact and fast.
+    """
+
+    whole: tuple[int, ...]
+    unit: Fraction
+
+    def __getitem__(self, row: int) -> Fraction:
+        return self.whole[row] * self.unit
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def __hash__(self) -> int:  # of many numbers, and asked for often
+        return hash((len(self.whole), self.unit))
+
+
+def numbers(cells: Sequence[str]) -> Numbers | int:
+    """Return the numbers of a column, or the first row that holds none.
+
+    >>> found = numbers(["1.25", "3"])
+    >>> found.whole, found.unit
+    ((125, 300), Fraction(1, 100))
+    >>> numbers(["1", "x"])
+    1
+    """
+    try:
+        return Numbers(tuple(map(int, cells)), Fraction(1))
+    except ValueError:
+        return _decimals(cells) or _fractions(cells)
+
+
+def _decimals(cells: Sequence[str]) -> Numbers | None:
+    """Return plain decimals such as `12.5`; None where there is anything else."""
+    parted = [cell.partition(".") for cell in cells]
+    places = max(len(after) for _, _, after in parted)
+    zeros = "0" * places
+    try:
+        whole = tuple(
+            int(before + (after + zeros)[:places])
+            for before, _, after in parted
+            if (after.isdecimal() or (not after and before[-1:].isdecimal())) and "_" not in before
+        )
+    except ValueError:
+        return None
+    return Numbers(whole, Fraction(1, 10**places)) if len(whole) == len(cells) else None
+
+
+def _fractions(cells: Sequence[str]) -> Numbers | int:
+    found: list[Fraction] = []
+    common = 1
+    for row, cell in enumerate(cells):
+        value = number(cell)
+        common = 1 if value is None else lcm(common, value.denominator)
+        if value is None or common.bit_length() > _LONGEST_DENOMINATOR:
+            return row
+        found.append(value)
+    whole = tuple(value.numerator * (common // value.denominator) for value in found)
+    return Numbers(whole, Fraction(1, common))

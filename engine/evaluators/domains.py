@@ -1,0 +1,296 @@
+"""Where operations have values: what of their operands must not be negative, as formulas.
+
+Where one of these formulas is below zero, or zero where that is out, there is no value. They are
+formulas so that they have bounds, slopes and roots as any other. What is not here needs what its
+row says: servers, traffic, loads and flows that are not negative, shares from 0 to below 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from qps.engine.evaluators.on_floats import ONE_OVER_E
+from qps.engine.queueing_networks.fork_join_operands import OWN
+
+Formula = Any  # of those that are built of this table
+_ONE_OVER_E = Fraction(ONE_OVER_E[0])
+"""A little more than 1/e."""
+
+
+class Needed(Struct, frozen=True):
+    """A formula that must not be negative; where `is_zero_out` not zero either, or that alone."""
+
+    of: Formula
+    is_zero_out: bool = False
+    may_be_negative: bool = False
+
+
+Domain = tuple[Needed, ...]
+"""All that is needed; None stands where that is not told."""
+
+
+def share(level: Formula) -> Domain:
+    """Return what a share must be of which there is a quantile: from 0 to below 1."""
+    return Needed(level), Needed(1 - level, is_zero_out=True)
+
+
+def raised(base: Formula, exponent: Formula) -> Domain | None:
+    """Return where a power has a value."""
+    value = exponent.exact
+    if value is None:
+        return None
+    if value > 0 and value.denominator == 1:
+        return ()
+    return (Needed(base, value < 0, value.denominator == 1),)
+
+
+def root(value: Formula) -> Domain:
+    """Return where a square root is real."""
+    return (Needed(value),)
+
+
+def logarithm(value: Formula) -> Domain:
+    """Return where a logarithm is real."""
+    return (Needed(value, is_zero_out=True),)
+
+
+def arc_cosine(value: Formula) -> Domain:
+    """Return of what there is an angle."""
+    return Needed(1 - value), Needed(1 + value)
+
+
+def lambert(value: Formula) -> Domain:
+    """Return where the upper branch of Lambert's W is real."""
+    return (Needed(value + _ONE_OVER_E),)
+
+
+def lower_lambert(value: Formula) -> Domain:
+    """Return where the lower branch of Lambert's W is real."""
+    return Needed(value + _ONE_OVER_E), Needed(-value, is_zero_out=True)
+
+
+def effective(cores: Formula, efficiency: Formula) -> Domain:
+    """Return of what cores there is work that they do together."""
+    return Needed(cores, is_zero_out=True), Needed(efficiency)
+
+
+def harmonic(count: Formula) -> Domain:
+    """Return between which poles the harmonic numbers are continued."""
+    return (Needed(count + 1, is_zero_out=True),)
+
+
+def waiting(_work: Formula, _load: Formula) -> Domain:
+    """Return nothing: a wait has a value everywhere, though it may be infinite."""
+    return ()
+
+
+def periodic_wait(_flows: Formula, load: Formula) -> Domain:
+    """Return for what there is a mean wait of flows: for one or less there is none."""
+    return (Needed(load),)
+
+
+def erlang_c(servers: Formula, traffic: Formula) -> Domain:
+    """Return for what there is a share of calls that wait."""
+    return Needed(servers, is_zero_out=True), Needed(traffic)
+
+
+def room_loss(servers: Formula, room: Formula, traffic: Formula) -> Domain:
+    """Return for what there is a share that finds no room."""
+    return Needed(servers, is_zero_out=True), Needed(room), Needed(traffic)
+
+
+room_wait = room_loss
+
+
+def room_quantile(servers: Formula, room: Formula, traffic: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of the time in a room."""
+    return *room_loss(servers, room, traffic), *share(level)
+
+
+def slowest(*times: Formula) -> Domain:
+    """Return for what times there is a mean of the largest."""
+    return tuple(Needed(one) for one in times)
+
+
+def batch_quantile(load: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of the wait in a batch."""
+    return Needed(load), *share(level)
+
+
+def burst_wait(sources: Formula, active: Formula, peak: Formula) -> Domain:
+    """Return for what flows there is a wait."""
+    return Needed(sources), Needed(active), Needed(1 - active), Needed(peak)
+
+
+def burst_quantile(sources: Formula, active: Formula, peak: Formula, level: Formula) -> Domain:
+    """Return for what flows there is a quantile of the wait."""
+    return *burst_wait(sources, active, peak), *share(level)
+
+
+def uneven(arrivals: Formula, service: Formula, load: Formula) -> Domain:
+    """Return for what variations there is a wait."""
+    return Needed(arrivals), Needed(service), Needed(load)
+
+
+def sojourn_quantile(_waiting: Formula, _rate: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of wait and exponential service."""
+    return share(level)
+
+
+def stages_quantile(level: Formula, *_stages: Formula) -> Domain:
+    """Return for what there is a quantile of the time of stages."""
+    return share(level)
+
+
+def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of wait and gamma service."""
+    return Needed(load), Needed(variation), *share(level)
+
+
+def normal_quantile(level: Formula) -> Domain:
+    """Return which shares of a normal law have a quantile."""
+    return Needed(level, is_zero_out=True), Needed(1 - level, is_zero_out=True)
+
+
+def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domain:
+    """Return for what there is a rate of a closed network."""
+    needed = [Needed(customers), Needed(think)]
+    for place in range(0, len(stations), 4):
+        asked, servers, load, copies = stations[place : place + 4]
+        needed += [Needed(asked), Needed(servers - 1), Needed(load)]
+        needed.append(Needed(copies, is_zero_out=True))
+    return tuple(needed)
+
+
+closed_wait = mixed_wait = closed_rate
+
+
+def mixed_room(limit: Formula, customers: Formula, think: Formula, *stations: Formula) -> Domain:
+    """Return for what there is room beside a closed network."""
+    return Needed(limit), *closed_rate(customers, think, *stations)
+
+
+def closed_quantile(
+    level: Formula, customers: Formula, think: Formula, *stations: Formula
+) -> Domain:
+    """Return for what there is a quantile of a cycle."""
+    needed = [*share(level), Needed(customers), Needed(think)]
+    for place in range(0, len(stations), 6):
+        asked, servers, load, copies, often, _ = stations[place : place + 6]
+        needed += [Needed(asked), Needed(servers - 1), Needed(load), Needed(often)]
+        needed.append(Needed(copies, is_zero_out=True))
+    return tuple(needed)
+
+
+def class_rate(classes: Formula, _of: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of a closed network of several classes."""
+    return class_open_wait(classes, *told)
+
+
+def class_open_wait(classes: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a wait beside several classes; nothing of an unknown number."""
+    return _of_classes(classes, told, beside=0)
+
+
+def _of_classes(classes: Formula, told: tuple[Formula, ...], *, beside: int) -> Domain | None:
+    """Return for what there is a network whose stations have so many operands besides."""
+    count = _count_of(classes, told)
+    if count is None:
+        return None
+    needed = [Needed(number) for number in told]
+    for place in range(2 * count, len(told) - 2, count + 3 + beside):
+        needed.append(Needed(told[place] - 1))
+        needed.append(Needed(told[place + 2], is_zero_out=True))
+    return tuple(needed)
+
+
+def _count_of(classes: Formula, told: tuple[Formula, ...]) -> int | None:
+    """Return how many classes are told of; None where that is not known, or is no number."""
+    count = classes.exact
+    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+        return None
+    return int(count)
+
+
+class_wait = class_rate
+
+
+def class_quantile(classes: Formula, _of: Formula, level: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a quantile of a cycle of a class."""
+    needed = _of_classes(classes, told, beside=2)
+    return None if needed is None else (*share(level), *needed)
+
+
+def nested_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of a closed network with speeds and pools."""
+    if any(kind.exact is None for kind in told[::5]):
+        return None
+    needed = [Needed(customers), Needed(think)]
+    for place in range(0, len(told), 5):
+        kind, asked, servers, load, copies = told[place : place + 5]
+        is_counted = kind.exact > 0
+        needed += [Needed(asked), Needed(servers - 1 if is_counted else servers), Needed(load)]
+        needed.append(Needed(copies))
+    return tuple(needed)
+
+
+def nested_time(_which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a time at a place of such a network."""
+    return nested_rate(*told)
+
+
+nested_wait = nested_time
+
+
+def forked_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of a closed network with calls made together."""
+    if any(kind.exact is None for kind in told[::6]):
+        return None
+    needed = [Needed(customers), Needed(think)]
+    for place in range(0, len(told), 6):
+        kind, asked, servers, load, copies, often = told[place : place + 6]
+        if kind.exact == 0:
+            needed += [Needed(servers - 1), Needed(load), Needed(copies, is_zero_out=True)]
+            needed.append(Needed(often, is_zero_out=True))
+        if kind.exact == OWN:
+            needed.append(Needed(often, is_zero_out=True))
+        if kind.exact <= 0:
+            needed.append(Needed(asked))
+    return tuple(needed)
+
+
+def forked_time(_which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a time at a place of such a network."""
+    return forked_rate(*told)
+
+
+forked_wait = forked_time
+
+
+def shared_wait(classes: Formula, _which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a wait beside classes that share pools."""
+    count = _count_of(classes, told)
+    if count is None:
+        return None
+    size, first = 4 + 2 * count, 2 * count
+    if any(kind.exact is None for kind in told[first::size]):
+        return None
+    needed = [Needed(one) for one in told[:first]]
+    for place in range(first, len(told) - size + 1, size):
+        kind, servers, *others = told[place : place + size]
+        needed.append(Needed(servers - 1 if kind.exact > 0 else servers))
+        needed += [Needed(one) for one in others]
+    return tuple(needed)
+
+
+def shared_time(classes: Formula, _of: Formula, which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a time at a place of such a network."""
+    return shared_wait(classes, which, *told)
+
+
+def shared_rate(classes: Formula, of: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of such a network."""
+    return shared_wait(classes, of, *told)

@@ -1,0 +1,111 @@
+"""Bounds of closed networks with speeds and pools, from those of their operands.
+
+Of what moves, a rate grows with each as `load_dependent_operands` tells. Where it may do either
+with some, no more come than the delay lets through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import ceil, floor, inf, isnan, prod
+
+from qps.engine.evaluators.multiclass_bounds import at_point, is_point, widened
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, span
+from qps.engine.queueing_networks import load_dependent_mva
+from qps.engine.queueing_networks.load_dependent_operands import GROUP, growing, places_of
+
+
+def nested_rate(*operands: Interval) -> Interval:
+    """Return between which rates that of a network lies."""
+    if is_point(operands):
+        return at_point(load_dependent_mva.nested_rate, operands)
+    told = operands[2:]
+    if not _is_one_form(told):
+        return NOTHING_KNOWN
+    grows = growing(operands)
+    unsure = [k for k, g in enumerate(grows) if not g and not is_point((operands[k],))]
+    if not unsure:
+        return _of_growing(grows, operands)
+    if found := _at_whole_places(grows, operands, unsure):
+        return found
+    customers, think = operands[:2]
+    if not (customers.low >= 0 and think.low >= 0 and all(one.low >= 0 for one in told[1::GROUP])):
+        return NOTHING_KNOWN
+    return widened(0.0, customers.high / think.low if think.low else inf)
+
+
+def _at_whole_places(
+    grows: Sequence[int], operands: Sequence[Interval], unsure: Sequence[int]
+) -> Interval | None:
+    """Return bounds over whole numbers of places, between which a rate is on lines.
+
+    None where more is unsure, or these are many.
+    """
+    if not all(k >= _BEFORE and (k - _BEFORE) % GROUP == _PLACES for k in unsure):
+        return None
+    if not all(operands[k - _PLACES].low > 0 for k in unsure):
+        return None
+    whole = [range(floor(operands[k].low), ceil(operands[k].high) + 1) for k in unsure]
+    if prod(map(len, whole)) > _MOST_CORNERS:
+        return None
+    found = []
+    for corner in product(*whole):
+        told = list(operands)
+        for k, places in zip(unsure, corner, strict=True):
+            told[k] = Interval(float(places), float(places))
+        found.append(_of_growing(grows, told))
+    low, high = min(one.low for one in found), max(one.high for one in found)
+    if not all(operands[k].is_fixed for k in unsure):
+        return Interval(low, high, -inf, inf)
+    return Interval(low, high, min(one.slow for one in found), max(one.steep for one in found))
+
+
+_BEFORE, _PLACES = 2, 2
+"""Where groups begin, and the places of a pool in its group."""
+_MOST_CORNERS = 36
+_SLOPES = {1: (0.0, inf), -1: (-inf, 0.0), 0: (-inf, inf)}
+
+
+def _of_growing(grows: Sequence[int], operands: Sequence[Interval]) -> Interval:
+    """Return the bounds of a rate that rises or falls with all that moves, and of its slope."""
+    pairs = list(zip(grows, operands, strict=True))
+    least = load_dependent_mva.nested_rate(*(p.high if g < 0 else p.low for g, p in pairs))
+    most = load_dependent_mva.nested_rate(*(p.low if g < 0 else p.high for g, p in pairs))
+    if isnan(least) or isnan(most):
+        return NOTHING_KNOWN
+    slow = steep = 0.0
+    for g, p in pairs:
+        if not p.is_fixed:
+            part = span(p.slow, p.steep, *_SLOPES[g])
+            slow, steep = slow + part[0], steep + part[1]
+    found = widened(least, most)
+    return Interval(found.low, found.high, slow, steep)
+
+
+def nested_time(*operands: Interval) -> Interval:
+    """Return between which times that at a place lies."""
+    if is_point(operands):
+        return at_point(load_dependent_mva.nested_time, operands)
+    return widened(0.0, inf) if _is_one_form(operands[3:]) else NOTHING_KNOWN
+
+
+def nested_wait(*operands: Interval) -> Interval:
+    """Return between which numbers of service times the wait of open visits lies."""
+    if is_point(operands):
+        return at_point(load_dependent_mva.nested_wait, operands)
+    return widened(0.0, inf) if _is_one_form(operands[3:]) else NOTHING_KNOWN
+
+
+def _is_one_form(told: tuple[Interval, ...]) -> bool:
+    """Return whether there is a network, the same all over the box but for its numbers."""
+    kinds = told[::GROUP]
+    if len(told) % GROUP or not is_point(kinds):
+        return False
+    return all(0 <= one.low <= one.high < inf for k, one in enumerate(told) if k % GROUP) and all(
+        places_of(_ends(told, high=high)) is not None for high in (False, True)
+    )
+
+
+def _ends(told: tuple[Interval, ...], *, high: bool) -> list[float]:
+    return [one.high if high and k % GROUP else one.low for k, one in enumerate(told)]

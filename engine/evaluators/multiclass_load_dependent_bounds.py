@@ -1,0 +1,72 @@
+"""Bounds of closed networks of classes that share pools, from those of their operands.
+
+More of one class may be good or bad for another, and a pool for both. So a box that is no point is
+bounded by what a class would have if it never met anybody.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from qps.engine.evaluators.multiclass_bounds import at_point, is_point, widened
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval
+from qps.engine.queueing_networks import multiclass_load_dependent_numbers
+from qps.engine.queueing_networks.load_dependent_operands import STATION
+from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
+    BEFORE,
+    group_size,
+    shared_of,
+)
+
+
+def shared_rate(*operands: Interval) -> Interval:
+    """Return between which rates that of a class lies."""
+    if is_point(operands):
+        return at_point(multiclass_load_dependent_numbers.shared_rate, operands)
+    if not _is_one_form(operands, 2):
+        return NOTHING_KNOWN
+    classes, of = int(operands[0].low), operands[1].low
+    if not (1 <= of <= classes and of == int(of)):
+        return NOTHING_KNOWN
+    k, told = int(of) - 1, operands[2:]
+    groups = range(2 * classes, len(told), group_size(classes))
+    shortest = told[classes + k].low + sum(told[at + BEFORE + k].low for at in groups)
+    most = told[k].high / shortest if shortest else inf
+    for at in groups:
+        kind, servers, load, copies = told[at : at + BEFORE]
+        asked = told[at + BEFORE + k].low
+        if asked and kind.low == STATION and _has_one_speed(told, at + group_size(classes)):
+            free = max(servers.high - load.low, 0.0)
+            most = min(most, max(copies.high, 1.0) * free / asked)
+    return widened(0.0, most)
+
+
+def shared_time(*operands: Interval) -> Interval:
+    """Return between which times that of a class at a place lies."""
+    if is_point(operands):
+        return at_point(multiclass_load_dependent_numbers.shared_time, operands)
+    return widened(0.0, inf) if _is_one_form(operands, 3) else NOTHING_KNOWN
+
+
+def shared_wait(*operands: Interval) -> Interval:
+    """Return between which numbers of service times the wait of open visits lies."""
+    if is_point(operands):
+        return at_point(multiclass_load_dependent_numbers.shared_wait, operands)
+    return widened(0.0, inf) if _is_one_form(operands, 2) else NOTHING_KNOWN
+
+
+def _has_one_speed(told: tuple[Interval, ...], behind: int) -> bool:
+    return behind >= len(told) or told[behind].low >= STATION
+
+
+def _is_one_form(operands: tuple[Interval, ...], before: int) -> bool:
+    """Return whether there is a network, the same all over the box but for its numbers."""
+    if not is_point(operands[:before]) or operands[0].low != int(operands[0].low):
+        return False
+    classes, told = int(operands[0].low), operands[before:]
+    if classes < 1 or not is_point(told[2 * classes :: group_size(classes)]):
+        return False
+    return all(
+        shared_of(classes, [one.high if is_high else one.low for one in told]) is not None
+        for is_high in (False, True)
+    )

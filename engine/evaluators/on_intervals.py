@@ -1,0 +1,301 @@
+"""Bounds of operations and of their slopes in the population, from those of their operands.
+
+So a question about every population is settled without trying each of them (Moore, Kearfott and
+Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). Bounds are rounded outwards:
+they may be wide, never too narrow. What is not known has no bounds; it proves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from math import inf
+
+from qps.engine.evaluators import on_floats
+from qps.engine.evaluators.fork_join_bounds import forked_rate, forked_time, forked_wait
+from qps.engine.evaluators.load_dependent_bounds import nested_rate, nested_time, nested_wait
+from qps.engine.evaluators.multiclass_bounds import (
+    class_open_wait,
+    class_quantile,
+    class_rate,
+    class_wait,
+)
+from qps.engine.evaluators.multiclass_load_dependent_bounds import (
+    shared_rate,
+    shared_time,
+    shared_wait,
+)
+from qps.engine.numerics.sloped_intervals import (
+    LIBRARY,
+    NOTHING_KNOWN,
+    Interval,
+    above,
+    below,
+    maximum,
+    minimum,
+    negative,
+    power,
+    product,
+    quotient,
+    span,
+    times,
+    total,
+)
+from qps.engine.operand_groups import placed, repeated
+
+# Functions of this column that stand elsewhere.
+__all__ = [
+    "class_open_wait",
+    "class_quantile",
+    "class_rate",
+    "class_wait",
+    "forked_rate",
+    "forked_time",
+    "forked_wait",
+    "maximum",
+    "minimum",
+    "nested_rate",
+    "nested_time",
+    "nested_wait",
+    "product",
+    "shared_rate",
+    "shared_time",
+    "shared_wait",
+    "total",
+]
+
+_QUEUE = 1e-9
+"""A number of a queue is off by less, as a part of its value."""
+
+
+def _widened(low: float, high: float, by: float) -> tuple[float, float]:
+    return _lowered(low, by), -_lowered(-high, by)
+
+
+def _lowered(end: float, by: float) -> float:
+    """Return a lower end moved down; what is beyond all floats lies above the largest of them."""
+    return below(end) if end == inf else below(end - abs(end) * by)
+
+
+def _chained(value: tuple[float, float], rate: tuple[float, float], inner: Interval) -> Interval:
+    """Return a function of something, its own slopes being between two bounds."""
+    if inner.is_fixed:
+        return Interval(*value)
+    return Interval(*value, *span(*rate, inner.slow, inner.steep))
+
+
+def _monotone(
+    function: Callable[[float], float], one: Interval, *, falls: bool = False
+) -> tuple[float, float]:
+    """Return the bounds of a function that rises throughout, or that falls."""
+    ends = function(one.low), function(one.high)
+    return _widened(*(ends[::-1] if falls else ends), LIBRARY)
+
+
+def absolute(one: Interval) -> Interval:
+    """Return the bounds of a size without its sign."""
+    return maximum(one, negative(one))
+
+
+def exponential(one: Interval) -> Interval:
+    """Return the bounds of e^x."""
+    low, high = _monotone(on_floats.exponential, one)
+    value = max(low, 0.0), high
+    return _chained(value, value, one)
+
+
+def logarithm(one: Interval) -> Interval:
+    """Return the bounds of ln x; nothing is known where x may not be positive."""
+    if one.low <= 0:
+        return NOTHING_KNOWN
+    rate = below(1 / one.high), above(1 / one.low)
+    return _chained(_monotone(math.log, one), rate, one)
+
+
+def root(one: Interval) -> Interval:
+    """Return the bounds of a square root."""
+    if one.low < 0:
+        return NOTHING_KNOWN
+    low, high = math.sqrt(one.low), math.sqrt(one.high)
+    # The nearest float to a root is exact where its square is.
+    least = low if low * low == one.low and low.is_integer() else max(below(low), 0.0)
+    most = high if high * high == one.high and high.is_integer() else above(high)
+    rate = below(0.5 / most) if most else inf, above(0.5 / least) if least else inf
+    return _chained((least, most), rate, one)
+
+
+def raised(base: Interval, exponent: Interval) -> Interval:
+    """Return the bounds of a power: a whole one, one of a root, or of something positive.
+
+    The last as exp(y ln x).
+    """
+    if exponent.is_fixed and exponent.low == exponent.high and abs(exponent.low) < inf:
+        if exponent.low.is_integer():
+            return power(base, int(exponent.low))
+        if (2 * exponent.low).is_integer():
+            return power(root(base), int(2 * exponent.low))
+    return exponential(times(exponent, logarithm(base)))
+
+
+def _stepped(value: tuple[float, float], one: Interval) -> Interval:
+    rate = (0.0, 0.0) if value[0] == value[1] else (0.0, inf)
+    return _chained(value, rate, one)
+
+
+def _rounded(function: Callable[[float], float], value: float) -> float:
+    return value if value in (inf, -inf) else float(function(value))
+
+
+def ceiling(one: Interval) -> Interval:
+    """Return the bounds of what is rounded up: flat, but where it jumps."""
+    return _stepped((_rounded(math.ceil, one.low), _rounded(math.ceil, one.high)), one)
+
+
+def floor(one: Interval) -> Interval:
+    """Return the bounds of what is rounded down."""
+    return _stepped((_rounded(math.floor, one.low), _rounded(math.floor, one.high)), one)
+
+
+def cosine(one: Interval) -> Interval:
+    """Return the bounds of a cosine: by its ends where it does not turn in between."""
+    if not (abs(one.low) < inf and abs(one.high) < inf):
+        return Interval(-1.0, 1.0, -inf, inf)
+    value, rate = (-1.0, 1.0), (-1.0, 1.0)
+    turns = math.floor(one.low / math.pi), math.floor(one.high / math.pi)
+    if turns[0] == turns[1]:
+        ends = sorted((math.cos(one.low), math.cos(one.high)))
+        value = max(-1.0, ends[0] - LIBRARY), min(1.0, ends[1] + LIBRARY)
+        rate = (-1.0, 0.0) if turns[0] % 2 == 0 else (0.0, 1.0)
+    return _chained(value, rate, one)
+
+
+def arc_cosine(one: Interval) -> Interval:
+    """Return the bounds of an angle of which the cosine is known."""
+    if not (one.low >= -1 and one.high <= 1):
+        return NOTHING_KNOWN
+    value = _monotone(math.acos, one, falls=True)
+    far = max(abs(one.low), abs(one.high))
+    near = 0.0 if one.low <= 0 <= one.high else min(abs(one.low), abs(one.high))
+    steepest = -above(1 / math.sqrt(1 - far * far)) if far < 1 else -inf
+    return _chained(
+        value, (steepest, -below(1 / math.sqrt(1 - near * near)) if near < 1 else -1.0), one
+    )
+
+
+def lambert(one: Interval) -> Interval:
+    """Return the bounds of the upper branch of Lambert's W, which rises."""
+    value = _monotone(on_floats.lambert, one)
+    return _chained(value, _lambert_rate(value), one)
+
+
+def lower_lambert(one: Interval) -> Interval:
+    """Return the bounds of the lower branch of Lambert's W, which falls."""
+    value = _monotone(on_floats.lower_lambert, one, falls=True)
+    return _chained(value, _lambert_rate(value), one)
+
+
+def _lambert_rate(value: tuple[float, float]) -> tuple[float, float]:
+    """Return the bounds of 1 / (exp(w) (1 + w)), which is the slope where W is w."""
+    w = Interval(*value)
+    found = quotient(Interval(1.0, 1.0), times(exponential(w), total(Interval(1.0, 1.0), w)))
+    return found.low, found.high
+
+
+def ratio(one: Interval, other: Interval) -> Interval:
+    """Return the bounds of a quotient that is infinite where its divisor vanishes."""
+    return quotient(one, other)
+
+
+def mean(one: Interval, other: Interval) -> Interval:
+    """Return the bounds of a quotient that is 0 where its divisor vanishes."""
+    found = quotient(one, other)
+    if other.low > 0 or other.high < 0:
+        return found
+    return Interval(min(found.low, 0.0), max(found.high, 0.0), -inf, inf)
+
+
+def waiting(work: Interval, load: Interval) -> Interval:
+    """Return the bounds of work/(1 - load), infinite from load 1 on."""
+    spare = total(Interval(1.0, 1.0), Interval(-load.high, -load.low, -load.steep, -load.slow))
+    if load.high < 1:
+        return quotient(work, spare)
+    if work.low < 0:
+        return NOTHING_KNOWN
+    if load.low >= 1:
+        return Interval(inf, inf, -inf, inf)
+    rises = work.slow >= 0 and load.slow >= 0
+    least = quotient(Interval(work.low, work.low), Interval(spare.high, spare.high)).low
+    return Interval(least, inf, 0.0 if rises else -inf, inf)
+
+
+def effective(cores: Interval, efficiency: Interval) -> Interval:
+    """Return the bounds of what cores do together, c e^(log2 c), for one core or more.
+
+    It grows with both, as an efficiency lies above one half.
+    """
+    if not (cores.low >= 1 and efficiency.low >= 1 / 2):
+        return NOTHING_KNOWN
+    doublings = quotient(logarithm(cores), logarithm(Interval(2.0, 2.0)))
+    found = times(cores, raised(efficiency, doublings))
+    low = on_floats.effective(cores.low, efficiency.low)
+    high = on_floats.effective(cores.high, efficiency.high)
+    rises = cores.slow >= 0 and efficiency.slow >= 0
+    slow = max(found.slow, 0.0) if rises else found.slow
+    return Interval(*_widened(low, high, 2 * LIBRARY), slow, found.steep)
+
+
+def _is_one_number(one: Interval) -> bool:
+    """Return whether bounds are those of one number, itself a float or between two of them."""
+    return one.is_fixed and one.high <= above(above(one.low))
+
+
+def monotone(
+    function: Callable[..., float],
+    grows: tuple[int, ...],
+    lies: tuple[float, float],
+    error: float = 0.0,
+    repeats: int = 0,
+    gammas: tuple[int, ...] = (),
+) -> Callable[..., Interval]:
+    """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
+
+    With one of which `grows` tells 0 it may do either: nothing is known then but of one number.
+    All its values lie between two numbers, each off by a part of it and by `error` at most. Of the
+    last operands come more groups of so many as it `repeats`.
+
+    In the places of `gammas` stand the squared variations of gamma laws, behind their means. Such a
+    law grows with its shape 1/v and with its scale m v, in the order of likelihood ratios, and what
+    is left of it as well: of all within bounds none is longer than that of the largest both.
+    """
+
+    def at_end(pairs: list[tuple[int, Interval]], end: int) -> float:
+        """Return the least (-1) or most (1)."""
+        ends = [p.high if g * end > 0 else p.low for g, p in pairs]
+        for place in placed(gammas, len(grows), repeats, len(pairs)):
+            varied = pairs[place][1]
+            ends[place], other = (varied.low, varied.high)[:: int(end)]
+            ends[place - 1] *= other / ends[place] if ends[place] != other else 1.0
+        return function(*ends)
+
+    def bounds(*parts: Interval) -> Interval:
+        pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))
+        ordered = placed(gammas, len(grows), repeats, len(pairs))
+        for place, (g, p) in enumerate(pairs):
+            is_ordered = place in ordered and p.low > 0
+            if not g and not is_ordered and not _is_one_number(p):
+                return NOTHING_KNOWN
+        least, most = at_end(pairs, -1), at_end(pairs, 1)
+        if least == inf:
+            return Interval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
+        slow = steep = 0.0
+        for g, p in pairs:
+            if not p.is_fixed:
+                rate = (-inf if g <= 0 else 0.0, inf if g >= 0 else 0.0)
+                part = span(p.slow, p.steep, *rate)
+                slow, steep = slow + part[0], steep + part[1]
+        low, high = _widened(least, most, _QUEUE)
+        low, high = below(low - error), above(high + error)
+        # In this order: one that is not-a-number stays so, and then bounds nothing.
+        return Interval(max(low, lies[0]), min(high, lies[1]), slow, steep)
+
+    return bounds

@@ -1,0 +1,1 @@
+"""Operations of queues and networks, as fractions and as balls."""

@@ -1,0 +1,131 @@
+"""Closed networks with speeds and pools as fractions: by sums, where there are few of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from math import inf
+from typing import Any
+
+from qps.engine.evaluators.queueing.closed_fractions import MOST_BITS
+from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError
+from qps.engine.queueing_networks.load_dependent_operands import (
+    GROUP,
+    Place,
+    Pool,
+    Station,
+    between,
+    every,
+    holding,
+    never_ends,
+    places_of,
+    takes_time,
+)
+from qps.engine.queueing_networks.load_dependent_sums import Sums
+
+_MOST = 64
+_MOST_COPIES = 2
+_ZERO = Fraction(0)
+
+
+def nested_rate(customers: Exact, think: Exact, *told: Exact) -> Exact:
+    """Return how many cycles all customers together end in a time."""
+    numbers = _finite(customers, think, *told)
+    found: Exact = between(rate_of, *_read(numbers))
+    return found
+
+
+def nested_time(which: Exact, customers: Exact, think: Exact, *told: Exact) -> Exact:
+    """Return how long a cycle is at a station, or waits for a pool."""
+    return _at_place(time_of, which, customers, think, *told)
+
+
+def nested_wait(which: Exact, customers: Exact, think: Exact, *told: Exact) -> Exact:
+    """Return the mean wait of an open visit at a station, in mean service times."""
+    return _at_place(wait_of, which, customers, think, *told)
+
+
+def _at_place(value: Callable[..., Any], *told: Exact) -> Exact:
+    which, *numbers = _finite(*told)
+    customers, think, places = _read(numbers)
+    refuse_unknown(which, places, is_wait=value is wait_of)
+    found: Exact = between(partial(value, int(which)), customers, think, places)
+    return found
+
+
+def _finite(*told: Exact) -> list[Fraction]:
+    finite = [value for value in told if isinstance(value, Fraction)]
+    if len(finite) < len(told):
+        raise NoValueError
+    return finite
+
+
+def _read(numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction, tuple[Place, ...]]:
+    customers, think, *told = numbers
+    if min(customers, think) < 0 or any(n < 0 for k, n in enumerate(told) if k % GROUP):
+        raise NoValueError
+    places = places_of(told)
+    if places is None:
+        raise NoValueError
+    bits = sum(n.numerator.bit_length() + n.denominator.bit_length() for n in numbers)
+    is_much = size_of(customers, places) > _MOST or customers * bits > MOST_BITS
+    if is_much and not any(map(never_ends, places)):
+        raise InexactError
+    if any(p.copies > _MOST_COPIES for p in every(places) if isinstance(p, Pool)):
+        raise InexactError
+    return customers, think, places
+
+
+def size_of(customers: Any, places: Sequence[Place]) -> Any:
+    """Return the largest of what is counted."""
+    found = [customers]
+    for place in every(places):
+        if isinstance(place, Pool):
+            found.append(place.places * place.copies)
+        else:
+            found += [place.servers, *[place.copies] * (place.servers > 1)]
+    return max(found)
+
+
+def refuse_unknown(which: Any, places: Sequence[Place], *, is_wait: bool) -> None:
+    """Refuse what is no place, or none where an open visit may be."""
+    own = [place for place in every(places) if place.at == which]
+    if not own or (is_wait and (isinstance(own[0], Pool) or own[0].speeds)):
+        raise NoValueError
+
+
+# -- values --------------------------------------------------------------------------------
+
+
+def rate_of(customers: int, think: Any, places: tuple[Place, ...]) -> Any:
+    """Return how many cycles all customers together end in a time, in whatever numbers."""
+    if customers == 0 or any(map(never_ends, places)):
+        return think * 0
+    if not think and not any(map(takes_time, places)):
+        return inf
+    return Sums(customers, think, places).rate
+
+
+def time_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -> Any:
+    """Return how long a cycle is at a station, or waits for a pool, in whatever numbers."""
+    own = holding(places, which)
+    if never_ends(own):
+        return inf
+    if not takes_time(own):
+        return think * 0
+    if any(map(never_ends, places)):
+        customers, places = 1, (own,)
+    return Sums(max(customers, 1), think, places).time(which)
+
+
+def wait_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -> Any:
+    """Return the mean wait of an open visit at a station, in whatever numbers."""
+    own = holding(places, which)
+    if any(map(never_ends, places)):
+        station = next(place for place in every([own]) if place.at == which)
+        assert isinstance(station, Station)
+        if station.load >= station.servers:
+            return inf
+        customers, places = 0, (own,)
+    return Sums(customers, think, places).wait(which)

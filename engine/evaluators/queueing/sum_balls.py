@@ -1,0 +1,161 @@
+"""The quantile of a sum of stages in balls: the root of the finite series of `sum_numbers`.
+
+The series are those of floats, summed up to any number of digits; what is nothing, what counts
+whole, and on which ways the quantile lies, is as floats have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isnan
+
+from flint import acb, arb
+from msgspec import Struct
+
+from qps.engine.evaluators.ball_arithmetic import (
+    INFINITE,
+    UNKNOWN,
+    Falling,
+    is_unknown,
+    refuse,
+    root,
+)
+from qps.engine.queueing import sum_numbers
+from qps.engine.queueing.stage_paths import Mixture, mixtures, pieces_of
+from qps.engine.queueing.sum_numbers import OPERANDS, Place, Stage
+
+
+class _Ball(Struct):
+    """A stage as floats have it, with its numbers."""
+
+    told: Stage
+    numbers: Sequence[arb]
+    inside: list[_Ball]
+
+    @property
+    def whole(self) -> int:
+        return self.told.whole
+
+    @property
+    def share(self) -> arb:
+        return self.numbers[7] - self.told.whole if self.told.share else arb(0)
+
+    @property
+    def has_share(self) -> bool:
+        return self.told.has_share
+
+    @property
+    def own_fixed(self) -> arb:
+        return self.numbers[5] if self.told.is_fixed else arb(0)
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.told.is_fixed
+
+    @property
+    def is_random(self) -> bool:
+        return self.told.is_random
+
+    @property
+    def once(self) -> _Ball:
+        return _Ball(self.told.once, [*self.numbers[:7], arb(1), arb(0)], [])
+
+
+def stages_quantile(level: arb, *stages: arb) -> arb:
+    """Return the quantile of the time that independent stages take, as floats have it."""
+    refuse(bool(level < 0) or bool(level >= 1))
+    if is_unknown(level, *stages) or not all(one.is_finite() for one in (level, *stages)):
+        return UNKNOWN
+    numbers = [float(one.mid()) for one in (level, *stages)]
+    near = sum_numbers.stages_quantile(*numbers)
+    if near == inf:
+        return INFINITE
+    refuse(isnan(near))
+    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+    told = sum_numbers.read([tuple(float(one.mid()) for one in group) for group in groups])
+    pieced = pieces_of(_joined(told, iter(groups)))
+    in_floats = sum_numbers.mixed(told)
+    if pieced is None or in_floats is None:
+        return UNKNOWN
+    ways = mixtures(pieced, _as_float)
+    place = sum_numbers.placed(in_floats, numbers[0])
+    fixed = arb(ways[place.at].fixed)
+    if not place.beyond:
+        return fixed
+    return fixed + root(_excess(ways, in_floats, level, place), place.beyond)
+
+
+def _as_float(number: arb | float) -> float:
+    return float(arb(number).mid())
+
+
+def _excess(
+    ways: Sequence[Mixture], in_floats: Sequence[Mixture], level: arb, place: Place
+) -> Falling:
+    """Return log(P(T > t)/(1 - level)) of the time beyond that of a mixture, and its slope."""
+    goal = -(-level).log1p()
+    beyond = sum((arb(mixture.chance) for mixture in ways[place.at + 1 :]), arb(0))
+    fixed = arb(ways[place.at].fixed)
+    tails = []
+    for mixture, told in zip(ways[: place.at + 1], in_floats, strict=False):
+        if told.line:
+            tail = sum_numbers.Tail.of(told, float(goal.mid()))
+            since = fixed - mixture.fixed
+            gap = sum_numbers.gap_of(tail.nearest, tail.goal, place.beyond + _as_float(since))
+            tails.append((mixture, since, gap, tail.terms))
+
+    def excess(more: arb) -> tuple[arb, arb]:
+        longer, density = beyond, arb(0)
+        for mixture, since, gap, terms in tails:
+            time = since + more
+            scale, chance = arb(gap).exp() / time, arb(mixture.chance)
+            for k, weight in enumerate(terms):
+                at = acb(gap / time, arb.pi() * k / time)
+                found = _mixed(mixture, at)
+                longer += weight * scale * ((chance - found) / at).real
+                density += weight * scale * found.real
+        return longer.log() + goal, -density / longer
+
+    return excess
+
+
+def _mixed(mixture: Mixture, at: acb) -> acb:
+    found = acb(0)
+    for chance, stages in mixture.ways:
+        way = acb(chance)
+        for stage, often in stages:
+            way *= _transform((stage,), at) ** often
+        found += way
+    return found
+
+
+def _joined(told: Sequence[Stage], groups: object) -> list[_Ball]:
+    """Return stages with their numbers, which come in the same order."""
+    return [_Ball(each, next(groups), _joined(each.inside, groups)) for each in told]  # type: ignore[call-overload]
+
+
+def _transform(line: Sequence[_Ball], at: acb) -> acb:
+    found = acb(1)
+    for stage in line:
+        told = stage.told
+        if not (told.whole or told.share):
+            continue
+        waits, load, work, spread, servers, service, variation = stage.numbers[:7]
+        once = _transform(stage.inside, at)
+        if told.service and told.variation:
+            once *= 1 + _less(at * service, variation)
+        if told.is_late:
+            each = at * work / servers
+            left = -_less(each, spread if told.spread else None) / each
+            part = waits if told.waits < 1 else arb(1)
+            once *= 1 - part + part * ((1 - load) * left / (1 - load * left))
+        found *= once**told.whole
+        if told.share:
+            found *= 1 - stage.share + stage.share * once
+    return found
+
+
+def _less(size: acb, v: arb | None) -> acb:
+    """Return E exp(-z S) - 1 for a time S of mean 1; without variation where there is none."""
+    power = -size if v is None else -(v * size + 1).log() / v
+    return power.exp() - 1

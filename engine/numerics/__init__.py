@@ -1,0 +1,1 @@
+"""Floats: intervals, bisection, blocks of arrays, and quasi-random points."""

@@ -1,0 +1,181 @@
+"""The quantile of a sum of independent stages on arrays: `sum_numbers` tells what it is.
+
+Terms of the series stand in rows, elements in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks
+from qps.engine.queueing.sum_mixtures import mixed_quantile
+from qps.engine.queueing.sum_numbers import (
+    DISCOUNT,
+    KINKED,
+    LONG,
+    NARROW,
+    NEAR,
+    NEXT_TO,
+    OPERANDS,
+    SMOOTH,
+    TINY,
+    TOWARDS,
+)
+from qps.engine.queueing.sum_transforms import (
+    Stage,
+    Truth,
+    at_once,
+    decay,
+    every,
+    groups_of,
+    read,
+    served,
+    transform,
+)
+
+_BLOCK = 256
+_MOST_KEPT = 1 << 14
+
+_kept: dict[bytes, float] = {}
+
+
+def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
+    """Return the time that a share `level` does not exceed to pass stages, one after the other."""
+    if not stages or len(stages) % OPERANDS:
+        return in_blocks(lambda p: np.full(p.shape, np.nan), level)
+    return in_blocks(_remembered, level, *stages, size=_BLOCK)
+
+
+def _remembered(*operands: Array) -> Array:
+    """Return the quantiles of a block; a search asks again and again for those of the ends."""
+    rows = np.ascontiguousarray(np.stack(operands, axis=1))
+    names = rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel().tolist()
+    found = [_kept.get(name) for name in names]
+    missing = [place for place, value in enumerate(found) if value is None]
+    if missing:
+        if len(_kept) > _MOST_KEPT:
+            _kept.clear()
+        for place, value in zip(missing, _quantile(*rows[missing].T), strict=True):
+            found[place] = _kept[names[place]] = float(value)
+    return np.array(found)
+
+
+def _quantile(level: Array, *stages: Array) -> Array:
+    found = np.full(level.shape, np.nan)
+    is_plain = (
+        (level >= 0) & (level < 1) & reduce(np.logical_and, map(_is_stage, groups_of(stages)))
+    )
+    filled(is_plain, found, _plain, level, *stages)
+    return found
+
+
+def _is_stage(group: Sequence[Array]) -> Truth:
+    waits, load, work, spread, servers, service, variation, times, inside = group
+    found: Truth = (
+        (waits >= 0)
+        & (load >= 0)
+        & (work >= 0)
+        & (work < np.inf)
+        & (spread >= 0)
+        & (spread < np.inf)
+        & (servers > 0)
+        & (service >= 0)
+        & (variation >= 0)
+        & (variation < np.inf)
+        & (times >= 0)
+        & (times < np.inf)
+        & (inside >= 0)
+    )
+    return found
+
+
+def _plain(level: Array, *stages: Array) -> Array:
+    groups = groups_of(stages)
+    depths = np.array([group[-1] for group in groups])
+    if (depths != depths[:, :1]).any():
+        return np.concatenate(
+            [_plain(*(one[k : k + 1] for one in (level, *stages))) for k in range(level.size)]
+        )
+    line = read(groups)
+    counted = list(every(line, np.ones(level.shape, dtype=bool)))
+    is_endless = np.zeros(level.shape, dtype=bool)
+    for stage, counts in counted:
+        is_endless |= counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1)))
+    fixed = np.zeros(level.shape) + sum(map(_fixed, line))
+    is_at_once = level <= at_once(line)
+    found = np.where(is_endless, np.inf, fixed)
+    is_narrow = reduce(
+        np.logical_or,
+        (
+            counts
+            & (
+                (stage.is_late & (stage.spread < NARROW))
+                | ((stage.variation > 0) & (stage.variation < NARROW))
+            )
+            for stage, counts in counted
+        ),
+    )
+    is_mixed = reduce(np.logical_or, map(_has_fixed_chance, line)) & ~is_endless
+    if is_mixed.any():
+        filled(is_mixed, found, mixed_quantile, level, *stages)
+    is_left = ~(is_at_once | is_endless | is_mixed)
+    for is_among, terms in ((is_left & ~is_narrow, SMOOTH), (is_left & is_narrow, KINKED)):
+        if is_among.any():
+            some = (one[is_among] for one in (level, *stages))
+            found[is_among] += _beyond(np.array(terms)[:, None], *some)
+    return found
+
+
+def _fixed(stage: Stage) -> Array:
+    return stage.whole * _fixed_once(stage)
+
+
+def _fixed_once(stage: Stage) -> Array:
+    own = np.where(stage.variation == 0, stage.service, 0.0)
+    return np.where(stage.is_passed, own + sum(map(_fixed, stage.inside)), 0.0)
+
+
+def _has_fixed_chance(stage: Stage) -> Truth:
+    """Return where a time that is always the same is taken by chance."""
+    within = reduce(
+        np.logical_or,
+        map(_has_fixed_chance, stage.inside),
+        (stage.share > 0) & (_fixed_once(stage) > 0),
+    )
+    return np.asarray(within & stage.is_passed)
+
+
+def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
+    """Return the quantile of what is not always the same, by a series of so many terms."""
+    goal = -np.log1p(-level)
+    line = read(groups_of(stages))
+    counted = list(every(line, np.ones(level.shape, dtype=bool)))
+    decays = (np.where(counts, decay(stage), np.inf) for stage, counts in counted)
+    nearest = reduce(np.minimum, decays)
+    total = sum(np.where(counts, stage.service + stage.work, 0.0) for stage, counts in counted)
+    nearest = np.where(nearest == np.inf, 1 / total, nearest)
+    left = np.minimum(nearest / 2, LONG / np.maximum(served(line), TINY))
+    there = transform(line, (-left).astype(np.complex128)[None, :])[0].real
+    high = (np.log(there) + goal) / left  # by Chernoff's bound
+    steps = np.arange(len(terms))[:, None] * np.pi
+
+    def excess(time: Array, goal: Array, nearest: Array, *stages: Array) -> tuple[Array, Array]:
+        """Return log(P(T > t)/(1 - level)), and its slope."""
+        gap = DISCOUNT / 2 - np.minimum(TOWARDS * nearest * time, goal)
+        gap = np.where(np.abs(gap) >= 1, gap, 1.0)
+        at = np.empty((len(terms), time.size), dtype=complex)
+        at.real, at.imag = gap / time, steps / time
+        found = transform(read(groups_of(stages)), at)
+        longer = (terms * ((1 - found) / at).real).sum(axis=0)
+        density = (terms * found.real).sum(axis=0)
+        is_there = longer > 0
+        value = np.where(is_there, np.log(longer / time) + gap + goal, -1.0)
+        return value, np.where(is_there, -density / longer, 0.0)
+
+    near = NEAR if len(terms) == len(SMOOTH) else NEXT_TO
+    start = np.zeros(level.shape)
+    return falling_root(excess, start, high, high, goal, nearest, *stages, near=near)

@@ -1,0 +1,236 @@
+"""The quantile of stages of which some take a fixed time by chance, on arrays.
+
+As `sum_numbers` has it: elements that have the same ways through stages go together, each way
+with its chance and its fixed time. Terms of the series stand in rows, elements in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.numerics.array_blocks import Array, falling_root
+from qps.engine.queueing.stage_paths import SAME, fixed_of, pieces_of, varied_of
+from qps.engine.queueing.sum_numbers import (
+    DISCOUNT,
+    KINKED,
+    LONG,
+    NARROW,
+    NEAR,
+    NEXT_TO,
+    SMOOTH,
+    TINY,
+    TOWARDS,
+)
+from qps.engine.queueing.sum_transforms import (
+    Complex,
+    Stage,
+    at_once,
+    decay,
+    every,
+    groups_of,
+    read,
+    served,
+    transform,
+)
+
+
+class _Alike(Struct):
+    """A stage that all elements pass alike, but for the numbers of shares and times."""
+
+    stage: Stage
+
+    @property
+    def whole(self) -> int:
+        return int(self.stage.whole[0])
+
+    @property
+    def share(self) -> Array:
+        return self.stage.share
+
+    @property
+    def has_share(self) -> bool:
+        return bool(self.stage.share[0] > 0)
+
+    @property
+    def own_fixed(self) -> Array:
+        return self.stage.service if self.is_fixed else np.zeros_like(self.stage.service)
+
+    @property
+    def is_fixed(self) -> bool:
+        return bool(self.stage.variation[0] == 0 and self.stage.service[0] > 0)
+
+    @property
+    def is_random(self) -> bool:
+        stage = self.stage
+        return bool(stage.is_late[0]) or bool(stage.service[0] > 0 and stage.variation[0] > 0)
+
+    @property
+    def inside(self) -> list[_Alike]:
+        return [_Alike(each) for each in self.stage.inside]
+
+    @property
+    def once(self) -> _Alike:
+        once, never = np.ones_like(self.stage.whole), np.zeros_like(self.stage.share)
+        return _Alike(replace(self.stage, whole=once, share=never, inside=()))
+
+
+class _Way(Struct, frozen=True, kw_only=True):
+    """A way that all elements have: the chance of it, its fixed time, and what varies on it."""
+
+    chance: Array
+    fixed: Array
+    stages: tuple[tuple[_Alike, int], ...]
+
+    @property
+    def line(self) -> list[Stage]:
+        return [alike.stage for alike, _ in self.stages]
+
+    @property
+    def nearest(self) -> Array:
+        """How far left of zero there is no singularity."""
+        nearest = np.full(self.chance.shape, np.inf)
+        total = np.zeros(self.chance.shape)
+        for stage, counts in every(self.line, np.ones(self.chance.shape, dtype=bool)):
+            nearest = np.minimum(nearest, np.where(counts, decay(stage), np.inf))
+            total += np.where(counts, stage.service + stage.work, 0.0)
+        return np.asarray(np.where(nearest < np.inf, nearest, 1 / total))
+
+    @property
+    def at_once(self) -> Array:
+        """Which share takes this way, and no longer than its fixed time."""
+        found = self.chance
+        for alike, often in self.stages:
+            found = np.asarray(found * at_once((alike.stage,)) ** often)
+        return found
+
+    def transform(self, at: Complex) -> Complex:
+        """Return that of what varies on the way."""
+        found = np.ones(at.shape, dtype=complex)
+        for alike, often in self.stages:
+            found = found * transform((alike.stage,), at) ** often
+        return found
+
+    def furthest(self, goal: Array) -> Array:
+        """Return how far beyond its fixed time quantiles are at most, by Chernoff's bound."""
+        if not self.stages:
+            return np.zeros(goal.shape)
+        left = np.minimum(self.nearest / 2, LONG / np.maximum(served(self.line), TINY))
+        size = self.transform((-left).astype(np.complex128)[None, :])[0].real
+        return np.asarray((np.log(np.maximum(size, 1.0)) + goal) / left)
+
+    def later(self, time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
+        """Return which share takes this way and longer than so much beyond it, and the density."""
+        is_there = time > 0
+        longer = np.where(is_there | ((time == 0) & (not self.stages)), 0.0, self.chance)
+        density = np.zeros(time.shape)
+        if not self.stages or not is_there.any():
+            return longer, density
+        time = np.where(is_there, time, 1.0)
+        gap = DISCOUNT / 2 - np.minimum(TOWARDS * self.nearest * time, goal)
+        gap = np.where(np.abs(gap) >= 1, gap, 1.0)
+        at = np.empty((len(terms), time.size), dtype=complex)
+        at.real, at.imag = gap / time, np.arange(len(terms))[:, None] * np.pi / time
+        found = self.transform(at)
+        scale = self.chance * np.exp(gap) / time
+        summed = scale * (terms * ((1 - found) / at).real).sum(axis=0)
+        slope = scale * (terms * found.real).sum(axis=0)
+        return np.where(is_there, summed, longer), np.where(is_there, slope, density)
+
+
+def mixed_quantile(level: Array, *stages: Array) -> Array:
+    """Return the quantiles of elements that take some fixed time by chance."""
+    found = np.full(level.shape, np.nan)
+    for is_among in _alike(stages):
+        found[is_among] = _of_alike(*(one[is_among] for one in (level, *stages)))
+    return found
+
+
+def _alike(stages: Sequence[Array]) -> Iterator[Any]:
+    """Yield which elements have the same ways."""
+    marks = []
+    for stage, _ in every(read(groups_of(stages)), np.ones(stages[0].shape, dtype=bool)):
+        is_narrow = (stage.is_late & (stage.spread < NARROW)) | (
+            (stage.variation > 0) & (stage.variation < NARROW)
+        )
+        signs = (stage.share > 0, stage.variation == 0, stage.service > 0, stage.is_late, is_narrow)
+        marks += [stage.whole, *(sign.astype(float) for sign in signs)]
+    _, which = np.unique(np.stack(marks, axis=1), axis=0, return_inverse=True)
+    for one in range(which.max() + 1):
+        yield which.reshape(-1) == one
+
+
+def _ways(stages: Sequence[Array]) -> list[_Way] | None:
+    alike = [_Alike(stage) for stage in read(groups_of(stages))]
+    pieced = pieces_of(alike)
+    if pieced is None:
+        return None
+    ones = np.ones(stages[0].shape)
+    return [
+        _Way(
+            chance=chance * ones,
+            fixed=fixed_of(pieced, way) * ones,
+            stages=varied_of(pieced, way),
+        )
+        for way, chance in pieced.chances.items()
+    ]
+
+
+def _of_alike(level: Array, *stages: Array) -> Array:
+    ways = _ways(stages)
+    if ways is None:
+        return np.full(level.shape, np.nan)
+    goal, late = -np.log1p(-level), 1 - level
+    lines = [stage for way in ways for stage in way.line]
+    is_narrow = any(
+        ((stage.is_late & (stage.spread < NARROW)) | (stage.variation < NARROW))[0]
+        for stage in lines
+        if stage.variation[0] > 0 or stage.is_late[0]
+    )
+    terms = np.array(KINKED if is_narrow else SMOOTH)[:, None]
+    low, ahead = np.zeros(level.shape), np.full(level.shape, np.inf)
+    is_on = np.zeros(level.shape, dtype=bool)
+    for way in ways:
+        before, at = _around(ways, way.fixed, goal, terms)
+        is_reached = at <= late * (1 + SAME)
+        low = np.where(is_reached, low, np.maximum(low, way.fixed))
+        is_next = is_reached & (way.fixed < ahead)
+        ahead = np.where(is_next, way.fixed, ahead)
+        is_on = np.where(is_next, before > late * (1 - SAME), is_on)
+    found = np.where(is_on, ahead, np.nan)
+    if is_on.all():
+        return found
+    high = reduce(np.maximum, (way.fixed + way.furthest(goal) for way in ways))
+    high = np.minimum(high, ahead) - low
+
+    def excess(time: Array, since: Array, goal: Array, *stages: Array) -> tuple[Array, Array]:
+        """Return log(P(T > t)/(1 - level)), and its slope."""
+        parts = [way.later(since - way.fixed + time, goal, terms) for way in _ways(stages) or ()]
+        longer = sum(one for one, _ in parts)
+        density = sum(one for _, one in parts)
+        is_there = longer > 0
+        value = np.where(is_there, np.log(longer) + goal, -1.0)
+        return value, np.where(is_there, -density / longer, 0.0)
+
+    left = ~is_on
+    near = NEXT_TO if is_narrow else NEAR
+    some = [one[left] for one in (np.zeros(level.shape), high, high, low, goal, *stages)]
+    found[left] = low[left] + falling_root(excess, *some, near=near)
+    return found
+
+
+def _around(ways: Sequence[_Way], time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
+    """Return which share takes a time at least, and which longer: the fixed time of a way."""
+    before = at = np.zeros(time.shape)
+    for way in ways:
+        after = time - way.fixed
+        is_same = np.abs(after) <= SAME * time
+        later, _ = way.later(np.where(is_same, -1.0, after), goal, terms)
+        before = before + later
+        at = at + np.where(is_same, later - way.at_once, later)
+    return before, at

@@ -1,0 +1,462 @@
+"""The quantile of a sum of independent stages, by the numerical inversion of its transform.
+
+A stage is nine numbers. A share `p` of what comes waits: a geometric sum, of ratio `load`, of what
+is left of the `work` before it, of that mean and squared variation `spread`, done by so many
+`servers` at once. All of it is served, for a time of mean `service` and squared `variation`. Both
+are gamma distributed or, without variation, always the same. With p = load and one server that is
+M/G/1 (Pollaczek and Khinchine), with p of Erlang's C and exponential times M/M/c. It is passed so
+many `times`, together with as many of the next stages as stand `inside`: once more than the whole
+part for a share of what comes.
+
+Where T has the transform f, P(T > t) has (1 - f(s))/s. That is inverted by a Fourier series and
+Euler's summation (Abate and Whitt 1992), on a line moved towards the singularities of f, so that
+small shares keep their digits. What is always the same is taken out of T before, on each of the
+ways through stages that are passed by chance (`stage_paths`): after that its law is smooth but for
+kinks that fixed service times leave in a wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, prod, sin
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.numerics.falling_roots import falling_root
+from qps.engine.queueing.stage_paths import SAME, Mixture, mixtures, pieces_of
+
+OPERANDS = 9
+"""Of a stage."""
+
+NARROW = 0.2
+"""Less varied services leave laws that are less smooth: they take more terms."""
+
+DISCOUNT = 18.0
+"""What is beyond three times the time that is asked for is counted with e to the minus this."""
+
+TOWARDS = 0.9
+"""How far the line of integration is moved towards the nearest singularity."""
+
+LONG, TINY = 300.0, 1e-300
+"""No transform is taken further left of zero than this over the time that is served.
+
+There it is e to the power of twice as much at most; where nothing is served, it is anywhere.
+"""
+
+NEAR, NEXT_TO = 1e-6, 1e-9
+"""From so near, as a part of it, one step finds a quantile: logarithms of tails hardly bend.
+
+So it is where laws are smooth; slopes of others are not known as well.
+"""
+
+SMALL, SMALL_TERMS = 0.01, 6
+"""Below that size what is left of a time is told by so many terms, which lose no digits."""
+NEARLY_WHOLE = 1e-13
+"""A number of passages that is whole but for rounding counts as whole."""
+
+Number = TypeVar("Number")
+Staged = TypeVar("Staged")
+
+
+def weights(plain: int, averaged: int) -> tuple[float, ...]:
+    """Return by what the terms of an alternating series count, the last ones averaged (Euler)."""
+    total = 2.0**averaged
+    behind = [
+        sum(comb(averaged, j) for j in range(k, averaged + 1)) for k in range(1, averaged + 1)
+    ]
+    sizes = [0.5, *([1.0] * plain), *(count / total for count in behind)]
+    return tuple(-size if k % 2 else size for k, size in enumerate(sizes))
+
+
+SMOOTH, KINKED = weights(16, 12), weights(48, 12)
+
+
+class Stage(Struct, frozen=True, kw_only=True):
+    """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
+
+    waits: float
+    load: float
+    work: float
+    spread: float
+    servers: float
+    service: float
+    variation: float
+    whole: int
+    share: float
+    inside: tuple[Stage, ...]
+
+    @property
+    def is_late(self) -> bool:
+        """True where some of it waits."""
+        return self.waits > 0 and self.work > 0
+
+    @property
+    def has_share(self) -> bool:
+        """True where it may be passed once more."""
+        return self.share > 0
+
+    @property
+    def own_fixed(self) -> float:
+        """What is always the same of one passage, but for what is inside."""
+        return 0.0 if self.variation else self.service
+
+    @property
+    def is_fixed(self) -> bool:
+        """True where a part of its own is always the same."""
+        return self.own_fixed > 0
+
+    @property
+    def is_random(self) -> bool:
+        """True where a part of its own varies."""
+        return self.is_late or (self.service > 0 and self.variation > 0)
+
+    @property
+    def once(self) -> Stage:
+        """Its own part alone, passed once."""
+        return replace(self, whole=1, share=0.0, inside=())
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a quantile is: so long beyond the fixed time of the mixture `at`, or right there."""
+
+    at: int
+    beyond: float = 0.0
+
+
+@lru_cache(maxsize=1 << 14)
+def stages_quantile(level: float, *stages: float) -> float:
+    """Return the time that a share `level` does not exceed to pass stages, one after the other.
+
+    Infinite where one that is passed is loaded 1 or more; not-a-number where there are more ways
+    through stages that are passed by chance than are told apart.
+    """
+    if not 0 <= level < 1 or not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
+        return nan
+    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+    if not all(map(_is_stage, groups)):
+        return nan
+    line = read(groups)
+    every = passed(line)
+    if any(each.service == inf or (each.is_late and each.load >= 1) for each in every):
+        return inf
+    ways = mixed(line)
+    if ways is None:
+        return nan
+    place = placed(ways, level)
+    return float(ways[place.at].fixed) + place.beyond
+
+
+def mixed(line: Sequence[Stage]) -> tuple[Mixture, ...] | None:
+    """Return the ways through stages by the fixed time of each, None where there are too many."""
+    pieced = pieces_of(line)
+    return None if pieced is None else mixtures(pieced)
+
+
+def _is_stage(group: Sequence[float]) -> bool:
+    waits, load, work, spread, servers, service, variation, times, inside = group
+    return (
+        waits >= 0
+        and load >= 0
+        and 0 <= work < inf
+        and 0 <= spread < inf
+        and servers > 0
+        and service >= 0
+        and 0 <= variation < inf
+        and 0 <= times < inf
+        and inside >= 0
+    )
+
+
+def read_line(
+    groups: Sequence[Sequence[Number]],
+    stage_of: Callable[[Sequence[Number], tuple[Staged, ...]], Staged],
+    how_many: Callable[[Number], float],
+) -> tuple[Staged, ...]:
+    """Return stages one after the other, those inside others within these.
+
+    A stage is made of its group and what is inside it, `how_many` its last operand says.
+    """
+    found = []
+    at = 0
+    while at < len(groups):
+        group = groups[at]
+        end = min(len(groups), at + 1 + int(min(how_many(group[-1]), len(groups))))
+        found.append(stage_of(group, read_line(groups[at + 1 : end], stage_of, how_many)))
+        at = end
+    return tuple(found)
+
+
+def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
+    """Return stages one after the other, those inside others within these."""
+    return read_line(groups, _staged, float)
+
+
+def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
+    waits, load, work, spread, servers, service, variation, times, _ = group
+    near = round(times)
+    whole = near if abs(times - near) <= NEARLY_WHOLE * near else floor(times)
+    return Stage(
+        waits=min(waits, 1.0),
+        load=load,
+        work=work,
+        spread=spread,
+        servers=servers,
+        service=service,
+        variation=variation,
+        whole=whole,
+        share=max(0.0, times - whole),
+        inside=inside,
+    )
+
+
+def passed(line: Sequence[Stage]) -> list[Stage]:
+    """Return the stages that are passed at all and take a time."""
+    found = []
+    for each in line:
+        if each.whole or each.share:
+            found += [each] if each.service or each.is_late else []
+            found += passed(each.inside)
+    return found
+
+
+def at_once(line: Sequence[Stage]) -> float:
+    """Return which share takes no longer than what is always the same."""
+    found = 1.0
+    for stage in line:
+        once = at_once(stage.inside)
+        if stage.service and stage.variation:
+            once = 0.0
+        elif stage.is_late:
+            once *= 1 - stage.waits
+        found *= once**stage.whole * (1 - stage.share + stage.share * once)
+    return found
+
+
+def _at_once(mixture: Mixture) -> float:
+    """Return which share of all takes the fixed time of a mixture, and no longer."""
+    return sum(
+        float(chance) * prod(at_once((stage,)) ** often for stage, often in stages)
+        for chance, stages in mixture.ways
+    )
+
+
+# -- where a quantile is -----------------------------------------------------------------
+
+
+def placed(ways: Sequence[Mixture], level: float) -> Place:
+    """Return where the quantile of a mixture of ways is: at the fixed time of one, or beyond it."""
+    goal, late = -log1p(-level), 1 - level
+    tails = [Tail.of(mixture, goal) for mixture in ways]
+    longer = list(accumulate((mixture.chance for mixture in reversed(ways)), initial=0.0))[::-1]
+    last = len(ways) - 1
+    for k, mixture in enumerate(ways):
+        if longer[k + 1] > late * (1 + SAME):
+            continue  # more than that take the next fixed time at least
+        before = _longer(tails[:k], mixture.fixed)[0]
+        if before + longer[k] - _at_once(mixture) <= late * (1 + SAME):
+            return Place(at=k)
+        ahead = ways[k + 1].fixed if k < last else inf
+        if k < last and _longer(tails[: k + 1], ahead)[0] + longer[k + 1] > late * (1 - SAME):
+            continue
+        so_far = tails[: k + 1]
+        high = max(tail.high + tail.fixed for tail in so_far) - mixture.fixed
+        high = min(high, ahead - mixture.fixed)
+        near = NEAR if all(tail.terms is SMOOTH for tail in so_far) else NEXT_TO
+        start, beyond = mixture.fixed, longer[k + 1]
+
+        def excess(time: float) -> tuple[float, float]:
+            """Return log(P(T > t)/(1 - level)), and its slope."""
+            found, density = _longer(so_far, start, time)  # noqa: B023 - it is done with here
+            found += beyond  # noqa: B023
+            return (log(found) + goal, -density / found) if found > 0 else (-1.0, 0.0)
+
+        return Place(at=k, beyond=falling_root(excess, 0.0, high, high, near))
+    return Place(at=last)
+
+
+Way = tuple[float, tuple[tuple[int, tuple[Stage, ...]], ...]]
+"""A chance, and lines of stages that vary, each passed so often."""
+
+
+class Tail(Struct, frozen=True, kw_only=True):
+    """What is needed of a mixture to tell which share takes longer than a time.
+
+    No quantile asked for is further than `high` beyond its fixed time.
+    """
+
+    mixture: Mixture
+    ways: tuple[Way, ...]
+    nearest: float
+    goal: float
+    terms: tuple[float, ...]
+    high: float
+
+    @property
+    def fixed(self) -> float:
+        """The fixed time of it."""
+        return float(self.mixture.fixed)
+
+    @staticmethod
+    def of(mixture: Mixture, goal: float) -> Tail:
+        """Return what is needed where so much of the logarithm of a share is asked for."""
+        line, ways = mixture.line, _ways_of(mixture)
+        if not line:
+            return Tail(mixture=mixture, ways=ways, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
+        nearest = nearest_of(line)
+        # By Chernoff's bound, at a place where it is no power of e that is too long.
+        at = min(nearest / 2, LONG / (served(line) or TINY))
+        size = max(mixed_transform(ways, complex(-at, 0.0)).real / mixture.chance, 1.0)
+        return Tail(
+            mixture=mixture,
+            ways=ways,
+            nearest=nearest,
+            goal=goal,
+            terms=terms_of(line),
+            high=(log(size) + goal) / at,
+        )
+
+    def at(self, time: float) -> tuple[float, float]:
+        """Return the share that takes longer than so much beyond the fixed time, and the density.
+
+        Both are of all that comes.
+        """
+        if time <= 0 or not self.mixture.line:
+            is_longer = time < 0 or (time == 0 and bool(self.mixture.line))
+            return (self.mixture.chance if is_longer else 0.0), 0.0
+        gap = gap_of(self.nearest, self.goal, time)
+        longer = density = 0.0
+        for k, weight in enumerate(self.terms):
+            at = complex(gap, k * pi) / time
+            found = mixed_transform(self.ways, at)
+            longer += weight * ((self.mixture.chance - found) / at).real
+            density += weight * found.real
+        scale = exp(gap) / time
+        return longer * scale, density * scale
+
+
+def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[float, float]:
+    """Return what of some mixtures takes longer than a time after another one, and the density."""
+    each = [tail.at(since - tail.fixed + time) for tail in tails]
+    return sum(one for one, _ in each), sum(one for _, one in each)
+
+
+def _ways_of(mixture: Mixture) -> tuple[Way, ...]:
+    """Return the chance of each way, and its stages by how often they are passed on it."""
+    found = []
+    for chance, stages in mixture.ways:
+        lines: dict[int, tuple[Stage, ...]] = {}
+        for stage, often in stages:
+            lines[often] = (*lines.get(often, ()), stage)
+        found.append((float(chance), tuple(lines.items())))
+    return tuple(found)
+
+
+def mixed_transform(ways: Sequence[Way], at: complex) -> complex:
+    """Return the transform of what varies on some ways, each by its chance."""
+    total = complex(0.0)
+    for chance, lines in ways:
+        found = complex(chance)
+        for often, line in lines:
+            once = transform(line, at)
+            found *= once if often == 1 else once**often
+        total += found
+    return total
+
+
+def served(line: Sequence[Stage]) -> float:
+    """Return how long stages serve at most, without waits."""
+    each = ((stage.whole + stage.share) * (stage.service + served(stage.inside)) for stage in line)
+    return sum(each, 0.0)
+
+
+def gap_of(nearest: float, goal: float, time: float) -> float:
+    """Return how far right of zero the line of integration is, as a part of 1/t; not next to it."""
+    gap = DISCOUNT / 2 - min(TOWARDS * nearest * time, goal)
+    return gap if abs(gap) >= 1 else 1.0
+
+
+def nearest_of(line: Sequence[Stage]) -> float:
+    """Return how far left of zero there is no singularity."""
+    every = passed(line)
+    found = min(map(_decay, every))
+    return found if found < inf else 1 / sum(each.service + each.work for each in every)
+
+
+def terms_of(line: Sequence[Stage]) -> tuple[float, ...]:
+    """Return by what the terms of the series count: of what is less smooth there are more."""
+    is_narrow = any(
+        (each.is_late and each.spread < NARROW) or (0 < each.variation < NARROW)
+        for each in passed(line)
+    )
+    return KINKED if is_narrow else SMOOTH
+
+
+def _decay(stage: Stage) -> float:
+    """Return what the rate at which the tail of a stage falls is at least."""
+    own, spread = stage.variation * stage.service, stage.spread
+    found = 1 / own if own else inf
+    if stage.is_late:
+        slower = 2 / (1 + spread) if spread <= 1 else 1 / spread
+        found = min(found, (1 - stage.load) * slower * stage.servers / stage.work)
+    return found
+
+
+def transform(line: Sequence[Stage], at: complex) -> complex:
+    """Return E exp(-s T) of the time that stages take beyond what is always the same."""
+    found = complex(1.0)
+    for stage in line:
+        if not (stage.whole or stage.share):
+            continue
+        once = transform(stage.inside, at) if stage.inside else complex(1.0)
+        if stage.service and stage.variation:
+            once *= 1 + _less(at * stage.service, stage.variation)
+        if stage.is_late:
+            once *= _wait(stage, at)
+        if stage.whole:
+            found *= once if stage.whole == 1 else once**stage.whole
+        if stage.share:
+            found *= 1 - stage.share + stage.share * once
+    return found
+
+
+def _wait(stage: Stage, at: complex) -> complex:
+    """Return E exp(-s W) for the wait W of all, also of those who do not wait."""
+    each = at * stage.work / stage.servers
+    rest, spare = _rest(each, stage.spread), 1 - stage.load
+    waited = spare * (1 - rest) / (spare + stage.load * rest)
+    return 1 - stage.waits + stage.waits * waited
+
+
+def _rest(size: complex, v: float) -> complex:
+    """Return 1 - E exp(-z R) for what is left of a time of mean 1, to all digits."""
+    if v == 1:
+        return size / (1 + size)
+    if abs(size) * (1 + SMALL_TERMS * v) < SMALL:
+        found: complex = in_terms(size, v)
+        return found
+    return 1 + _less(size, v) / size
+
+
+def in_terms(size: Any, v: Any) -> Any:
+    """Return 1 - E exp(-z R) by its series, of numbers or arrays."""
+    found = 1 - size * ((1 + SMALL_TERMS * v) / (SMALL_TERMS + 1))
+    for k in range(SMALL_TERMS - 1, 1, -1):
+        found = 1 - size * ((1 + k * v) / (k + 1)) * found
+    return size * ((1 + v) / 2) * found
+
+
+def _less(size: complex, v: float) -> complex:
+    """Return E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small."""
+    if v == 1:
+        return -size / (1 + size)
+    if v:
+        x, y = v * size.real, v * size.imag
+        a, b = -log1p(x * (2 + x) + y * y) / (2 * v), -atan2(y, 1 + x) / v
+    else:
+        a, b = -size.real, -size.imag
+    half = sin(b / 2)
+    return complex(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b))

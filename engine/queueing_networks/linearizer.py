@@ -1,0 +1,199 @@
+"""The Linearizer of closed networks: many classes with many customers, nearly.
+
+What a class finds with one of its own less is told by the shares of classes at stations, and by how
+these shares change; the change is taken to be the same with one less of any class (Chandy and
+Neuse 1982). Sums over classes are taken once (de Souza e Silva and Muntz 1990). What is waited at
+several servers, where so many are found, is what is waited where an open flow finds as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from qps.engine.queueing.queue_numbers import erlang_c
+from qps.engine.queueing_networks.multiclass_operands import Network
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TURNS, _MOST_STEPS, _ENOUGH = 3, 1000, 1e-13
+_JUMPS, _SLOWEST = 6, 0.995
+_POINTS, _FARTHEST = 240, 20.0
+
+Wait = Callable[[Any], Any]
+"""What is waited at a copy where so many are found, on arrays."""
+Stay = Callable[[Any], Any]
+"""How long cycles of classes are at a place where each finds so many, or at all places, on arrays:
+an axis for populations, before that for places, and one for classes."""
+
+
+def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
+    """Return waits of classes over what they ask, and those of open visits, at each station.
+
+    Numbers of customers need not be whole: of less than one of a class, none finds itself.
+    """
+    places = network.places
+    waits = [waiting_at(place.servers, place.load, place.copies) for place in places]
+    stay = _stay_at_stations(network)
+    turning = Linearizer(network.customers, network.think, len(places))
+    for turn in range(_TURNS):
+        found = turning.settled(stay)
+        if turn < _TURNS - 1:
+            turning.turn(stay)
+    own = [tuple(wait(one).tolist()) for wait, one in zip(waits, found, strict=True)]
+    beside = [float(wait(n)) for wait, n in zip(waits, turning.held, strict=True)]
+    return own, beside
+
+
+def _stay_at_stations(network: Network) -> Stay:
+    """Return how long classes are at all stations; those that are alike are told together."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    places, count = network.places, len(network.customers)
+    alike: dict[tuple[float, float], list[int]] = {}
+    for i, place in enumerate(places):
+        alike.setdefault((place.servers, place.load), []).append(i)
+    waits = [(_waiting(*told), among) for told, among in alike.items()]
+    asked = np.array([place.asked for place in places], dtype=float).reshape(-1, count)
+    copies = np.array([place.copies for place in places])[:, None]
+
+    def stay(found: Any) -> Any:
+        held, seen = found / copies, np.zeros_like(found)
+        for wait, among in waits:
+            seen[:, among] = wait(held[:, among])
+        return asked * (1 + seen)
+
+    return stay
+
+
+def one_by_one(stays: Sequence[Stay]) -> Stay:
+    """Return how long classes are at all places from how long they are at each."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    def stay(found: Any) -> Any:
+        times = np.zeros_like(found)
+        for i, each in enumerate(stays):
+            times[:, i] = each(found[:, i])
+        return times
+
+    return stay
+
+
+def waiting_at(servers: float, load: float, copies: float) -> Wait:
+    """Return what is waited at a station, in mean service times, where so many are found."""
+    of_copy = _waiting(servers, load)
+    return lambda found: of_copy(found / copies)
+
+
+class Linearizer:
+    """Shares of classes at places, and how these change with one less, while they are settled.
+
+    Arrays have an axis for populations, for places, and for classes, in this order.
+    """
+
+    def __init__(self, customers: tuple[float, ...], think: tuple[float, ...], places: int) -> None:
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        count = len(customers)
+        self._think = np.array(think, dtype=float)
+        self._customers = np.array([customers], dtype=float)
+        self._less = [k for k in range(count) if customers[k] >= 1]
+        fewer = [self._customers[0] - (np.arange(count) == k) for k in self._less]
+        self._fewer = np.array(fewer).reshape(-1, count)
+        self.change: NDArray[Any] = np.zeros((places, count, count))
+        self.shares: NDArray[Any] = np.full((1, places, count), 1 / (places + 1))
+        self._of_less: NDArray[Any] | None = None
+
+    @property
+    def held(self) -> NDArray[Any]:
+        """How many are at each place."""
+        held: NDArray[Any] = (self.shares[0] * self._customers[0]).sum(axis=1)
+        return held
+
+    def settled(self, stay: Stay) -> NDArray[Any]:
+        """Settle shares, from those that there are; return what each class finds at each place."""
+        self.shares, every = self._settled(self._customers, self.shares, stay)
+        found: NDArray[Any] = every[0]
+        return found
+
+    def turn(self, stay: Stay) -> float:
+        """See how shares change with one less of a class; return by how much that is another."""
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        before, start = self.change, self._of_less
+        if start is None:
+            start = self.shares.repeat(len(self._less), 0)
+        self._of_less, _ = self._settled(self._fewer, start, stay)
+        self.change = np.zeros_like(before)
+        self.change[:, self._less, :] = (self._of_less - self.shares).swapaxes(0, 1)
+        return float(np.abs(self.change - before).max(initial=0.0))
+
+    def _settled(
+        self, customers: NDArray[Any], shares: NDArray[Any], stay: Stay
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return shares of some populations, looked for from near ones, and what classes find."""
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        one = np.minimum(customers, 1.0)[:, None, :]
+        moved = np.einsum("bj,ikj->bik", customers, self.change)
+        moved -= (customers > 0)[:, None, :] * self.change.diagonal(axis1=1, axis2=2)
+        found, last = shares, np.zeros(len(customers))
+        for step in range(1, _MOST_STEPS + 1):
+            there = np.einsum("bk,bik->bi", customers, shares)[:, :, None]
+            found = np.maximum(there - one * shares + moved, 0.0)
+            times = stay(found)
+            cycles = (self._think + times.sum(axis=1))[:, None, :]
+            after = np.divide(times, cycles, out=np.zeros_like(times), where=cycles > 0)
+            off = np.abs(after - shares).max(axis=(1, 2), initial=0.0)
+            if step % _JUMPS == 0:
+                after = _ahead(shares, after, off, last)
+            shares, last = after, off
+            if not (off > _ENOUGH).any():
+                break
+        return shares, found
+
+
+def _ahead(
+    before: NDArray[Any], after: NDArray[Any], off: NDArray[Any], last: NDArray[Any]
+) -> NDArray[Any]:
+    """Return where steps lead of which each is so much shorter than the last (Aitken)."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    slower = np.divide(off, last, out=np.ones_like(off), where=last > 0)
+    jumps = (slower < _SLOWEST) & (off > _ENOUGH)
+    by = np.divide(slower, 1 - slower, out=np.zeros_like(off), where=jumps)[:, None, None]
+    return np.where(jumps[:, None, None], np.maximum(after + by * (after - before), 0.0), after)
+
+
+@lru_cache(maxsize=1 << 8)
+def _waiting(servers: float, load: float) -> Wait:
+    """Return the wait where so many closed customers are found at a copy."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    if servers == 1:
+        return lambda held: (load + held) / (1 - load)
+    *points, steepest = found_and_waits(servers, load)
+    found, waits = (np.array(one) for one in points)
+
+    def wait_of(held: Any) -> Any:
+        beyond = np.maximum(held - found[-1], 0.0)
+        return np.interp(held, found, waits) + beyond * steepest
+
+    return wait_of
+
+
+@lru_cache(maxsize=1 << 8)
+def found_and_waits(servers: float, load: float) -> tuple[list[float], list[float], float]:
+    """Return what is waited where so many are found, point by point, and how it grows beyond."""
+    spare = servers - load
+    found, waits = [], []
+    for k in range(_POINTS + 1):
+        left = exp(-_FARTHEST * k / _POINTS)
+        flow = spare * (1 - left)
+        wait = erlang_c(servers, load + flow) / (spare * left)
+        found.append(flow * (1 + wait))
+        waits.append(wait)
+    return found, waits, (waits[-1] - waits[-2]) / (found[-1] - found[-2])

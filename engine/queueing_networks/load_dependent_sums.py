@@ -1,0 +1,224 @@
+"""Sums of positive terms for `load_dependent_mva`, in fractions or in balls.
+
+All weights of up to so many customers are multiplied out, place by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, reduce
+from itertools import accumulate
+from operator import mul
+from typing import Any
+
+from msgspec import Struct
+
+from qps.engine.queueing_networks.convolution import StationSums, convolved, power
+from qps.engine.queueing_networks.load_dependent_operands import (
+    Around,
+    Place,
+    Pool,
+    Station,
+    at_stations,
+    delay_within,
+    holding,
+)
+from qps.engine.queueing_networks.service_rate_tables import (
+    at,
+    even_rates,
+    held_within,
+    own_rates,
+    own_waits,
+)
+
+Number = Any
+"""A fraction, or a ball."""
+
+
+def _product(one: Sequence[Number], other: Sequence[Number], size: int) -> list[Number]:
+    return convolved(one, other, size - 1)
+
+
+def _first(speeds: Sequence[Number], count: int) -> list[Number]:
+    """Return so many speeds, the last one for all numbers beyond."""
+    return [*speeds, *[speeds[-1]] * count][:count]
+
+
+class Sums(Struct, frozen=True, dict=True):
+    """A network with so many `customers`, within a pool of places and copies `around`.
+
+    What all that is asked of it rests on is worked out once.
+    """
+
+    customers: int
+    think: Number
+    places: tuple[Place, ...]
+    around: Around = Around()
+
+    @cached_property
+    def rate(self) -> Number:
+        """How many cycles end in a time."""
+        if not self.customers:
+            return 0 * self.think
+        weights = self._all
+        return weights[-2] / weights[-1]
+
+    def time(self, which: int) -> Number:
+        """Return how long a cycle is at a place."""
+        own = holding(self.places, which)
+        counts: Sequence[Number] = range(self.customers + 1)
+        if isinstance(own, Pool):
+            held = self._held(own)
+            if own.at == which:
+                counts = [n - one for n, one in zip(counts, held, strict=True)]
+            else:
+                counts = self._numbers_within(own, which)
+        return self._mean(own, map(mul, self._weights(own), counts)) / self.rate
+
+    def _numbers_within(self, pool: Pool, which: int) -> list[Number]:
+        """Return how many are at a place within a pool, by how many are there."""
+        nothing, (_, *some) = 0 * self.think, self._within(pool)
+        inner = [nothing, *(one.rate * one.time(which) for one in some)]
+        held, ending = self._filled(pool)
+        found = [at(inner, one) for one in held]
+        if pool.copies == 1:
+            return found
+        rates, delay = [nothing, *(one.rate for one in some)], delay_within(pool)
+        return [
+            one * at_stations(h, rate, at(rates, h), delay)
+            for one, h, rate in zip(found, held, ending, strict=True)
+        ]
+
+    def wait(self, which: int) -> Number:
+        """Return the mean wait of an open visit at a station, in mean service times."""
+        own = holding(self.places, which)
+        if isinstance(own, Pool):
+            waits = [one.wait(which) for one in self._within(own)]
+            told = [at(waits, one) for one in self._held(own)]
+            return self._mean(own, map(mul, self._weights(own), told))
+        one = StationSums(own.asked, own.servers, own.load, own.copies, customers=self.customers)
+        if not own.asked:
+            return one.waits[0] / one.weights[0]
+        if own.is_own and self.around.copies > 1:
+            return self._wait_at_own(own)
+        return self._mean(own, one.waiting(self.customers))
+
+    def _wait_at_own(self, own: Station) -> Number:
+        """Return what an open visit waits where each copy of a pool has a station."""
+        places, copies, _ = self.around
+        each = StationSums(own.asked, own.servers, own.load, 1, customers=places)
+        waits = own_waits(
+            each.of_all_copies(places), each.waiting(places), places, copies, product=_product
+        )
+        return self._mean(own, map(mul, self._weights(own), waits))
+
+    def _mean(self, own: Place, weighted: Iterable[Number]) -> Number:
+        """Return a mean over how many are at a place, whose weights times values are told."""
+        others = [w for place, w in zip(self.places, self._each, strict=True) if place is not own]
+        behind = reduce(self._times, others, self._thinking)
+        return sum(map(mul, weighted, behind[::-1])) / self._all[-1]
+
+    @cached_property
+    def _all(self) -> list[Number]:
+        return reduce(self._times, self._each, self._thinking)
+
+    @cached_property
+    def _each(self) -> list[list[Number]]:
+        """The weights of none, one, … customers at each place."""
+        return list(map(self._weighed, self.places))
+
+    @cached_property
+    def _inner(self) -> list[list[Sums]]:
+        """What is within each place with none, one, … there, as far as that matters."""
+        return [
+            self._inside(place, are_even=False) if isinstance(place, Pool) else []
+            for place in self.places
+        ]
+
+    def _inside(self, pool: Pool, *, are_even: bool) -> list[Sums]:
+        around = Around(pool.places, pool.copies, are_even)
+        return [Sums(n, pool.delay, pool.within, around) for n in range(self._most(pool) + 1)]
+
+    def _weights(self, place: Place) -> list[Number]:
+        return self._each[self._at(place)]
+
+    def _within(self, pool: Pool) -> list[Sums]:
+        return self._inner[self._at(pool)]
+
+    def _at(self, place: Place) -> int:
+        return next(k for k, one in enumerate(self.places) if one is place)
+
+    @cached_property
+    def _thinking(self) -> list[Number]:
+        one = self.think * 0 + 1
+        steps = range(1, self.customers + 1)
+        return list(accumulate(steps, lambda term, n: term * self.think / n, initial=one))
+
+    def _times(self, one: Sequence[Number], other: Sequence[Number]) -> list[Number]:
+        return convolved(one, other, self.customers)
+
+    def _weighed(self, place: Place) -> list[Number]:
+        """Return the weights of none, one, … customers at a place."""
+        count, one = self.customers, self.think * 0 + 1
+        if isinstance(place, Pool):
+            _, speeds = self._filled(place)
+            return list(accumulate(speeds[1:], lambda w, speed: w / speed, initial=one))
+        if not place.asked:
+            return [one] + [0 * one] * count
+        if place.is_own and self.around.copies > 1:
+            rates = self._own_rates(place)
+            return list(accumulate(rates[:count], lambda w, rate: w / rate, initial=one))
+        if place.speeds:
+            asked, speeds = place.asked / place.copies, _first(place.speeds, count)
+            own = list(accumulate(speeds, lambda w, speed: w * asked / speed, initial=one))
+            return power(own, place.copies, count)
+        sums = StationSums(
+            place.asked,
+            place.servers,
+            place.load,
+            place.copies,
+            customers=max(count, self.around.places),
+        )
+        return sums.of_all_copies(count)
+
+    def _own_rates(self, place: Station) -> list[Number]:
+        """Return the rates of a station of which each copy of the pool around has one."""
+        places, copies, are_even = self.around
+        if place.speeds:
+            told, one = _first(place.speeds, places), self.think * 0 + 1
+            asked = place.asked
+            weights = list(accumulate(told, lambda w, speed: w * asked / speed, initial=one))
+        else:
+            each = StationSums(place.asked, place.servers, place.load, 1, customers=places)
+            weights = each.all_weights(places)
+        if are_even:
+            return even_rates(weights, places, copies)
+        return own_rates(weights, places, copies, product=_product)
+
+    def _most(self, pool: Pool) -> int:
+        """Return how many may be within a pool, as far as that matters."""
+        whole: int = pool.places * pool.copies
+        return whole if pool.copies > 1 else min(whole, self.customers)
+
+    def _held(self, pool: Pool) -> list[Number]:
+        """Return how many are within a pool, by how many are there, of none up to all."""
+        return self._filled(pool)[0]
+
+    def _filled(self, pool: Pool) -> tuple[list[Number], list[Number]]:
+        """Return the same, and at which rate they end."""
+        even = within = self._within(pool)
+        if pool.copies > 1 and any(isinstance(one, Station) and one.is_own for one in pool.within):
+            even = self._inside(pool, are_even=True)
+        found = held_within(
+            [inner.rate for inner in even[1:]],
+            [inner.rate for inner in within[1:]],
+            pool.places,
+            pool.copies,
+            variation=pool.variation,
+            product=_product,
+            most=self.customers,
+        )
+        held, ending = (
+            [*told, *[told[-1]] * self.customers][: self.customers + 1] for told in found
+        )
+        return held, ending

@@ -1,0 +1,149 @@
+"""Closed networks of several classes with speeds and pools that they share: what they are told by.
+
+First come the customers of each class, then how long each thinks, then groups of numbers, a kind
+first, as `load_dependent_operands` has them of one class: c, L and m are those of all, and `asked`
+and `weights` have a number for each class. What a class waits at a place is its part of what all
+wait there by its weight: how often it comes, or, where all are served at once, what it asks.
+
+All classes together are a network of one class, whose cycle is that of each class as often as it is
+made (`merged`): so pools and what is within are told as `load_dependent_mva` tells them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import floor, inf, isfinite
+from operator import mul
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.queueing_networks.closed_operands import on_line
+from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, places_of
+
+BEFORE = 4
+"""Numbers of a group that are those of all classes."""
+_SEVERAL = 2
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """A station, one more speed of it, or a pool, as all classes see it and as each does."""
+
+    kind: float
+    servers: float
+    load: float
+    copies: float
+    asked: tuple[float, ...]
+    weights: tuple[float, ...]
+
+
+class Shared(NamedTuple):
+    """Customers and think times of classes, and the groups."""
+
+    customers: tuple[float, ...]
+    think: tuple[float, ...]
+    groups: tuple[Group, ...]
+
+
+def group_size(classes: int) -> int:
+    """Return how many numbers a group has."""
+    return BEFORE + 2 * classes
+
+
+def shared_of(classes: float, told: Sequence[float]) -> Shared | None:
+    """Return the network that operands tell of; None where they tell of none, or of too much."""
+    if not (1 <= classes < inf and classes == floor(classes) and len(told) >= 2 * classes):
+        return None
+    count = int(classes)
+    rest, size = told[2 * count :], group_size(count)
+    if len(rest) % size or not all(map(isfinite, told)):
+        return None
+    if min(told[: 2 * count]) < 0 or any(n < 0 for at, n in enumerate(rest) if at % size):
+        return None
+    groups = tuple(_group(rest[at : at + size], count) for at in range(0, len(rest), size))
+    network = Shared(tuple(told[:count]), tuple(told[count : 2 * count]), groups)
+    return None if places_of(merged(network, (1.0,) * count)) is None else network
+
+
+def _group(told: Sequence[float], classes: int) -> Group:
+    kind, servers, load, copies, *own = told
+    return Group(
+        kind=kind,
+        servers=servers,
+        load=load,
+        copies=copies,
+        asked=tuple(own[:classes]),
+        weights=tuple(own[classes:]),
+    )
+
+
+def merged(network: Shared, shares: Sequence[float]) -> list[float]:
+    """Return groups of one class whose cycles are those of all classes, in shares of all.
+
+    Of a pool, the time that it is held varies by what its classes differ, too.
+    """
+    told: list[float] = []
+    for at, one in enumerate(network.groups):
+        load = one.load
+        if one.kind > 0:
+            load = variation_of(network, at, shares)
+        told += [one.kind, _dot(shares, one.asked), one.servers, load, one.copies]
+    return told
+
+
+def variation_of(network: Shared, pool: int, shares: Sequence[float]) -> float:
+    """Return the square of the coefficient of variation of the time that a pool is held, alone."""
+    group, held = network.groups[pool], held_alone(network, pool)
+    often = [share * weight for share, weight in zip(shares, group.weights, strict=True)]
+    each = [time / w if w else 0.0 for time, w in zip(held, group.weights, strict=True)]
+    mean = _dot(often, each)
+    if mean <= 0:
+        return group.load
+    return (1 + group.load) * _dot(often, map(mul, each, each)) * sum(often) / mean**2 - 1
+
+
+def held_alone(network: Shared, pool: int) -> list[float]:
+    """Return how long a cycle of each class holds a pool where nobody waits."""
+    within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
+    return [sum(each) for each in zip(*(one.asked for one in within), strict=True)]
+
+
+def _dot(one: Sequence[float], other: Sequence[float] | map[float]) -> float:
+    return float(sum(map(mul, one, other)))
+
+
+def between(value: Callable[[Shared], float], network: Shared) -> float:
+    """Return a value on lines between whole numbers of servers, places and copies.
+
+    Of customers, parts of one are known as they are.
+    """
+    for at, one in enumerate(network.groups):
+        behind = network.groups[at + 1 : at + 2]
+        has_speeds = bool(behind) and behind[0].kind == SPEED
+        ends = _ends(one, has_speeds=has_speeds)
+        if ends is None:
+            continue
+        low, high, part = ends
+        before, after = network.groups[:at], network.groups[at + 1 :]
+        first, last = (
+            between(value, network._replace(groups=(*before, end, *after))) for end in (low, high)
+        )
+        return float(on_line(first, last, part))
+    return value(network)
+
+
+def _ends(one: Group, *, has_speeds: bool) -> tuple[Group, Group, float] | None:
+    """Return what lies on both sides of what counts whole and is not; None where all is."""
+    if one.kind == SPEED:
+        return None
+    whole = floor(one.servers)
+    if not has_speeds and one.servers != whole:
+        low, high = (replace(one, servers=whole + more) for more in (0.0, 1.0))
+        return low, high, one.servers - whole
+    whole = floor(one.copies)
+    is_counted = has_speeds or one.kind > 0 or one.kind == OWN or one.servers >= _SEVERAL
+    if not is_counted or one.copies < 1 or one.copies == whole:
+        return None
+    low, high = (replace(one, copies=whole + more) for more in (0.0, 1.0))
+    return low, high, one.copies - whole

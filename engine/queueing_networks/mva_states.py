@@ -1,0 +1,101 @@
+"""All populations of a closed network of several classes, by mean value analysis.
+
+A population rests on those with one customer less, so that all of one total are found at once. What
+was found is kept: the populations that a search asks for are those of one table.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from math import prod
+from operator import mul
+from typing import TYPE_CHECKING, Any
+
+from qps.engine.queueing_networks.multiclass_operands import MOST_STATES, Network
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_KEPT = 24
+_GROWS = 1.5
+
+_kept: OrderedDict[tuple[object, ...], States] = OrderedDict()
+
+
+def states_of(network: Network) -> States:
+    """Return a table in which the populations of a network are; it is remembered, and grows."""
+    key = network.think, network.places
+    known = _kept.get(key)
+    if known is None or not known.has(network.customers):
+        known = _kept[key] = States(network, _wanted(network, known))
+        if len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    _kept.move_to_end(key)
+    return known
+
+
+def _wanted(network: Network, known: States | None) -> list[int]:
+    """Return how many customers of each class a table has: more, where it has grown before."""
+    asked = [int(n) for n in network.customers]
+    if known is None:
+        return asked
+    both = [max(n, size - 1) for n, size in zip(asked, known.sizes, strict=True)]
+    more = [n if n < size else int(n * _GROWS) for n, size in zip(asked, known.sizes, strict=True)]
+    more = [max(n, other) for n, other in zip(more, both, strict=True)]
+    stations = max(len(network.places), 1)
+    for sizes in (more, both):
+        if prod(n + 1 for n in sizes) * stations <= 2 * MOST_STATES:
+            return sizes
+    return asked
+
+
+class States:
+    """Populations of a network, each server of a copy taken as one that is as quick as all.
+
+    `rates` and `numbers` have, for each population, rates of classes and numbers at a copy.
+    """
+
+    def __init__(self, network: Network, most: list[int]) -> None:
+        self.sizes = [n + 1 for n in most]
+        self.strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
+        self.rates, self.numbers = _solved(network, self.sizes, self.strides)
+
+    def has(self, customers: tuple[float, ...]) -> bool:
+        """Return whether a population is among them."""
+        return all(n < size for n, size in zip(customers, self.sizes, strict=True))
+
+    def at(self, customers: tuple[float, ...]) -> int:
+        """Return where a population stands."""
+        return sum(map(mul, map(int, customers), self.strides))
+
+
+def _solved(
+    network: Network, sizes: list[int], strides: list[int]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return rates and numbers, of one total of customers after the other."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    places = network.places
+    asked = np.array([one.asked for one in places]).reshape(len(places), len(sizes))
+    copies = np.array([one.copies for one in places])
+    free = np.array([one.servers - one.load for one in places])
+    ratios = asked / (copies * free)[:, None]
+    counts = np.indices(sizes).reshape(len(sizes), -1)
+    total = counts.sum(axis=0)
+    order = np.argsort(total, kind="stable")
+    ends = np.cumsum(np.bincount(total))
+    rates = np.zeros((len(total), len(sizes)))
+    numbers = np.zeros((len(total), len(places)))
+    for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        here = order[start:end]
+        held = np.zeros((end - start, len(places)))
+        for k, stride in enumerate(strides):
+            if sizes[k] == 1:
+                continue
+            own = counts[k, here]
+            times = (1 + numbers[here - stride * (own > 0)]) * ratios[:, k]
+            rate = own / (network.think[k] + times @ copies)
+            rates[here, k] = rate
+            held += rate[:, None] * times
+        numbers[here] = held
+    return rates, numbers

@@ -1,0 +1,1 @@
+"""From a matrix to plain data: its structures, modes and questions, compiled once."""

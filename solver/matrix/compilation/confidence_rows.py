@@ -1,0 +1,109 @@
+"""Rows of specs whose requirements ask for certainty: each is what samples of that row promise.
+
+Such rows are solved one by one, as `solve` does. What they have in common is compiled of the plain
+requirements: it leaves rows out before any is solved, and tells a matrix from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    uncertain_in_any_mode,
+)
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking, with_certainty
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
+from qps.solver.matrix.compilation.column_labels import ColumnsKnown
+from qps.solver.matrix.compilation.row_questions import Question
+
+Promising = Callable[[ir.Model, Configuration], ir.Model]
+"""Finds what is promised in a row: a function of a module, to be sent to other processes."""
+
+
+@dataclass(frozen=True)
+class PromisedRows:
+    """The model as it asks for certainty, and what finds what is promised."""
+
+    model: ir.Model
+    promising: Promising
+
+    def model_of(self, configuration: Configuration) -> ir.Model:
+        """Return the model of a row; QpsError where no sample of it can be."""
+        return self.promising(self.model, configuration)
+
+    @property
+    def told(self) -> object:
+        """What the answers rest on that the plain requirements do not tell."""
+        asked = [(one.name, one.certainty) for one in with_certainty(self.model)]
+        spreads = [
+            (one.name, one.value.distribution)
+            for one in self.model.parameters
+            if isinstance(one.value, ir.Uncertain)
+        ]
+        return asked, spreads, self.model.correlations
+
+
+def promised_rows(
+    model: ir.Model, matrix: ir.Matrix, promising: Promising | None
+) -> PromisedRows | None:
+    """Return what tells rows where requirements ask for certainty; None where all is certain.
+
+    QpsError where nobody finds what is promised.
+    """
+    asking = model.once(asks_for_certainty)
+    if asking is None or not _are_uncertain(model, matrix):
+        return None
+    if promising is None:
+        refuse_asking(asking)
+    return PromisedRows(model, promising)
+
+
+def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
+    """Return whether there is a number in any row that nobody knows: what axes set is known."""
+    settled = changed(base_configuration(model), matrix.changes)
+    axes = [axis for block in matrix.blocks for axis in block]
+    varied = {one.name for axis in matrix.axes for one in axis.varied}
+    choices = [changed(settled, [choice]) for axis in axes for choice in axis.choices]
+    return any(
+        not varied.issuperset(uncertain_in_any_mode(model, one)) for one in (settled, *choices)
+    )
+
+
+def known_by_samples(known: ColumnsKnown, rows: PromisedRows, question: Question) -> ColumnsKnown:
+    """Return how columns are known where samples tell the answer."""
+    promised = with_certainty(rows.model)
+    by_samples = together(
+        *(known_by("requirement-by-samples", one.name, case="row") for one in promised)
+    )
+
+    def told(
+        parts: Sequence[Certainty], asked: Sequence[Sequence[ir.Expr]]
+    ) -> tuple[Certainty, ...]:
+        pairs = zip(parts, asked, strict=True)
+        return tuple(
+            together(one, by_samples) if any(map(_asks_answer, exprs)) else one
+            for one, exprs in pairs
+        )
+
+    columns = [[column.value.expr] for column in question.columns]
+    sides = [[one.left, one.right] for one in question.comparisons]
+    return replace(
+        known,
+        own=told(known.own, columns) if known.own else (),
+        compared=told(known.compared, sides) if known.compared else (),
+        answer=together(known.answer, by_samples),
+    )
+
+
+def _asks_answer(expr: ir.Expr) -> bool:
+    return any(
+        isinstance(part, ir.Measured) and part.kind is ir.MeasureKind.LARGEST
+        for part in parts_of(expr)
+    )

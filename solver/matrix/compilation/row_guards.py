@@ -1,0 +1,368 @@
+"""What must hold of the inputs of a row, so that it has an answer, and so that its graph is right.
+
+Values have bounds: a cost is never negative, a share at most 1. Where the inputs of a row break
+one, the row has no answer, for the reason that `qps solve` gives. A few things about numbers
+decide about the structure of the graph (a limit that is the ideal itself, a load that does not
+grow with an elastic rate): rows that differ there are solved one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor, isnan
+from typing import Any
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.possible_values import more_flows_than_users
+from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
+from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lower_targets import bounds_load
+from qps.compiler.lower.requirements_in_force import requirements_in_force
+from qps.engine.execution.exact_runs import Exact, ExactRunner, as_fraction, exact
+from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.formulas import number as number_of
+from qps.engine.expressions.monomials import monomials
+from qps.engine.expressions.substitution import substituted
+from qps.solver.matrix.compilation.row_questions import Asking
+from qps.solver.matrix.limits.row_preparation import Ints
+
+SOUND = 2**63 - 1
+"""What looking at guards gives for a row of which none is broken."""
+
+_NEAR = 1e-9
+_TINY = 1e-13
+_KINDS = 3
+_NO_VALUE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A value that must be in bounds, the operation that gives it; `least`, `most` None for none.
+
+    `below` and `above` tell why a row has no answer then; empty where it must be solved by
+    itself, or where the numbers of `flows` tell. `is_least_out`, `is_most_out`: the bound itself
+    is out of bounds.
+    """
+
+    value: int
+    least: Fraction | None = None
+    most: Fraction | None = None
+    is_least_out: bool = False
+    is_most_out: bool = False
+    below: str = ""
+    above: str = ""
+    flows: FlowsInGroup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlowsInGroup:
+    """A stream with flows in each group, and operations that give these and the group's users."""
+
+    stream: str
+    group: str
+    sides: tuple[int, int]
+
+    def told(self, flows: Fraction, users: Fraction) -> str:
+        """Return why a row has no answer in which the flows are more than the users."""
+        return more_flows_than_users(self.stream, flows, self.group, users)
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Guards before they are compiled: they name values by their places among `values`."""
+
+    guards: tuple[Guard, ...]
+    values: tuple[Formula, ...]
+
+    def built(self, numbers: Sequence[int]) -> tuple[Guard, ...]:
+        """Return them compiled: `numbers` are the operations that give the values."""
+        found = []
+        for guard in self.guards:
+            flows = guard.flows
+            if flows is not None:
+                own, users = flows.sides
+                flows = replace(flows, sides=(numbers[own], numbers[users]))
+            found.append(replace(guard, value=numbers[guard.value], flows=flows))
+        return tuple(found)
+
+
+def guards_of(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    asking: Asking,
+    inputs: Collection[Formula],
+) -> Guards:
+    """Return what must hold of the inputs; only what rests on one of them."""
+    if not inputs:
+        return Guards((), ())
+    guarded = _Guarded(inputs)
+    guards = (
+        *_parameters(model, asking, guarded),
+        *_values(model, configuration, asking, guarded),
+        *_structure(model, graph, asking, guarded),
+    )
+    return Guards(guards, tuple(guarded.values))
+
+
+class _Guarded:
+    """The values that guards ask for, each by its number."""
+
+    def __init__(self, inputs: Collection[Formula]) -> None:
+        self.values: dict[Formula, int] = {}
+        self._inputs = frozenset(inputs)
+
+    def number(self, value: Formula) -> int:
+        """Return the number of a value."""
+        return self.values.setdefault(value, len(self.values))
+
+    def rests_on_input(self, expr: Formula) -> bool:
+        """Return whether an input is in an expression."""
+        return not expr.symbols.isdisjoint(self._inputs)
+
+
+def _parameters(model: ir.Model, asking: Asking, guarded: _Guarded) -> Iterator[Guard]:
+    """Yield the ranges of parameters; each is looked at before anything that rests on them."""
+    for parameter in model.parameters:
+        low, high = parameter.low, parameter.high
+        if low is None or high is None or parameter.is_elastic:
+            continue
+        own = (ir.ParameterValue(parameter.name), low, high)
+        sides = [asking.expressions.in_symbols(expr) for expr in own]
+        known = [side for side in sides if side is not None]
+        if len(known) < len(sides) or not any(guarded.rests_on_input(s) for s in known):
+            continue
+        value, least, most = known
+        for end, is_low in ((least, True), (most, False)):
+            gap = guarded.number(value - end if is_low else end - value)
+            where = "below" if is_low else "above"
+            reason = f"`{parameter.name}` is {where} its range"
+            yield Guard(value=gap, least=Fraction(0), below=reason)
+
+
+def _values(
+    model: ir.Model, configuration: Configuration, asking: Asking, guarded: _Guarded
+) -> Iterator[Guard]:
+    settled = in_force(configuration)
+    points = points_of(settled)
+    in_symbols, population = asking.expressions.in_symbols, asking.graph.population
+    for bounded in values_in_use(model, settled):
+        value = None if is_alike(bounded.expr) else in_symbols(bounded.expr)
+        if value is None or not guarded.rests_on_input(value):
+            continue
+        interval = bounded.bound.interval
+        reason = f"{bounded.what} must be {bounded.bound.value}"
+        varies = population in value.symbols
+        for point in points if varies else points[:1]:
+            at = substituted(value, {population: number_of(point)}) if varies else value
+            yield Guard(
+                value=guarded.number(at),
+                least=interval.least,
+                most=interval.most,
+                is_least_out=interval.is_least_out,
+                is_most_out=interval.is_most_out,
+                below=reason,
+                above=reason,
+            )
+            if interval.is_whole:
+                rest = guarded.number(at - floor(at))
+                yield Guard(value=rest, most=Fraction(0), above=reason)
+    for stream, flows, group in flows_in_groups(model, settled):
+        both = ir.Sum((flows.expr, group.size.expr))
+        is_of_kinds = Folder(configuration=settled, population=Fraction(points[0])).rests_on_kinds(
+            both
+        )
+        in_group = [in_symbols(side) for side in (flows.expr, group.size.expr)]
+        known = [side for side in in_group if side is not None]
+        if len(known) == len(in_group) and guarded.rests_on_input(known[1] - known[0]):
+            for point in points:
+                here = {population: number_of(point)}
+                own, size = (guarded.number(substituted(side, here)) for side in known)
+                yield Guard(
+                    value=guarded.number(substituted(known[1] - known[0], here)),
+                    least=Fraction(0),
+                    flows=None if is_of_kinds else FlowsInGroup(stream, group.name, (own, size)),
+                )
+
+
+def _structure(
+    model: ir.Model, graph: LoadGraph, asking: Asking, guarded: _Guarded
+) -> Iterator[Guard]:
+    """Yield what the structure of the graph rests on."""
+    requirements = requirements_in_force(model, graph.mode, graph.absent)
+    low, high = graph.low, graph.high
+    points = [number_of(at) for at in (Fraction(low), Fraction(2 * low + high, 3), Fraction(high))]
+
+    def built(expr: Formula | None) -> Iterator[int]:
+        """Yield what gives an expression that rests on an input, at some populations."""
+        if expr is None or not guarded.rests_on_input(expr):
+            return
+        varies = graph.population in expr.symbols
+        for point in points if varies else points[:1]:
+            yield guarded.number(substituted(expr, {graph.population: point}))
+
+    for times, is_share in graph.supposed.items():
+        for more in built(times - 1):
+            yield (
+                Guard(value=more, most=Fraction(0))
+                if is_share
+                else Guard(value=more, least=Fraction(0), is_least_out=True)
+            )
+    for requirement, criterion in zip(requirements, graph.criteria, strict=False):
+        if requirement.is_axis:
+            for room in built(_room(requirement, asking)):
+                yield from _stays_an_axis(room, requirement, is_axis=criterion.axis is not None)
+    for settled in graph.elastic:
+        for name, most in settled.at_most.items():
+            yield from map(_below_one, built(graph.resources[name].target))
+            for requirement in requirements:
+                if bounds_load(requirement, name, graph.resources):
+                    limit = asking.expressions.in_symbols(requirement.limit.expr)
+                    yield from map(_below_one, built(limit))
+            for growth in built(most - settled.at_least[name]):
+                yield Guard(value=growth, least=Fraction(0), is_least_out=True)
+        for slope in _slopes_left_out(graph, settled):
+            for zero in built(slope):
+                yield from _stays(zero, is_zero=True)
+
+
+def _room(requirement: ir.Requirement, asking: Asking) -> Formula | None:
+    """Return how far the limit of an axis lies from its ideal; None where that is not known."""
+    limit = asking.expressions.in_symbols(requirement.limit.expr)
+    if limit is None or requirement.ideal is None:
+        return limit
+    ideal = asking.expressions.in_symbols(requirement.ideal.expr)
+    return None if ideal is None else limit - ideal
+
+
+def _stays_an_axis(room: int, requirement: ir.Requirement, *, is_axis: bool) -> Iterator[Guard]:
+    """Yield the guards of whether a requirement is an axis, by how far its limit is from its ideal.
+
+    With a limit below the ideal of zero that nobody stated it is none.
+    """
+    if requirement.ideal is not None:
+        yield from _stays(room, is_zero=not is_axis)
+    elif is_axis:
+        yield Guard(value=room, least=Fraction(0), is_least_out=True)
+    else:
+        yield Guard(value=room, most=Fraction(0))
+
+
+def _slopes_left_out(graph: LoadGraph, settled: SettledParameter) -> Iterator[Formula]:
+    """Yield what loads that do not limit an elastic parameter grow by with it: nothing, here."""
+    symbol = settled.parameter.symbol
+    for name, resource in graph.resources.items():
+        if name not in settled.at_most:
+            yield from (by for of, by in monomials(resource.unsettled, {symbol}).items() if of)
+
+
+def _below_one(value: int) -> Guard:
+    """Return the guard of how full something elastic fills a resource.
+
+    At 1 there may be no answer: what waits for a full resource waits without end.
+    """
+    return Guard(value=value, most=Fraction(1), is_most_out=True)
+
+
+def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:
+    """Yield the guards of a value that must stay zero, or must never be."""
+    if is_zero:
+        yield Guard(value=value, least=Fraction(0), most=Fraction(0))
+        return
+    yield Guard(value=value, is_least_out=True)
+
+
+# -- looking at rows ---------------------------------------------------------------------
+
+
+def broken(
+    guards: Sequence[tuple[int, Guard]],
+    runner: ExactRunner,
+    inputs: Mapping[str, Any],
+    count: int,
+    exact_inputs: Callable[[Ints], Mapping[str, Sequence[Exact]]],
+) -> Ints:
+    """Return for each row a verdict: the first guard that it breaks, and how; see `verdict`."""
+    found = np.full(count, SOUND, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        values = runner.runner.run({guard.value for _, guard in guards}, {}, inputs)
+    for number, guard in guards:
+        value = np.broadcast_to(np.asarray(values[guard.value], dtype=float), (count,))
+        below, above, near = _sides(guard, value)
+        unknown = np.zeros(count, dtype=bool)
+        rows = np.flatnonzero(near & (found == SOUND))
+        if rows.size:
+            names = runner.program.inputs[guard.value]
+            floats = {name: inputs[name][rows] for name in names}
+            columns = runner.columns([guard.value], exact_inputs(rows), None, rows.size, floats)
+            for row, value_here in zip(rows, columns[guard.value], strict=True):
+                told = _told(guard, value_here)
+                below[row], above[row], unknown[row] = told == -1, told == 1, told is None
+        for kind, out in enumerate((below, above, unknown)):
+            found[out & (found == SOUND)] = _KINDS * number + kind
+    return found
+
+
+def reasons_of(
+    guards: Sequence[Guard],
+    verdict: int,
+    rows: Ints,
+    exactly: Callable[[Sequence[int], Ints], Mapping[int, Sequence[Exact]]],
+) -> str | list[str] | None:
+    """Return why rows have no answer, all of them or each; None where they are solved alone.
+
+    `exactly` gives operations of some rows.
+    """
+    guard, kind = guards[verdict // _KINDS], verdict % _KINDS
+    if guard.flows is not None and kind == 0:
+        values = exactly(guard.flows.sides, rows)
+        flows, users = (map(as_fraction, values[side]) for side in guard.flows.sides)
+        return list(map(guard.flows.told, flows, users))
+    return (guard.below, guard.above, "")[kind] or None
+
+
+def has_no_value(verdict: int) -> bool:
+    """Return whether what a guard looks at has no value in the rows of a verdict."""
+    return verdict % _KINDS == _NO_VALUE
+
+
+def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which values are below, above, and too near a bound to be told by a float."""
+    below, above = np.zeros(value.shape, dtype=bool), np.zeros(value.shape, dtype=bool)
+    near = ~np.isfinite(value)
+    size = np.max(np.abs(value), initial=_TINY, where=~near)
+    if guard.least is None and guard.most is None and guard.is_least_out:
+        return below, above, near | (np.abs(value) < _NEAR * size)
+    for bound, out, sign in ((guard.least, below, 1.0), (guard.most, above, -1.0)):
+        if bound is not None:
+            gap = sign * (value - float(bound))
+            np.less(gap, 0, out=out)
+            near |= np.abs(gap) <= max(_NEAR * max(size, abs(float(bound))), _TINY)
+    return below, above, near
+
+
+def _told(guard: Guard, value: Exact) -> int | None:
+    """Return -1 for a value below its bounds, 1 for one above, 0 for one in bounds, else None.
+
+    A value that is no fraction is not judged, as it is not elsewhere.
+    """
+    if isinstance(value, float):
+        return None if isnan(value) else 0
+    if guard.least is None and guard.most is None:
+        return -1 if value == 0 and guard.is_least_out else 0
+    if guard.least is not None:
+        gap = value - exact(guard.least)
+        if gap < 0 or (gap == 0 and guard.is_least_out):
+            return -1
+    if guard.most is not None:
+        gap = value - exact(guard.most)
+        if gap > 0 or (gap == 0 and guard.is_most_out):
+            return 1
+    return 0

@@ -1,0 +1,317 @@
+"""Which configurations of a matrix share a lowered graph: those that differ in numbers alone.
+
+Options, scenarios, modes, machines and networks decide about the structure, one by one. So does
+a parameter that a condition asks for (`if size > 1000 byte/packet`): its values fall into
+classes, in each of which all conditions come out alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_force,
+    with_drawn,
+)
+from qps.compiler.configure.fold import CircleError, Folder, TooLargeError
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.exact_algebra.exact_values import NoValueError
+from qps.engine.expressions.formulas import population
+from qps.solver.matrix.compilation.row_questions import compared
+
+MOST_CHOICES = 100_000
+"""Combinations of options, places, scenarios and modes, each of which is lowered by itself."""
+_MOST_DECIDED = 2_000_000
+_SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
+"""Of the way from the first member of a group to its last."""
+_FIRST = (ir.AxisKind.SCENARIO, ir.AxisKind.MODE)
+
+Classes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Configurations of one structure.
+
+    `index` and `last` tell which value of each axis to lower with: of two members that lie far
+    apart.
+    """
+
+    index: tuple[int, ...]
+    last: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The structure of one product of axes.
+
+    `deciding` are the axes that decide about it, `group_of` has the number of the group for
+    each combination of their values.
+    """
+
+    axes: tuple[ir.Axis, ...]
+    deciding: tuple[int, ...]
+    group_of: Classes
+    groups: tuple[Group, ...]
+
+    def members(self, group: Group) -> list[tuple[int, ...]]:
+        """Return some members of a group, far apart: which value of each axis they have.
+
+        Those with its own values, where no others have its structure.
+        """
+        own = tuple(group.index[i] for i in self.deciding)
+        places = [own]
+        if group.index != group.last and self.group_of.size > len(self.groups):
+            every = np.argwhere(self.group_of == self.group_of[own])
+            places = [tuple(every[round(s * (len(every) - 1))].tolist()) for s in _SHARES]
+        elif len(self.deciding) < len(self.axes):
+            places *= len(_SHARES)
+        found = []
+        for share, place in zip(_SHARES, places, strict=False):
+            decided = dict(zip(self.deciding, place, strict=True))
+            others = (int(share * (axis.count - 1)) for axis in self.axes)
+            found.append(tuple(decided.get(i, other) for i, other in enumerate(others)))
+        return found
+
+
+def configured(
+    model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...], index: tuple[int, ...]
+) -> Configuration:
+    """Return one configuration of a matrix; what an axis sets goes before what a scenario does."""
+    settled = changed(base_configuration(model), matrix.changes)
+    chosen = list(zip(axes, index, strict=True))
+    return along(settled, chosen)
+
+
+def along(settled: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -> Configuration:
+    """Return a configuration with the values that some axes have; what is drawn comes last."""
+    known = [(axis, at) for axis, at in chosen if axis.kind is not ir.AxisKind.DRAWN]
+    early = [axis.change(at) for axis, at in known if axis.kind in _FIRST]
+    late = [axis.change(at) for axis, at in known if axis.kind not in _FIRST]
+    found = changed(settled, [*early, *late])
+    for axis, at in chosen:
+        if axis.kind is ir.AxisKind.DRAWN:
+            found = with_drawn(found, axis.drawn(at))
+    return found
+
+
+def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) -> Structure:
+    """Return which configurations of a product of axes share a structure."""
+    chosen = [i for i, axis in enumerate(axes) if not axis.varied]
+    choices = 1
+    for axis in (axes[i] for i in chosen):
+        choices *= axis.count
+    if choices > MOST_CHOICES:
+        _refuse(matrix, f"its options, places, scenarios and modes have {choices:,} combinations")
+    compares = _conditions(model, matrix)
+    decided = _decided(model, matrix, axes, compares)
+    deciding = sorted({*chosen, *decided})
+    shape = [axes[i].count for i in deciding]
+    if np.prod([axes[i].count for i in decided], dtype=float) * choices > _MOST_DECIDED:
+        names = ", ".join(f"`{axes[i].name}`" for i in decided)
+        _refuse(matrix, f"conditions use {names}, which have too many values")
+    group_of = np.zeros([axes[i].count for i in (*chosen, *decided)], dtype=np.int64)
+    groups: list[Group] = []
+    for combination in product(*(range(axes[i].count) for i in chosen)):
+        index = [0] * len(axes)
+        for i, at in zip(chosen, combination, strict=True):
+            index[i] = at
+        configuration = in_force(configured(model, matrix, axes, tuple(index)))
+        classes = _classes(model, axes, decided, configuration, compares)
+        for number in range(int(classes.max()) + 1):
+            first = np.unravel_index(int(np.argmax(classes == number)), classes.shape)
+            for i, position in zip(decided, first, strict=True):
+                index[i] = int(position)
+            last = [axis.count - 1 for axis in axes]
+            for i in chosen:
+                last[i] = index[i]
+            farthest = classes.size - 1 - int(np.argmax((classes == number).ravel()[::-1]))
+            for i, position in zip(decided, np.unravel_index(farthest, classes.shape), strict=True):
+                last[i] = int(position)
+            groups.append(Group(tuple(index), tuple(last)))
+        group_of[combination] = classes + (len(groups) - int(classes.max()) - 1)
+    # The axes that are chosen come first in the table; it is handed on in the order of the axes.
+    order = np.argsort([*chosen, *decided], kind="stable")
+    return Structure(axes, tuple(deciding), group_of.transpose(order).reshape(shape), tuple(groups))
+
+
+def _refuse(matrix: ir.Matrix, message: str) -> None:
+    raise QpsError.single(
+        codes.NO_ANSWER,
+        matrix.span,
+        f"matrix `{matrix.name}` is too varied: {message}",
+        hint="split it into several matrices, or use fewer values on those axes",
+    )
+
+
+# -- conditions --------------------------------------------------------------------------
+
+
+def _conditions(model: ir.Model, matrix: ir.Matrix) -> tuple[ir.Compare, ...]:
+    """Return the comparisons that decide about structure."""
+    parts: list[object] = [
+        model.parameters, tuple(model.machines.values()), tuple(model.networks.values()),
+        model.nodes, model.links, model.streams, model.measures, model.requirements,
+        model.modes, model.scenarios, model.quality, matrix.columns, matrix.changes,
+        tuple(axis.choices for axis in matrix.axes), _sides(model, matrix),
+    ]  # fmt: skip
+    compares = dict.fromkeys(
+        compare for part in parts for compare in _inside(part) if isinstance(compare, ir.Compare)
+    )
+    return tuple(compares)
+
+
+def _sides(model: ir.Model, matrix: ir.Matrix) -> tuple[ir.Expr, ...]:
+    """Return what is compared in conditions on rows: only what is inside may decide anything."""
+    claims = [claim for e in model.expectations for claim in e.matrix_claims]
+    conditions = [matrix.wanted, *matrix.excluded]
+    conditions += [c for claim in claims for c in (claim.where, claim.condition)]
+    compares = [compare for condition in conditions for compare in compared(condition)]
+    return tuple(side for compare in compares for side in (compare.left, compare.right))
+
+
+def _inside(part: object) -> Iterator[object]:
+    """Yield everything that a part of the model is made of."""
+    waiting = [part]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple | list):
+            waiting += one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, Struct) and not isinstance(one, Span):
+            yield one
+            waiting += [getattr(one, name) for name in one.__struct_fields__]
+
+
+def _rests_on(expr: ir.Expr, configuration: Configuration) -> set[str]:
+    """Return the parameters that an expression rests on, directly or not."""
+    found: set[str] = set()
+    waiting = [expr]
+    while waiting:
+        for part in parts_of(waiting.pop()):
+            if isinstance(part, ir.ParameterValue) and part.name not in found:
+                found.add(part.name)
+                waiting.append(configuration.parameters[part.name])
+            elif isinstance(part, ir.NodeCount):
+                nodes, links = configuration.nodes, configuration.links
+                waiting.append((nodes.get(part.name) or links[part.name]).count)
+            elif isinstance(part, ir.Choice):
+                compares = [c for c in _inside(part.condition) if isinstance(c, ir.Compare)]
+                waiting += [side for c in compares for side in (c.left, c.right)]
+    return found
+
+
+def _decided(
+    model: ir.Model,
+    matrix: ir.Matrix,
+    axes: tuple[ir.Axis, ...],
+    compares: tuple[ir.Compare, ...],
+) -> list[int]:
+    """Return the axes of parameters that conditions ask for, in any configuration."""
+    settled = changed(base_configuration(model), matrix.changes)
+    variants = [settled]
+    for axis in axes:
+        if not axis.varied:
+            variants += [in_force(changed(settled, [choice])) for choice in axis.choices]
+    asked: set[str] = set()
+    for configuration in variants:
+        for compare in compares:
+            if not _is_result(compare):
+                asked |= _rests_on(compare.left, configuration)
+                asked |= _rests_on(compare.right, configuration)
+    return [i for i, axis in enumerate(axes) if any(one.name in asked for one in axis.varied)]
+
+
+def _is_result(compare: ir.Compare) -> bool:
+    """True where a comparison is of results, so that it decides nothing about the structure."""
+    kinds = ir.Measured | ir.Population | ir.Changed
+    return any(
+        isinstance(part, kinds) for side in (compare.left, compare.right) for part in parts_of(side)
+    )
+
+
+def _classes(
+    model: ir.Model,
+    axes: tuple[ir.Axis, ...],
+    decided: list[int],
+    configuration: Configuration,
+    compares: tuple[ir.Compare, ...],
+) -> Classes:
+    """Return for each combination of deciding parameters the number of its class."""
+    shape = tuple(axes[i].count for i in decided)
+    signature = np.zeros(shape, dtype=np.int64)
+    at = {one.name: position for position, i in enumerate(decided) for one in axes[i].varied}
+    for compare in compares:
+        if _is_result(compare):
+            continue
+        names = _rests_on(compare.left, configuration) | _rests_on(compare.right, configuration)
+        own = sorted({at[name] for name in names if name in at})
+        if own:
+            truths = _truths(model, axes, [decided[o] for o in own], configuration, compare)
+            signature = _renumbered(signature * 3 + _spread(truths, own, len(shape)))
+    return signature
+
+
+def _truths(
+    model: ir.Model,
+    axes: tuple[ir.Axis, ...],
+    own: list[int],
+    configuration: Configuration,
+    compare: ir.Compare,
+) -> Classes:
+    """Return how a comparison comes out for each combination: 0 no, 1 yes, 2 not to be told."""
+    truths = np.zeros([axes[i].count for i in own], dtype=np.int64)
+    for index in np.ndindex(truths.shape):
+        chosen = [(axes[i], at) for i, at in zip(own, index, strict=True)]
+        holds = _holds(model, along(configuration, chosen), compare)
+        truths[index] = 2 if holds is None else int(holds)
+    return truths
+
+
+def _holds(model: ir.Model, configuration: Configuration, compare: ir.Compare) -> bool | None:
+    """Return whether a comparison of inputs is true, None where a side has no value."""
+    try:
+        holds = Folder(configuration=configuration, population=Fraction(configuration.low)).holds(
+            compare
+        )
+    except (CircleError, NoValueError, TooLargeError):
+        return None
+    if holds is not None:
+        return holds
+    users = population(model.population.name)
+    try:
+        return ExpressionLowering(model=model, configuration=configuration, population=users).holds(
+            compare
+        )
+    except QpsError:
+        return None
+
+
+def _spread(values: Classes, own: list[int], dimensions: int) -> Classes:
+    """Return values of some axes in a shape that goes with all of them."""
+    shape = [1] * dimensions
+    for position, count in zip(own, values.shape, strict=True):
+        shape[position] = count
+    return values.reshape(shape)
+
+
+def _renumbered(signature: Classes) -> Classes:
+    """Return classes numbered from zero on, without gaps."""
+    _, inverse = np.unique(signature, return_inverse=True)
+    return inverse.reshape(signature.shape).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Where a matrix is solved: in processes of this machine, or on a cluster."""

@@ -1,0 +1,1 @@
+"""Where criteria first fail and resources saturate, for many rows at once."""

@@ -1,0 +1,1 @@
+"""Rows solved: many at once in arrays, and exactly where arrays cannot decide."""

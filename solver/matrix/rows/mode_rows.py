@@ -1,0 +1,301 @@
+"""One mode of a group of configurations, solved for many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from qps.engine.execution.array_runs import Values
+from qps.engine.expressions.formulas import symbol
+from qps.solver.answers.judgement import largest_of
+from qps.solver.matrix.compilation.row_guards import SOUND
+from qps.solver.matrix.compilation.row_questions import LARGEST, quantile_level, saturation_subject
+from qps.solver.matrix.limits.first_failures import first_failures
+from qps.solver.matrix.limits.row_preparation import (
+    Bools,
+    Floats,
+    Ints,
+    Rows,
+    margin_of,
+    sides_of,
+)
+from qps.solver.matrix.limits.saturations import CompiledResource, saturations
+from qps.solver.matrix.rows.axis_cache import Once, once
+from qps.solver.matrix.rows.exact_decisions import DOUBTFUL, Index
+from qps.solver.matrix.rows.mode_answers import ModeAnswers
+from qps.solver.matrix.rows.mode_tables import ModeTables
+from qps.solver.matrix.rows.row_bottlenecks import from_start, judgement_of, resources_of
+from qps.solver.matrix.rows.row_quantiles import QuantilesOf
+from qps.solver.matrix.rows.scalar_fallback import OneByOne
+
+_NEAR = 16
+"""Populations up to which a first failure is looked for beside the one that floats tell."""
+
+
+@dataclass
+class ModeSolver(ModeTables):
+    """Solves rows of one mode, at the answer of each or `at` one population."""
+
+    at: int | None
+    quantiles: QuantilesOf | None = None
+
+    def solve(self, index: Index, count: int) -> ModeAnswers:
+        """Return the answers of some rows."""
+        mode = self.mode
+        verdict = self.verdicts(index, count)
+        rows = self.prepared(index, count)
+        with np.errstate(all="ignore"):
+            always = self._always(rows, index, verdict == SOUND)
+            end = np.where(verdict == SOUND, mode.high + 1, mode.low)
+            for fails_always in always.values():
+                end[fails_always] = mode.low
+            moving = [n for n in range(len(mode.criteria)) if n not in always]
+            proven = [mode.criteria[n] for n in moving if mode.proven[n]]
+            others = [mode.criteria[n] for n in moving if not mode.proven[n]]
+            failures = first_failures(rows, proven, others, mode.low, end)
+            first = failures.first
+            limit = np.maximum(first - 1, mode.low)
+            wanted = sides_of(mode.criteria) | (self._told if self.at is None else frozenset())
+            at_limit = rows.at(wanted, limit.astype(float))
+            beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
+            settled, sound = first.copy(), verdict == SOUND
+            one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+            failing = self._settled(settled, at_limit, beyond, sound, always, one_by_one)
+            for row in np.flatnonzero(failures.is_open & sound):
+                self._settled_exactly(int(row), one_by_one, settled, failing)
+            limit = np.maximum(settled - 1, mode.low)
+            for row in np.flatnonzero(self._is_impossible(rows, limit) & sound):
+                one_by_one.refuse_impossible(int(row), int(min(limit[row] + 1, mode.high)))
+            if self.at is not None or (settled != first).any():
+                at_limit = {}
+            return self._answers(rows, settled, failing, limit, verdict, one_by_one, at_limit)
+
+    @staticmethod
+    def _settled_exactly(row: int, one_by_one: OneByOne, first: Ints, failing: Bools) -> None:
+        """Put the first failure of a row, and what fails there, into those of all rows."""
+        found = one_by_one.first_failures(row)
+        if found is None:
+            return
+        own, end = np.array(found, dtype=np.int64), one_by_one.mode.high + 1
+        first[row] = own.min(initial=end)
+        failing[:, row] = (own == first[row]) & (own < end)
+
+    def _always(self, rows: Rows, index: Index, sound: Bools) -> dict[int, Bools]:
+        """Return where criteria fail that no population changes, by their numbers."""
+        mode, found = self.mode, {}
+        varies, low = mode.program.varies, np.int64(mode.low)
+        for number, criterion in enumerate(mode.criteria):
+            if varies[criterion.measure] or varies[criterion.limit]:
+                continue
+            margin = np.broadcast_to(margin_of(criterion, rows.known), (rows.count,))
+            has_value = np.isfinite(margin)
+            fails = (margin > 0) | ~has_value
+            doubtful = np.flatnonzero(sound & (~has_value | (np.abs(margin) <= DOUBTFUL)))
+            fails[doubtful] = self.decider.fails(
+                criterion, index, doubtful, np.broadcast_to(low, doubtful.shape)
+            )
+            found[number] = fails
+        return found
+
+    def _settled(
+        self,
+        first: Ints,
+        below: Values,
+        above: Values,
+        sound: Bools,
+        always: Mapping[int, Bools],
+        one_by_one: OneByOne,
+    ) -> Bools:
+        """Return for each criterion which rows it limits, perhaps with others.
+
+        Where floats cannot tell, this and the first failures are made exact.
+        """
+        mode, count = self.mode, first.size
+        ends, fails, index = first > mode.high, self.decider.fails, one_by_one.index
+        elsewhere = np.zeros(count, dtype=bool)
+        failing = np.zeros((len(mode.criteria), count), dtype=bool)
+        for number, criterion in enumerate(mode.criteria):
+            if number in always:  # where it fails the first failure is the start
+                failing[number] = always[number]
+                continue
+            margin = margin_of(criterion, below)
+            doubtful = np.flatnonzero(sound & (first > mode.low) & ~(margin <= -DOUBTFUL))
+            elsewhere[doubtful] |= fails(criterion, index, doubtful, first[doubtful] - 1)
+            margin = margin_of(criterion, above)
+            has_value = np.isfinite(margin)
+            failing[number] = ~ends & ((margin > 0) | ~has_value)
+            doubtful = np.flatnonzero(sound & ~ends & (~has_value | (np.abs(margin) <= DOUBTFUL)))
+            failing[number, doubtful] = fails(criterion, index, doubtful, first[doubtful])
+        elsewhere |= ~ends & ~failing.any(axis=0)
+        for row in np.flatnonzero(elsewhere & sound):
+            walked = self._walked(tuple(a[[row]] for a in index), int(first[row]))
+            if walked is None:
+                self._settled_exactly(int(row), one_by_one, first, failing)
+            else:
+                first[row], failing[:, row] = walked
+        return failing
+
+    def _walked(self, row: Index, near: int) -> tuple[int, Bools] | None:
+        """Return the first failure of one row and what fails there; None where it is not near."""
+        mode, first, fails = self.mode, near, self.decider.fails
+
+        def failing(population: int) -> Bools:
+            one, at = np.zeros(1, dtype=np.int64), np.array([population])
+            return np.array([fails(c, row, one, at)[0] for c in mode.criteria], dtype=bool)
+
+        while first > mode.low and near - first < _NEAR and failing(first - 1).any():
+            first -= 1
+        while first <= mode.high and first - near < _NEAR and not failing(first).any():
+            first += 1
+        if abs(first - near) >= _NEAR:
+            return None
+        nothing = np.zeros(len(mode.criteria), dtype=bool)
+        return first, failing(first) if first <= mode.high else nothing
+
+    def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
+        """Return which rows meet something that cannot be, up to the answer and one beyond."""
+        mode = self.mode
+        if not mode.impossible:
+            return np.zeros(rows.count, dtype=bool)
+        end = np.minimum(limit + 1, mode.high) + 1
+        pairs = list(zip(mode.impossible, mode.impossible_proven, strict=True))
+        proven = [criterion for criterion, is_simple in pairs if is_simple]
+        others = [criterion for criterion, is_simple in pairs if not is_simple]
+        found = first_failures(rows, proven, others, mode.low, end)
+        # One that comes near is told with the numbers put in.
+        return (found.first < end) | found.is_open
+
+    @cached_property
+    def _once(self) -> dict[str, Once | None]:
+        """Where the saturations of resources are kept that are the same in many rows."""
+        program = self.mode.program
+        return {one.name: once(program, one.steps, self._along) for one in self.mode.resources}
+
+    def _saturations(
+        self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: OneByOne
+    ) -> tuple[Floats, Floats]:
+        """Return where a resource saturates, and up to where it does not if that is not told."""
+        mode, columns = self.mode, self.decider.columns
+        index, some, kept = one_by_one.index, rows.only(resource.steps), self._once[resource.name]
+
+        def tell(where: Ints) -> tuple[Floats, Bools]:
+            own = tuple(axis[where] for axis in index)
+            taken = some.take(where) if where.size < rows.count else some
+            exactly = partial(columns, own)
+            found = saturations(taken, resource, mode.low, exactly, is_shared=kept is not None)
+            return found.at, found.is_open
+
+        where = np.flatnonzero(sound)
+        at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
+        if where.size:
+            at[where], is_open[where] = kept.told(index, where, tell) if kept else tell(where)
+        not_below = np.full(rows.count, np.nan)
+        for row in np.flatnonzero(is_open):
+            exact = one_by_one.saturation(int(row), resource)
+            if exact is not None:
+                at[row] = np.inf if exact.at is None else exact.at
+                not_below[row] = np.nan if exact.not_below is None else exact.not_below
+        return at, not_below
+
+    def _least_of(
+        self, subject: str, saturates: list[Floats], not_below: list[Floats], one_by_one: OneByOne
+    ) -> Floats | float:
+        """Return where the first resource of a node or link saturates; refuse what is untold."""
+        own = [
+            number
+            for number, resource in enumerate(self.mode.resources)
+            if resource.name == subject or resource.name.startswith(subject + ".")
+        ]
+        if not own:
+            return np.nan
+        least: Floats = np.min([saturates[number] for number in own], axis=0)
+        for number in own:
+            for row in np.flatnonzero(not_below[number] < least):
+                near, name = int(not_below[number][row]), self.mode.resources[number].name
+                one_by_one.refuse_undecided(int(row), near, name)
+        return least
+
+    def _answers(
+        self,
+        rows: Rows,
+        first: Ints,
+        failing: Bools,
+        limit: Ints,
+        verdict: Ints,
+        one_by_one: OneByOne,
+        known: Values,
+    ) -> ModeAnswers:
+        mode = self.mode
+        found = [
+            self._saturations(rows, resource, verdict == SOUND, one_by_one)
+            for resource in mode.resources
+        ]
+        saturates, not_below = [at for at, _ in found], [near for _, near in found]
+        at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
+        inputs = {}
+        for name in mode.answers:
+            subject = saturation_subject(symbol(name))
+            if name == LARGEST.name:
+                inputs[name] = largest_of(first, mode.low).astype(float)
+            elif (level := quantile_level(symbol(name))) is not None:
+                # Where all is known, each of them is the answer.
+                inputs[name] = (
+                    largest_of(first, mode.low).astype(float)
+                    if self.quantiles is None
+                    else self.quantiles(one_by_one.index)[level]
+                )
+            elif subject is not None:
+                least = self._least_of(subject, saturates, not_below, one_by_one)
+                inputs[name] = np.broadcast_to(least, (rows.count,))
+        left = self._told.difference(known) | self._told_by_answers
+        values = known | self.runner.run(left, rows.known, inputs, at.astype(float))
+
+        def column(number: int | None) -> Floats:
+            if number is None:
+                return np.full(rows.count, np.nan)
+            return rows.column(values, number)
+
+        judgement = judgement_of(mode, rows, saturates)
+        bottleneck = rows.of_each(judgement.bottleneck())
+        quality = column(mode.quality)
+        at_limit = quality
+        if self.at is not None and mode.quality is not None:
+            there = self.runner.run([mode.quality], rows.known, inputs, limit.astype(float))
+            at_limit = rows.column(there, mode.quality)
+        return ModeAnswers(
+            verdict=verdict,
+            one_by_one=one_by_one,
+            first=first,
+            limited=rows.of_each(judgement.limiting(list(failing), resources_of(mode))),
+            at=at,
+            loads=[column(resource.load) for resource in mode.resources],
+            saturates=saturates,
+            not_below=not_below,
+            from_start=from_start(mode, rows, saturates),
+            stays_full=rows.of_each(judgement.stays_full(first - 1, bottleneck)),
+            bottleneck=bottleneck,
+            quality=quality,
+            quality_at_limit=at_limit,
+            cost=column(mode.cost),
+            running_cost=column(mode.running_cost),
+            columns=[column(number) for number in mode.columns],
+            comparisons=[(column(left), column(right)) for left, right in mode.comparisons],
+        )
+
+    @cached_property
+    def _told(self) -> frozenset[int]:
+        """The operations that are told of each row, at one population."""
+        mode = self.mode
+        numbers = [resource.load for resource in mode.resources]
+        numbers += [n for n in (mode.quality, mode.cost, mode.running_cost) if n is not None]
+        return frozenset(numbers)
+
+    @cached_property
+    def _told_by_answers(self) -> frozenset[int]:
+        """The operations that are told of each row and may rest on answers."""
+        pairs = (number for pair in self.mode.comparisons for number in pair)
+        numbers = (*self.mode.columns, *pairs)
+        return frozenset(number for number in numbers if number is not None)

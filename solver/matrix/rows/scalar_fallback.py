@@ -1,0 +1,139 @@
+"""What arrays leave open of a row: told by the functions that `qps solve` asks.
+
+The numbers of the row are put in for its inputs, so that the population is all that is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.engine.execution.exact_runs import Exact
+from qps.engine.expressions.formulas import NOT_FINITE, Formula, number, parts_first
+from qps.engine.expressions.point_values import Point
+from qps.solver.answers.capacity import first_failure
+from qps.solver.answers.saturation import refuse_undecided, saturation_point
+from qps.solver.answers.solution import Saturation, SolverFault
+from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
+from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Ints
+from qps.solver.matrix.limits.saturations import CompiledResource
+from qps.solver.matrix.rows.exact_decisions import Decider, Index
+
+FAULT = "internal error of qps: "
+"""What the reason of a row begins with that has no answer by a fault of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a row has no answer; `is_fault`: by a fault of ours, not of the configuration."""
+
+    reason: str
+    is_fault: bool = False
+
+
+@contextmanager
+def refusing(refused: dict[int, Refusal], row: int) -> Iterator[None]:
+    """Keep why a row has no answer, where what is done here tells so: the others are solved.
+
+    The first reason stands.
+    """
+    try:
+        yield
+    except QpsError as error:
+        refused.setdefault(row, Refusal(error.diagnostics[0].message))
+    except SolverFault as fault:
+        refused.setdefault(row, Refusal(f"{FAULT}{fault}", is_fault=True))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
+        told = f"{FAULT}{type(error).__name__}: {error}"
+        refused.setdefault(row, Refusal(told, is_fault=True))
+
+
+@dataclass(kw_only=True)
+class OneByOne:
+    """Answers for single rows of one mode; `refused` gathers those that have no answer, and why.
+
+    `asked` are all that came here.
+    """
+
+    mode: CompiledMode
+    decider: Decider
+    index: Index
+    refused: dict[int, Refusal] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)
+
+    def exactly(self, sides: Sequence[int], rows: Ints) -> Mapping[int, Sequence[Exact]]:
+        """Return the exact values of operations in which there is no population, in some rows."""
+        return self.decider.columns(self.index, sides, rows, None)
+
+    def first_failures(self, row: int) -> list[int] | None:
+        """Return where each criterion first fails, one behind the range for nowhere.
+
+        None where that cannot be told.
+        """
+        with self._of(row):
+            return [self._first(row, criterion, self.mode.high) for criterion in self.mode.criteria]
+        return None
+
+    def refuse_impossible(self, row: int, end: int) -> None:
+        """Refuse a row where something cannot be, at a population up to an end."""
+        with self._of(row):
+            for criterion in self.mode.impossible:
+                first = self._first(row, criterion, end)
+                if first <= end:
+                    reason = f"{criterion.name} at {self.mode.population} = {first}"
+                    self.refused.setdefault(row, Refusal(reason))
+                    return
+
+    def saturation(self, row: int, resource: CompiledResource) -> Saturation | None:
+        """Return where a resource saturates; None where the row is refused."""
+        found = None
+        with self._of(row):
+            load = self._put_in(row, resource.fullness)
+            if not NOT_FINITE.isdisjoint(parts_first(load)):
+                reason = f"the utilization of {resource.name} divides by zero"
+                self.refused[row] = Refusal(reason)
+            else:
+                found = saturation_point(
+                    load,
+                    self.mode.population,
+                    self.mode.low,
+                    passes=resource.is_filled,
+                    name=resource.name,
+                    high=self.mode.high,
+                )
+        return found
+
+    def refuse_undecided(self, row: int, near: int, name: str) -> None:
+        """Refuse a row that asks where a resource saturates of which that cannot be told."""
+        with self._of(row):
+            refuse_undecided(near, self.mode.population, name, None)
+
+    def quality(self, row: int, population: int) -> float:
+        """Return the quality at a population, to the last digit."""
+        if self.mode.metric is None:
+            return 0.0
+        point = Point({self.mode.population: number(population)})
+        return point.number(self._put_in(row, self.mode.metric))
+
+    def _first(self, row: int, criterion: CompiledCriterion, end: int) -> int:
+        mode = self.mode
+        found = first_failure(
+            self._put_in(row, criterion.over),
+            mode.population,
+            mode.low,
+            end,
+            strict=criterion.is_strict,
+            name=criterion.name,
+        )
+        return end + 1 if found is None else found
+
+    def _put_in(self, row: int, formula: Formula) -> Formula:
+        return self.decider.put_in(self.index, row)(formula)
+
+    def _of(self, row: int) -> AbstractContextManager[None]:
+        self.asked.add(row)
+        return refusing(self.refused, row)

@@ -1,0 +1,50 @@
+"""What a share of many answers is not below, or not above."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from qps.solver.matrix.limits.row_preparation import Floats, Ints
+from qps.solver.uncertainty.interval_result import PROBABILITY, Ends, Interval
+
+
+def least(answers: Ints, certainty: float | Fraction) -> int:
+    """Return the largest number that a share of answers is not below."""
+    return int(_least(answers, certainty))
+
+
+def most(answers: Ints, certainty: float) -> int:
+    """Return the smallest number that a share of answers is not above."""
+    return int(_most(answers, certainty))
+
+
+def ends_of_values(values: Floats) -> Ends:
+    """Return between which values some lie, as many beyond it on each side."""
+    level = (1 + PROBABILITY) / 2
+    return Ends(least=_least(values, level), most=_most(values, level))
+
+
+def _least(values: Ints | Floats, certainty: float | Fraction) -> float:
+    return np.sort(values)[floor((1 - certainty) * values.size)].item()  # type: ignore[no-any-return]
+
+
+def _most(values: Ints | Floats, certainty: float) -> float:
+    return np.sort(values)[ceil(certainty * values.size) - 1].item()  # type: ignore[no-any-return]
+
+
+def not_below(population: int, low: int) -> int | None:
+    """Return a population, None where none of the range is acceptable."""
+    return None if population < low else population
+
+
+def interval_of(answers: Ints, low: int) -> Interval:
+    """Return between which populations answers lie, as many beyond it on each side."""
+    level = (1 + PROBABILITY) / 2
+    return Interval(
+        probability=PROBABILITY,
+        least=not_below(least(answers, level), low),
+        most=not_below(most(answers, level), low),
+    )

@@ -1,0 +1,85 @@
+"""Up to how many users a requirement holds with the certainty that it asks for.
+
+A sample is the spec with one value of each number that is not known. In it, a requirement holds up
+to some population: the last before the first at which it fails, or a resource has more to do than
+it can. That of which so large a share of the samples has no less is what is promised.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed
+from qps.compiler.lower.certainty_asked import asks_for_certainty, plainly
+from qps.solver.uncertainty.capacity_interval import least
+from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
+from qps.solver.uncertainty.sample_solver import nothing_possible, solved_for
+
+
+def with_promises(model: ir.Model, configuration: Configuration, sampling: Sampling) -> ir.Model:
+    """Return a model in which each requirement with a certainty is what can be promised by it.
+
+    The other requirements are judged with the numbers as they are stated. QpsError where not one
+    sample can be.
+    """
+    if model.once(asks_for_certainty) is None:
+        return model
+    modes = []
+    for mode in model.modes:
+        within = configuration
+        if configuration.mode != mode.name:
+            within = changed(configuration, [ir.SetMode(mode.name, mode.changes, mode.span)])
+        own = tuple(_promised(r, model, within, sampling) for r in mode.requirements)
+        modes.append(replace(mode, requirements=own))
+    every = tuple(_promised(r, model, configuration, sampling) for r in model.requirements)
+    return replace(model, requirements=every, modes=tuple(modes))
+
+
+def _promised(
+    requirement: ir.Requirement,
+    model: ir.Model,
+    configuration: Configuration,
+    sampling: Sampling,
+) -> ir.Requirement:
+    """Return a requirement with what is promised by it; itself where it asks for no certainty."""
+    if requirement.certainty is None:
+        return requirement
+    alone = _alone(requirement, model)
+    numbers = uncertain_numbers(alone, configuration)
+    if not numbers:
+        return plainly(requirement)
+    axis = drawn_axis(numbers, alone, sampling.samples, sampling.seed)
+    found = solved_for(alone, configuration, axis, None)
+    if not found.is_told.any():
+        raise nothing_possible(found.reasons, requirement.span)
+    told = found.largest[found.is_told]
+    promised = least(told, requirement.certainty)
+    error = max((surface.error for surface in found.surfaces), default=0.0)
+    return replace(requirement, promised=ir.Promised(promised, int(told.size), error))
+
+
+def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:
+    """Return a model that asks for one requirement, and that no resource has more than it can do.
+
+    Targets are no limits of a requirement, but elastic parameters take what they leave.
+    """
+    kept = tuple[ir.Requirement, ...]()
+    is_elastic = any(parameter.is_elastic for parameter in model.parameters)
+    if is_elastic:
+        kept = tuple(one for one in model.requirements if _is_on_a_load(one))
+    return replace(
+        model,
+        requirements=(
+            *(plainly(one) for one in kept if one is not requirement),
+            plainly(requirement),
+        ),
+        modes=tuple(replace(mode, requirements=()) for mode in model.modes),
+        targets=model.targets if is_elastic else (),
+    )
+
+
+def _is_on_a_load(requirement: ir.Requirement) -> bool:
+    measured = requirement.measure.expr
+    return isinstance(measured, ir.Measured) and measured.kind is ir.MeasureKind.LOAD

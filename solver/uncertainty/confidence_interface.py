@@ -1,0 +1,25 @@
+"""What is promised with certainty, wherever a population is answered; nothing is imported before.
+
+Most specs ask for no certainty, or are certain: they need no samples, and no numpy.
+"""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.certainty_asked import as_stated
+from qps.solver.uncertainty.interval_result import Sampling
+
+
+def promising(
+    model: ir.Model, configuration: Configuration, sampling: Sampling | None = None
+) -> ir.Model:
+    """Return a model whose requirements with a certainty are what can be promised by them.
+
+    Itself where none asks for any, or every number is certain. QpsError where no sample can be.
+    """
+    if as_stated(model, configuration) is model:
+        return model
+    from qps.solver.uncertainty.confidence_capacity import with_promises  # noqa: PLC0415
+
+    return with_promises(model, configuration, sampling or Sampling())

@@ -1,0 +1,284 @@
+"""A spec solved for many values of what is not known: all of them as rows of one matrix."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.solver.answers.solution import Solution
+from qps.solver.matrix.compilation.compiled_matrix import (
+    CompiledGroup,
+    CompiledMatrix,
+    CompiledMode,
+)
+from qps.solver.matrix.compilation.configuration_order import numbers_of
+from qps.solver.matrix.execution.process_start import START, cores, starting
+from qps.solver.matrix.limits.row_preparation import Bools, Ints
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_ranges import MatrixSolver
+from qps.solver.matrix.rows.mode_rows import ModeSolver
+from qps.solver.matrix.rows.row_block import NONE, RowBlock
+from qps.solver.matrix.rows.row_conditions import holds
+from qps.solver.uncertainty.interval_result import BySurface, Likely
+from qps.solver.uncertainty.sampled_modes import UNTOLD, Met, Near, SampleModeSolver, Told
+from qps.solver.uncertainty.structural_samples import FewAlone
+
+_PART = 65_536
+"""Samples that are solved at a time, by one process."""
+
+
+class Sampled(Struct, frozen=True, eq=False, kw_only=True):
+    """A spec solved for samples of what is not known, a value each.
+
+    `largest` is one less than the least of the range where no population is acceptable. `limits`
+    and `bottlenecks` are numbers of `words`, 0 for none. `is_told` tells which samples have an
+    answer: in the others a number is such as none can be, or it is one of too many that have a load
+    graph each, and `reasons` tell why of each.
+    `met` tells for each criterion in which it is met, surely met, and perhaps met, a row each;
+    `UNTOLD` where that is not told.
+    `assumed` are criteria of which it is not proved that what once fails stays failing, and
+    `surfaces` tell of which of them it is told by a surface.
+    """
+
+    largest: Ints
+    limits: Ints
+    bottlenecks: Ints
+    words: tuple[str, ...]
+    met: Mapping[str, Told]
+    is_told: Bools
+    reasons: Mapping[int, str]
+    assumed: tuple[str, ...]
+    surfaces: tuple[BySurface, ...]
+
+
+def nothing_possible(reasons: Mapping[int, str], where: Span) -> QpsError:
+    """Return the error of samples of which not one can be."""
+    return QpsError.single(
+        codes.SPREAD,
+        where,
+        f"no sample is valid: {next(iter(reasons.values()))}",
+        hint="narrow the distribution of inputs that must be positive or whole",
+    )
+
+
+def left_out(reasons: Mapping[int, str], samples: int) -> tuple[Likely, ...]:
+    """Return why samples have no answer, and how often: of the first so many."""
+    counts = Counter(reason for row, reason in reasons.items() if row < samples)
+    return tuple(Likely(reason, count / samples) for reason, count in counts.most_common())
+
+
+class _Part(Struct, frozen=True, eq=False, kw_only=True):
+    """Samples of a stretch; words are as each process numbers them."""
+
+    largest: Ints
+    limits: Ints
+    bottlenecks: Ints
+    words: tuple[str, ...]
+    met: Mapping[str, Told]
+    reasons: Mapping[int, str]
+    alone: int
+    assumed: tuple[str, ...]
+    surfaces: tuple[BySurface, ...]
+
+
+@dataclass
+class SampleSolver(FewAlone):
+    """Solves samples for their answers; without `met` nothing else is told."""
+
+    near: Near = field(kw_only=True)
+    met: Met | None = field(kw_only=True)
+
+    def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return what solves the modes of a group: by floats."""
+        axes = self.compiled.blocks[number].structure.axes
+        return [self.solver_of(mode, axes, axes[-1].count) for mode in group.modes]
+
+    def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return what solves the modes of a sample that no other is solved with."""
+        axes = self.compiled.blocks[number].structure.axes
+        return [self.solver_of(mode, axes, 1) for mode in group.modes]
+
+    def solver_of(
+        self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
+    ) -> SampleModeSolver:
+        """Return what solves one mode for `most` samples, at most, the last of some axes."""
+        drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
+        return SampleModeSolver(
+            mode, axes, None, most=most, drawn=drawn, near=self.near, met=self.met
+        )
+
+    def modes(self) -> Iterator[SampleModeSolver]:
+        """Yield the solvers of all modes that were asked."""
+        others = (solvers for known in self._others.values() for _, solvers in known)
+        for solvers in (*self._solvers.values(), *others, *self.structures()):
+            yield from solvers  # type: ignore[misc]
+
+
+def samples_of_rows(sampled: CompiledMatrix) -> Callable[[int, int], list[RowBlock]]:
+    """Return what solves the samples of all rows of a matrix, the last axis of another one."""
+    return SampleSolver(sampled, near=Near(None, {}), met=None).row_blocks
+
+
+def solved_for(
+    model: ir.Model,
+    configuration: Configuration,
+    axis: ir.Axis,
+    solution: Solution | None,
+    workers: int | None = None,
+) -> Sampled:
+    """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
+
+    Without a `solution` nothing but the answers is told. The same for any number of workers.
+    """
+    at = None if solution is None else solution.at
+    matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
+    compiled = compile_matrix(model, matrix)
+    near = _near(solution)
+    starts = range(0, axis.count, _PART)
+    ends = [min(start + _PART, axis.count) for start in starts]
+    count = min(workers or cores(), len(starts))
+    if count <= 1:
+        make = _Maker(compiled, near, at)
+        parts = [make(*stretch) for stretch in zip(starts, ends, strict=True)]
+    else:
+        with ProcessPoolExecutor(
+            count,
+            mp_context=starting(START),
+            initializer=_begin,
+            initargs=(compiled, near, at),
+        ) as executor:
+            parts = list(executor.map(_make, starts, ends))
+    return _joined(parts, configuration.low)
+
+
+class _Maker:
+    """Solves stretches of samples, one after the other."""
+
+    def __init__(self, compiled: CompiledMatrix, near: Near, at: int | None) -> None:
+        self._met = None if at is None else Met(population=at, samples=compiled.size)
+        self._solver = SampleSolver(compiled, near=near, met=self._met)
+
+    def __call__(self, start: int, stop: int) -> _Part:
+        solver, met = self._solver, self._met
+        (rows,) = solver.row_blocks(start, stop)
+        modes = list(solver.modes())
+        return _Part(
+            largest=rows.largest,
+            limits=rows.limited,
+            bottlenecks=rows.bottleneck,
+            words=tuple(rows.words),
+            met={
+                name: column[:, start:stop]
+                for name, column in ({} if met is None else met.columns).items()
+            },
+            reasons={start + row: reason for row, reason in rows.reasons.items()},
+            alone=int(rows.one_by_one.sum()),
+            assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
+            surfaces=tuple(one for mode in modes for one in mode.told_by_surfaces()),
+        )
+
+
+def _joined(parts: Sequence[_Part], low: int) -> Sampled:
+    """Return stretches as one: words are numbered as the first of them does."""
+    words = tuple(dict.fromkeys(word for part in parts for word in part.words))
+    number = {word: place for place, word in enumerate(words)}
+    as_own = [np.array([number[word] for word in part.words]) for part in parts]
+    reasons = {row: reason for part in parts for row, reason in part.reasons.items()}
+    largest = np.concatenate([part.largest for part in parts])
+    is_told = np.ones(largest.size, dtype=bool)
+    is_told[list(reasons)] = False
+    met = {
+        name: np.concatenate(
+            [part.met.get(name, np.full((3, part.largest.size), UNTOLD)) for part in parts],
+            axis=1,
+        )
+        for name in dict.fromkeys(name for part in parts for name in part.met)
+    }
+    return Sampled(
+        largest=np.where(largest == NONE, low - 1, largest),
+        limits=np.concatenate([own[p.limits] for own, p in zip(as_own, parts, strict=True)]),
+        bottlenecks=np.concatenate(
+            [own[p.bottlenecks] for own, p in zip(as_own, parts, strict=True)]
+        ),
+        words=words,
+        met=met,
+        is_told=is_told,
+        reasons=reasons,
+        assumed=tuple(dict.fromkeys(name for part in parts for name in part.assumed)),
+        surfaces=tuple(dict.fromkeys(one for part in parts for one in part.surfaces)),
+    )
+
+
+# -- in a worker -------------------------------------------------------------------------
+
+_maker: _Maker | None = None
+
+
+def _begin(compiled: CompiledMatrix, near: Near, at: int | None) -> None:
+    global _maker  # noqa: PLW0603 - a process has one
+    _maker = _Maker(compiled, near, at)
+
+
+def _make(start: int, stop: int) -> _Part:
+    assert _maker is not None
+    return _maker(start, stop)
+
+
+def _near(solution: Solution | None) -> Near:
+    """Return where criteria first fail and resources saturate as stated, in the worst mode last."""
+    if solution is None:
+        return Near(None, {})
+    failures, saturations = dict[str, float](), dict[str, float]()
+    for one in (*solution.others, solution):
+        failures |= {f.criterion.name: float(f.first) for f in one.failures if f.first is not None}
+        for resource in one.resources:
+            if resource.saturation.at is not None:
+                saturations[resource.name] = float(resource.saturation.at)
+    return Near(failures, saturations)
+
+
+def holding(
+    model: ir.Model,
+    configuration: Configuration,
+    axis: ir.Axis,
+    at: int,
+    condition: ir.Condition,
+) -> tuple[Bools, Bools]:
+    """Return in which samples a condition holds at a population, and which can be."""
+    matrix = replace(as_matrix(model, configuration, axis, at), wanted=condition)
+    solver = MatrixSolver(compile_matrix(model, matrix))
+    (rows,) = solver.row_blocks(0, axis.count)
+    return holds(rows, condition), rows.is_told
+
+
+def as_matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:
+    """Return the matrix of one configuration along what is drawn."""
+    known = {scenario.name: scenario for scenario in model.scenarios}
+    names = configuration.scenario.split(", ") if configuration.scenario else ()
+    scenarios = [ir.SetScenario(name, known[name].changes, known[name].span) for name in names]
+    return ir.Matrix(
+        name="samples",
+        title=None,
+        changes=(*scenarios, *configuration.explicit),
+        blocks=((axis,),),
+        excluded=(),
+        wanted=None,
+        columns=(),
+        selected=(),
+        order=(),
+        at=at,
+        source=None,
+        note=None,
+        span=axis.span,
+    )

@@ -1,0 +1,112 @@
+"""A surface through as many points as it takes: a few at first, then more where they decide.
+
+What is to be known of it is mostly on which side of a limit it lies. Points are added there until
+few of the samples are likely to be told wrong, or there are as many as may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from qps.engine.queueing.gamma_arrays import normal_tail
+from qps.solver.matrix.limits.row_preparation import Floats, Ints
+from qps.solver.uncertainty.response_surface import Surface, first_points, fitted, most_points
+
+_WRONG = 0.003
+"""Part of the samples that may lie on the wrong side of a limit."""
+_CAUTION = 2.0
+"""How many times as far off a surface may be as it tells of itself."""
+_OF_SPREAD = 0.1
+"""How far off a surface may be in the mean, as a part of how far the samples are apart."""
+_FAR = 3.0
+"""How many deviations a surface is off at most."""
+_AT_ONCE = 4
+"""Points that are added at once: one of them where least is known, lest all lie at the limit."""
+
+_NOTHING = 1e-5
+"""How far off a surface may be in any case: what is told of points is not told better."""
+_FIRST_OFF = 0.1
+"""How far off other samples are from the first, to begin with."""
+_SAME = 1e-4
+"""Of values: how far those of one thing may be apart that is looked for twice."""
+
+About: TypeAlias = tuple[Floats, Floats]
+"""Where something lies, about, and how far off that is, as a part of it."""
+Told: TypeAlias = Callable[[Ints, About | None], Floats]
+"""Tells values of some samples; it may be handed about where they lie."""
+
+
+def surface_through(
+    values: Mapping[str, Floats],
+    told: Told,
+    limit: float | None,
+    others: Sequence[Surface],
+    enough: float = np.inf,
+) -> Surface:
+    """Return a surface of what is told of some samples; points are taken from their start first.
+
+    It is to tell which of the samples lie below a limit, if there is one, and to be near to all;
+    off by no more than is `enough` where points are told by all others.
+    It is one of the `others` where all of its first points are: a requirement and the quality that
+    rests on it fail together. Where it lies above one of them it need not be near.
+    """
+    drawn = dict(values)
+    count = next(iter(drawn.values())).size
+    most, first = (min(of(len(drawn)), count) for of in (most_points, first_points))
+    if not first:
+        return fitted(drawn, np.zeros(0))
+    chosen = np.arange(first)
+    found = told(chosen[:1], None)
+    twin = next((one for one in others if _is_same(one.told[:1], found)), None)
+    about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
+    if twin is not None:
+        about = twin.told[1:first], np.zeros(first - 1)
+    found = np.concatenate([found, told(chosen[1:], about)])
+    if twin is not None and _is_same(twin.told[:first], found):
+        return twin
+    surface = _through(drawn, chosen, found)
+    least = np.min([one(drawn, count)[0] for one in others], axis=0, initial=np.inf)
+    while chosen.size < most and surface.kriging is not None:
+        at, off = surface(drawn, count)
+        is_decided = limit is None or (chosen.size > first and _is_decided(at, off, limit))
+        matters = at / np.exp(_FAR * off) <= least
+        if is_decided and surface.error <= enough and _is_near(at[matters], off[matters]):
+            break
+        taken = np.isin(np.arange(count), chosen)
+        more: list[int] = []
+        for aim, few in ((None if is_decided else limit, _AT_ONCE - 1), (None, 1)):
+            more += surface.next_points(drawn, aim, taken, min(few, most - chosen.size - len(more)))
+            taken[more] = True
+        if not more:
+            break
+        found = np.concatenate([found, told(np.array(more), (at[more], off[more]))])
+        chosen = np.concatenate([chosen, more])
+        surface = _through(drawn, chosen, found)
+    return surface
+
+
+def _through(drawn: Mapping[str, Floats], chosen: Ints, found: Floats) -> Surface:
+    return fitted({name: column[chosen] for name, column in drawn.items()}, found)
+
+
+def _is_same(ones: Floats, others: Floats) -> bool:
+    return ones.size == others.size and bool(np.allclose(ones, others, rtol=_SAME, atol=0))
+
+
+def _is_decided(at: Floats, off: Floats, limit: float) -> bool:
+    """Return whether few samples may lie on the wrong side of a limit."""
+    with np.errstate(all="ignore"):
+        far = np.abs(np.log(at) - np.log(limit)) / (_CAUTION * off)
+    return float(np.where(off > 0, normal_tail(far), 0.0).mean()) <= _WRONG
+
+
+def _is_near(at: Floats, off: Floats) -> bool:
+    """Return whether a surface is off by little beside what it tells of samples."""
+    if not at.size:
+        return True
+    finite = np.isfinite(at)
+    spread = float(np.log(at[finite]).std()) if finite.any() else 0.0
+    return float(np.sqrt(np.mean(off**2))) <= max(_OF_SPREAD * spread, _NOTHING)

@@ -1,0 +1,108 @@
+"""One value of a spec, for samples of what is not known, at one population."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from qps.solver.matrix.compilation.row_guards import SOUND
+from qps.solver.matrix.limits.row_preparation import Floats, Rows, sides_of
+from qps.solver.matrix.rows.exact_decisions import Index
+from qps.solver.matrix.rows.mode_answers import ModeAnswers
+from qps.solver.matrix.rows.scalar_fallback import OneByOne
+from qps.solver.uncertainty.interval_result import BySurface
+from qps.solver.uncertainty.sampled_modes import SampleModeSolver
+from qps.solver.uncertainty.surface_refinement import About
+
+FEW = 100
+"""Samples of which a value is told that takes long, where no surface can tell it of the others."""
+_LOOKED_AT = 32
+"""Samples of which it is asked whether a surface can."""
+_VALUE = "value"
+
+
+@dataclass(kw_only=True)
+class ValueModeSolver(SampleModeSolver):
+    """Tells the last column of samples of one mode at a population, and no more."""
+
+    evaluations: ClassVar[int] = 1
+    enough: ClassVar[float] = 0.02
+
+    population: int
+    is_partial: bool = False
+    """Whether it was told of some samples alone."""
+
+    @property
+    def _asked(self) -> frozenset[int]:
+        """The numbers that a value rests on: nothing else is told before it is asked for.
+
+        What has no population in it may take long, too, and is not told of every sample then.
+        """
+        mode, program = self.mode, self.mode.program
+        wanted = sides_of(mode.impossible) | {n for n in mode.columns if n is not None}
+        return frozenset(n for n in program.needed(wanted) if not program.steps[n].operands)
+
+    def is_told_again(self, number: int) -> bool:
+        """Return whether an operation is told each time that something is asked for."""
+        program = self.mode.program
+        return program.varies[number] or bool(program.inputs[number])
+
+    def solve(self, index: Index, count: int) -> ModeAnswers:
+        """Return the value in some samples; nothing else of them is told."""
+        mode = self.mode
+        verdict = self.verdicts(index, count)
+        rows = self.prepared(index, count)
+        self._forget_all_but(index)
+        one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+        with np.errstate(all="ignore"):
+            before = np.full(count, self.population - 1, dtype=np.int64)
+            self._refuse_impossible(rows, index, before, verdict == SOUND, one_by_one)
+            values = self._values(rows, index, mode.columns[-1])
+        nowhere = np.full(count, mode.high + 1, dtype=np.int64)
+        found = self._nothing_but(verdict, one_by_one, nowhere, before)
+        found.columns[-1] = values
+        return found
+
+    def surrogate_model(self) -> BySurface | None:
+        """Return how well the value is told by a surface; None where it is told of each sample."""
+        told = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
+        if not told:
+            return None
+        worst = max(told, key=lambda one: one.error)
+        return BySurface(requirement=_VALUE, points=worst.points, error=worst.error)
+
+    def _values(self, rows: Rows, index: Index, number: int | None) -> Floats:
+        if number is None:
+            return np.full(rows.count, np.nan)
+
+        def told(some: Rows, _about: About | None = None) -> Floats:
+            return some.column(some.at([number], float(self.population)), number)
+
+        if self.most == 1 or not self._is_long([number]):
+            return told(rows)
+        if self._may_be_a_surface(index, told):
+            return self._by_surface(index, (_VALUE, _VALUE), told, rows, None)[0]
+        self.is_partial = True
+        found = np.full(rows.count, np.nan)
+        few = np.flatnonzero(index[-2] < FEW)
+        if few.size:
+            found[few] = told(rows.take(few))
+        return found
+
+    def _may_be_a_surface(self, index: Index, told: Callable[[Rows], Floats]) -> bool:
+        """Return whether a value is finite and above zero in the first samples that can be."""
+        numbers = np.unique(self._numbers(index)).tolist()
+        for number in numbers:
+            if number not in self._is_smooth:
+                _, some = self._pool(number)
+                values = told(some.take(slice(_LOOKED_AT)))
+                self._is_smooth[number] = bool(np.all(np.isfinite(values) & (values > 0)))
+        return all(self._is_smooth[number] for number in numbers)
+
+    @cached_property
+    def _is_smooth(self) -> dict[int, bool]:
+        return {}

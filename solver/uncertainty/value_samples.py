@@ -1,0 +1,54 @@
+"""The last column of samples at a population, told by what tells one value of a mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from qps.compiler import ir
+from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix, CompiledMode
+from qps.solver.matrix.compilation.configuration_order import numbers_of
+from qps.solver.uncertainty.interval_result import BySurface
+from qps.solver.uncertainty.sample_solver import SampleSolver
+from qps.solver.uncertainty.sampled_modes import Near
+from qps.solver.uncertainty.value_modes import ValueModeSolver
+
+
+@dataclass
+class ValueSolver(SampleSolver):
+    """Tells the last column of samples at a population; `asked` are the solvers of all modes."""
+
+    population: int = field(kw_only=True)
+    asked: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
+
+    def solver_of(
+        self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
+    ) -> ValueModeSolver:
+        """Return what tells the value of `most` samples, at most, the last of some axes."""
+        drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
+        solver = ValueModeSolver(
+            mode,
+            axes,
+            None,
+            most=most,
+            drawn=drawn,
+            near=self.near,
+            population=self.population,
+        )
+        self.asked.append(solver)
+        return solver
+
+    @property
+    def surrogate_model(self) -> BySurface | None:
+        """How well a surface tells the value, at worst; None where it is told of each sample."""
+        surfaces = [found for one in self.asked if (found := one.surrogate_model()) is not None]
+        return max(surfaces, key=lambda one: one.error, default=None)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it was told of some samples alone."""
+        return any(one.is_partial for one in self.asked)
+
+
+def value_solver(compiled: CompiledMatrix, population: int) -> ValueSolver:
+    """Return what tells the last column of a matrix whose last axis is drawn."""
+    return ValueSolver(compiled, near=Near({}, {}), met=None, population=population)

@@ -1,0 +1,1 @@
+"""The arguments of the commands: how they are declared, checked and explained."""

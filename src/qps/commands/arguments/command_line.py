@@ -1,0 +1,96 @@
+"""The parser of the command line: argparse, whose complaints are diagnostics like all others."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from qps.commands.arguments.command_table import COMMANDS
+from qps.commands.arguments.common_arguments import EXIT_STATUS
+from qps.version import __version__
+
+if TYPE_CHECKING:
+    from qps.compiler.diagnostics.diagnostic import QpsError
+
+
+class _Once(argparse.Action):
+    """Stores the value of a flag that may stand once: of two, neither is dropped in silence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse gives it
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value; a second one is refused."""
+        given: set[str] = getattr(namespace, "given_once", set())
+        if option_string is not None and self.dest in given:
+            raise _complaint(f"`{option_string}` is given twice", "remove one of them")
+        namespace.given_once = given | {self.dest}
+        setattr(namespace, self.dest, values)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are diagnostics like all others; a flag has one value."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register("action", None, _Once)
+        self.register("action", "store", _Once)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse here what no flag takes: here the flags of the command are known."""
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            self._refuse(left)
+        return found, left
+
+    def _refuse(self, left: Sequence[str]) -> NoReturn:
+        from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
+
+        flags = [word.partition("=")[0] for word in left if word.startswith("-")]
+        if flags:
+            message = f"`{self.prog}` has no flag `{flags[0]}`"
+            shown = [
+                flag
+                for flag, action in self._option_string_actions.items()
+                if action.help != argparse.SUPPRESS
+            ]
+            hint = did_you_mean(flags[0], shown)
+        else:
+            message, hint = f"`{self.prog}` takes no argument `{left[0]}`", None
+        raise _complaint(message, hint or f"`{self.prog} --help` lists the arguments")
+
+    def error(self, message: str) -> NoReturn:
+        """Tell what argparse found, in the same words whichever Python it is of."""
+        before, choices, words = message.partition("(choose from ")
+        message = before + choices + words.replace("'", "")  # from 3.12 on it quotes none
+        raise _complaint(f"{self.prog}: {message}", f"`{self.prog} --help` lists the arguments")
+
+
+def parser_of(command: str | None) -> argparse.ArgumentParser:
+    """Return what takes the arguments of a command, of all of them for None."""
+    parser: argparse.ArgumentParser = _Parser(
+        prog="qps",
+        description="Capacity planning as code: how many users a system supports, and why.",
+        epilog=EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"qps {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True
+    )
+    for name, add in COMMANDS.items():
+        if command in (None, name):
+            add(commands)
+    return parser
+
+
+def _complaint(message: str, hint: str) -> QpsError:
+    from qps.commands.terminal.console import complain  # noqa: PLC0415 - most command lines are right
+
+    return complain(message, hint)

@@ -1,0 +1,67 @@
+"""What the commands take that help with writing specs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qps.commands.arguments.common_arguments import Commands, command_of
+from qps.commands.arguments.starting_specs import STARTING_SPECS
+
+
+def add_fmt(commands: Commands) -> None:
+    """Add `qps fmt`."""
+    command = command_of(commands, "fmt", "format specs; comments are preserved")
+    command.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        type=Path,
+        help="spec, folder to search for specs, or `-` for standard input",
+    )
+    command.add_argument(
+        "--check", action="store_true", help="change nothing; exit with 1 if a file would change"
+    )
+    command.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="rewrite outdated syntax for the current edition; results do not change",
+    )
+    command.set_defaults(format="text")
+
+
+def add_new(commands: Commands) -> None:
+    """Add `qps new`."""
+    command = command_of(commands, "new", "write a small working spec to start from")
+    command.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="name of the new spec [default: the name of the example]",
+    )
+    width = max(map(len, STARTING_SPECS))
+    listed = "".join(f"\n  {name:{width}}  {one.about}" for name, one in STARTING_SPECS.items())
+    command.add_argument(
+        "--example", metavar="EXAMPLE", help="start from an example [default: web]"
+    )
+    command.epilog = f"spec examples:{listed}\n\n{command.epilog}"
+    command.set_defaults(format="text")
+
+
+def add_lsp(commands: Commands) -> None:
+    """Add `qps lsp`."""
+    command = command_of(commands, "lsp", "run the language server for editors")
+    command.add_argument(
+        "--stdio",
+        action="store_true",
+        help="use standard input and output (the default)",
+    )
+    command.set_defaults(format="text")
+
+
+def add_completion(commands: Commands) -> None:
+    """Add `qps completion`."""
+    command = command_of(commands, "completion", "print a completion script for a shell")
+    command.add_argument(
+        "shell", metavar="SHELL", choices=["bash", "zsh", "fish", "powershell"], help="%(choices)s"
+    )
+    command.set_defaults(format="text")

@@ -1,0 +1,1 @@
+"""Terminal and files: output, progress, signals and exit statuses."""
