@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
 from timings import ROOT, Measured
 
 _BEGIN, _END = "<!-- figures of benchmarks/ -->\n", "<!-- end of figures -->\n"

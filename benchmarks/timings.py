@@ -18,7 +18,7 @@ from time import perf_counter
 
 import psutil
 
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
 
 ROOT = Path(__file__).parents[1]
 RUNS = 5

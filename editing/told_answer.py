@@ -11,9 +11,9 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
 from qps.editing.messages import PlaceLoad, ToldAnswer
-from qps.reports.text.capacity_text import headline
-from qps.reports.text.how_known import marked_value
-from qps.reports.text.quantities import is_share, percent, quantity_in
+from qps.reports.text.solutions.capacity_text import headline
+from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.quantities import is_share, percent, quantity_in
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 from qps.solver.answers.worst_mode import solve_model

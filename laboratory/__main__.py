@@ -32,7 +32,7 @@ from predictions import Prediction, composed, left_out, summary  # noqa: E402
 from qps.compiler.measurement.campaigns.network_namespace import enter_own_network  # noqa: E402
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError  # noqa: E402
 from qps.compiler.measurement.measured_tables import DataError  # noqa: E402
-from qps.reports.text.table import Table  # noqa: E402
+from qps.reports.text.layout.table import Table  # noqa: E402
 from results import HEADINGS, HERE, Result, kept, results_in  # noqa: E402
 from servers import LABORATORIES, POOLED, Laboratory  # noqa: E402
 from starting import NotStartedError, started  # noqa: E402

@@ -26,7 +26,7 @@ from qps.compiler.measurement.campaigns.child_processes import running
 from qps.compiler.measurement.campaigns.process_table import all_processes
 from qps.compiler.measurement.campaigns.processor_accounts import used_between
 from qps.compiler.measurement.observations.printed_results import pgbench_runs
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
 from starting import Started
 
 _Asked = TypeVar("_Asked", bound=Hashable)

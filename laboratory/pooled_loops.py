@@ -13,7 +13,7 @@ from itertools import product
 import closed_loops
 from closed_loops import ClosedRun, Way, compared_run
 from predictions import Prediction
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
 from servers import POOLS, pool_name
 from starting import Started
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from predictions import Prediction, summary
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
 
 HERE = Path(__file__).parent
 HEADINGS = (

@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.project.review_rules import BY_NAME, Level
-from qps.reports.text.difference_text import is_clear, moved_by
-from qps.reports.text.how_known import marked
-from qps.reports.text.quantities import percent
-from qps.reports.text.table import Table
+from qps.reports.text.changes.difference_text import is_clear, moved_by
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.certainty_marks import marked
+from qps.reports.text.words.quantities import percent
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import ANSWER, CAPACITY, CLAIM, COST, LAYOUT, UNCERTAIN, Finding
 from qps.reviewing.spec_answers import SpecAnswer

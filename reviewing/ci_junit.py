@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.project.review_rules import Level
-from qps.reports.text.claim_formats import Tested, claims_suites, junit_text
+from qps.reports.text.claims.claim_formats import Tested, claims_suites, junit_text
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, CAPACITY, CLAIM, FAULT, Finding
 

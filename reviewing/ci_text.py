@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from qps.compiler.diagnostics.visible import one_line
-from qps.reports.text.claim_changes import claim_changes_tables
-from qps.reports.text.difference_text import difference_text
-from qps.reports.text.facts import COLUMNS
-from qps.reports.text.table import joined
-from qps.reports.text.text_layout import Layout
-from qps.reports.text.verdicts import claims_text
-from qps.reports.text.wrapping import wrapped
+from qps.reports.text.changes.difference_text import difference_text
+from qps.reports.text.claims.claim_changes import claim_changes_tables
+from qps.reports.text.claims.verdicts import claims_text
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import joined
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.layout.wrapping import wrapped
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import CAPACITY, COST, LAYOUT, UNCERTAIN, Finding
 from qps.reviewing.matrix_changes import MatrixChange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.reports.text.claim_changes import ClaimChanges
+from qps.reports.text.claims.claim_changes import ClaimChanges
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import Finding
 from qps.reviewing.matrix_changes import MatrixChange

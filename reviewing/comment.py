@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from qps.compiler.project.review_rules import Level
-from qps.reports.text.claim_changes import claim_changes_tables
-from qps.reports.text.difference_text import difference_details
-from qps.reports.text.table import Table, escaped, escaped_html
+from qps.reports.text.changes.difference_text import difference_details
+from qps.reports.text.claims.claim_changes import claim_changes_tables
+from qps.reports.text.layout.table import Table, escaped, escaped_html
 from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, Finding
 from qps.reviewing.spec_changes import SpecChange, State

@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.visible import printable
 from qps.compiler.project.review_rules import BY_NAME, Level, rule_page
 from qps.links import resolved_path
-from qps.reports.text.claim_formats import Wrong, remarks, sentence, workflow_command
+from qps.reports.text.claims.claim_formats import Wrong, remarks, sentence, workflow_command
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.version import __version__
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from qps.compiler.diagnostics.visible import printable
-from qps.reports.pages.charts import ticks
-from qps.reports.text.nouns import noun
+from qps.reports.pages.drawings.charts import ticks
+from qps.reports.text.words.nouns import noun
 from qps.reviewing.history_view import History, Point, State, history_text
 
 _WIDTH, _HEIGHT = 760, 320

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from qps.reports.text.facts import COLUMNS
-from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.nouns import counted, noun
-from qps.reports.text.table import Table
-from qps.reports.text.text_layout import Layout
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.nouns import counted, noun
 
 _SHORT = 10
 

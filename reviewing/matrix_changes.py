@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.extras import need_arrow
-from qps.reports.text.quantities import quantity
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.quantities import quantity
 
 if TYPE_CHECKING:
     from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix

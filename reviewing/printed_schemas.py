@@ -8,25 +8,25 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import DiagnosticsView
-from qps.reports.text.answers import SolveView
-from qps.reports.text.claim_values import TestView
-from qps.reports.text.difference_text import DifferenceView
-from qps.reports.text.drift_text import DriftView
-from qps.reports.text.explanation import Explanation
-from qps.reports.text.fit_view import FitView
-from qps.reports.text.inverse_text import InverseView
-from qps.reports.text.json_schemas import schema_of
-from qps.reports.text.json_shapes import (
+from qps.reports.text.changes.difference_text import DifferenceView
+from qps.reports.text.changes.inverse_text import InverseView
+from qps.reports.text.changes.sizing_text import SizingView
+from qps.reports.text.claims.claim_values import TestView
+from qps.reports.text.claims.drift_text import DriftView
+from qps.reports.text.claims.simulation_text import SimulationView
+from qps.reports.text.explanations.explanation import Explanation
+from qps.reports.text.explanations.network_view import NetworkView
+from qps.reports.text.explanations.rule_text import RuleView
+from qps.reports.text.measurements.fit_view import FitView
+from qps.reports.text.schemas.json_schemas import schema_of
+from qps.reports.text.schemas.json_shapes import (
     CodeShape,
     FigureShape,
     MatrixShape,
     MeasuredShape,
     MeasuredStepShape,
 )
-from qps.reports.text.network_view import NetworkView
-from qps.reports.text.rule_text import RuleView
-from qps.reports.text.simulated_text import SimulationView
-from qps.reports.text.sizing_text import SizingView
+from qps.reports.text.solutions.answer_values import SolveView
 from qps.reviewing.ci_view import CiView
 from qps.reviewing.history_view import History
 from qps.solver.traces.trace_answers import TracesView

@@ -10,12 +10,12 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.lower.certainty_asked import without_certainty
+from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.answers import SolveView
-from qps.reports.text.labels import Labels, labels_of
-from qps.reports.text.solve_view import solve_view
+from qps.reports.text.solutions.answer_values import SolveView
+from qps.reports.text.solutions.solve_view import solve_view
+from qps.reports.text.words.labels import Labels, labels_of
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.complete_answer import complete_answer

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.pipeline import Spec
-from qps.reports.text.claim_changes import ClaimChanges, claim_changes
-from qps.reports.text.difference_text import DifferenceView, spec_difference_view
+from qps.reports.text.changes.difference_text import DifferenceView, spec_difference_view
+from qps.reports.text.claims.claim_changes import ClaimChanges, claim_changes
 from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer

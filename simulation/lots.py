@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.lower.response_time.class_response import LossKind
 from qps.simulation.holding import give_all
 from qps.simulation.items import Go, Item, Joined
 from qps.simulation.played import Lose, Thin, goes_on

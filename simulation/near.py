@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.lower.response_time.class_response import LossKind
 from qps.simulation.agreement import Observed, load_told
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.one_run import LEVELS

@@ -10,7 +10,7 @@ import numpy as np
 import simpy
 from msgspec import Struct
 
-from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.lower.response_time.class_response import LossKind
 from qps.simulation.chains import begin
 from qps.simulation.items import Told
 from qps.simulation.lengths import memories_of

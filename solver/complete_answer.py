@@ -12,7 +12,7 @@ from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.ir.measure_names import is_utilization, resource_in, timed_streams
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.lower.requirements.serial_losses import known_at, quality_known_at
 from qps.engine.expressions.formulas import ONE
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_certainty import answer_known, largest_known

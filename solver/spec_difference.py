@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import uncertain_in
-from qps.compiler.lower.certainty_asked import without_certainty
+from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
 from qps.solver.claims.claim_results import Judged

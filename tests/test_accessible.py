@@ -15,7 +15,7 @@ from helpers.nightly import nightly
 from helpers.not_skipped import missing_in_ci
 from helpers.reports import html_of, html_of_text
 from qps.compiler.pipeline import load
-from qps.reports.pages.html import render_difference
+from qps.reports.pages.html_page import render_difference
 from test_difference_page import NEW, OLD
 from test_difference_page import page_of as difference_of
 from test_matrix_page import SMALL

@@ -13,7 +13,7 @@ from helpers.reports import claims_of
 from qps.api import load
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
-from qps.reports.text.answers import SolveView
+from qps.reports.text.solutions.answer_values import SolveView
 from qps.solver.claims.claim_results import Verdict
 
 _SPECS = Path(__file__).parent / "applications"

@@ -13,9 +13,9 @@ from helpers.nightly import examples
 from helpers.specs import checked, lowered
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.ir.measure_names import utilization_of
-from qps.reports.text.as_json import as_json
-from qps.reports.text.solve_view import solve_view
-from qps.reports.text.text import solve_text
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.solutions.answer_text import solve_text
+from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.sweep import sweep

@@ -23,11 +23,11 @@ from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.lower.response_time.class_response import LossKind
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.syntax.format import formatted
-from qps.reports.text.explanation import explanation_text
+from qps.reports.text.explanations.explanation import explanation_text
 from qps.solver.what_if.inverse import solve_for
 
 law = settings(max_examples=examples(60), deadline=None)

@@ -22,11 +22,11 @@ from helpers.specs import checked, lowered
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.expressions.label_propagation import certainty_of
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lowering import lower
-from qps.compiler.lower.queue_certainty import mean_certainty
+from qps.compiler.lower.queues.queue_certainty import mean_certainty
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -43,15 +43,15 @@ from qps.engine.expressions.formulas import Formula, population, symbol
 from qps.engine.expressions.formulas import number as number_of
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.operations import OPERATIONS
-from qps.reports.pages.matrix_page import matrix_page
-from qps.reports.text.difference_text import difference_view
-from qps.reports.text.explanation import explanation_text
-from qps.reports.text.figure_text import figure_json, figure_text, line_label
-from qps.reports.text.headroom_text import headroom_lines
-from qps.reports.text.inverse_text import inverse_answer
+from qps.reports.pages.matrices.matrix_page import matrix_page
+from qps.reports.text.changes.difference_text import difference_view
+from qps.reports.text.changes.inverse_text import inverse_answer
+from qps.reports.text.changes.sizing_text import sizing_answer, sizing_known
+from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.explanations.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.matrix_output import json_texts, matrix_layout
-from qps.reports.text.sizing_text import sizing_answer, sizing_known
-from qps.reports.text.worded_changes import wording
+from qps.reports.text.solutions.change_wording import wording
+from qps.reports.text.solutions.headroom_text import headroom_lines
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model

@@ -11,12 +11,12 @@ import pytest
 from helpers.specs import checked
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.certainty_asked import without_certainty
+from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.numerics.sobol import sobol_points
-from qps.reports.text.reasons import answer_sentence
+from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model

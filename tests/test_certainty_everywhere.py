@@ -15,7 +15,7 @@ from helpers.specs import UNSURE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.difference_text import difference_text, spec_difference_view
+from qps.reports.text.changes.difference_text import difference_text, spec_difference_view
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult

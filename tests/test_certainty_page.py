@@ -13,7 +13,7 @@ from helpers.node import needs_node, run_module
 from helpers.reports import html_of
 from helpers.specs import UNSURE, checked
 from qps.compiler.pipeline import Spec
-from qps.reports.pages.live_page import live_page
+from qps.reports.pages.live.live_page import live_page
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model

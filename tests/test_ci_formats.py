@@ -11,7 +11,7 @@ import pytest
 
 from helpers.nightly import nightly
 from qps.cli import main
-from qps.reports.text.table import escaped
+from qps.reports.text.layout.table import escaped
 from qps.solver.answers.solution import SolverFault
 from qps.solver.claims.judging import Claims
 

@@ -13,7 +13,7 @@ import pytest
 
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.reports.text.table import escaped_html
+from qps.reports.text.layout.table import escaped_html
 from qps.reviewing.thresholds import threshold
 
 SPEC = """\

@@ -17,7 +17,7 @@ from qps.engine.queueing_networks.cycle_time_moments import moments, of_moments
 from qps.engine.queueing_networks.cycle_time_transform import law_of
 from qps.engine.queueing_networks.product_form import closed_rate
 from qps.engine.queueing_networks.visited_copies import Place, place_of
-from qps.reports.text.quantities import undecided_point
+from qps.reports.text.words.quantities import undecided_point
 
 NETWORKS = {
     "two": (6, 3.0, [(0.5, 1, 0.0, 1, 1.0), (0.9, 1, 0.0, 1, 1.0)]),

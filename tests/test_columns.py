@@ -15,8 +15,8 @@ from qps.commands.arguments.command_table import COMMANDS as ALL_COMMANDS
 from qps.compiler.measurement.campaigns.campaign_axes import Axis
 from qps.compiler.measurement.campaigns.row_doubts import Doubt
 from qps.compiler.measurement.campaigns.run_results import Failure
-from qps.reports.text.measured_text import measured_text, step_text
-from qps.reports.text.table import text_width
+from qps.reports.text.layout.table import text_width
+from qps.reports.text.measurements.measurement_text import measured_text, step_text
 
 RUNS = "day,cpu in %,request/s,byte/s\n" + "".join(
     f"2026-11-{1 + n % 9:02},{5 + n * 1.1 + n * n % 7},{100 * n},{8000 * n + 900 * (n % 5)}\n"

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax.format import formatted
-from qps.reports.pages.live_page import live_page
+from qps.reports.pages.live.live_page import live_page
 from qps.solver.answers.answering import solve
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.variants.model_variants import ShownCase, model_variants

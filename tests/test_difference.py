@@ -17,8 +17,8 @@ from helpers.nightly import examples
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
-from qps.reports.text.change_effects import changes_table, effects_of
-from qps.reports.text.difference_text import change_lines, spec_difference_view
+from qps.reports.text.changes.change_effects import changes_table, effects_of
+from qps.reports.text.changes.difference_text import change_lines, spec_difference_view
 from qps.solver.spec_difference import spec_difference
 from qps.solver.what_if.assumption_changes import ChangeKind, Side
 from qps.solver.what_if.difference import Difference, difference

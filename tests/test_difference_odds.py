@@ -10,7 +10,7 @@ from helpers.specs import checked
 from qps.commands.simulate import typically_played
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
-from qps.reports.text.difference_text import spec_difference_view
+from qps.reports.text.changes.difference_text import spec_difference_view
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.difference_intervals import difference_odds
 from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling

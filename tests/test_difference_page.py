@@ -14,9 +14,9 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.reports.pages.difference_page import DifferencePage, difference_page
-from qps.reports.pages.html import render_difference
-from qps.reports.text.difference_text import DifferenceView, difference_view
-from qps.reports.text.solve_view import solve_view
+from qps.reports.pages.html_page import render_difference
+from qps.reports.text.changes.difference_text import DifferenceView, difference_view
+from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.complete_answer import complete_answer
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import difference

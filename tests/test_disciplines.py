@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qps.compiler.lower.disciplines.laws import LAWS
+from qps.compiler.lower.disciplines.discipline_laws import LAWS
 from qps.compiler.quantities.disciplines import DISCIPLINES, Discipline
 from qps.simulation.agreement import compared
 from qps.simulation.crew import Effort, simulate
@@ -35,7 +35,7 @@ require {{ ask.latency <= 1 s }}
 
 def test_every_discipline_has_a_law() -> None:
     missing = [one.name for one in WAITING if one not in LAWS]
-    assert not missing, "add a line to LAWS in compiler/lower/disciplines/laws.py"
+    assert not missing, "add a line to LAWS in compiler/lower/disciplines/discipline_laws.py"
 
 
 @pytest.mark.parametrize("one", WAITING, ids=lambda one: one.value)

@@ -29,10 +29,10 @@ from qps.engine.expressions.formulas import (
 )
 from qps.engine.expressions.point_values import Point, in_floats
 from qps.engine.expressions.substitution import substituted
-from qps.reports.text.explanation import Explanation, explanation_text
-from qps.reports.text.formula_text import in_population
-from qps.reports.text.quantities import number
-from qps.reports.text.shortened import shortened
+from qps.reports.text.explanations.explanation import Explanation, explanation_text
+from qps.reports.text.formulas.formula_excerpts import shortened
+from qps.reports.text.formulas.formula_text import in_population
+from qps.reports.text.words.quantities import number
 from qps.solver.search.critical import piece_at
 
 law = settings(max_examples=examples(60), deadline=None)

@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
-from qps.reports.text import labels
+from qps.reports.text.words import labels
 
 HEAD = """
 users N in 1..100_000
@@ -59,7 +59,9 @@ def answer(
     *more: str,
 ) -> str:
     """Return what `qps solve` says of a text, by identifiers."""
-    monkeypatch.setattr("qps.reports.text.worded_changes.labels_of", lambda _: labels.PLAIN)
+    monkeypatch.setattr(
+        "qps.reports.text.solutions.change_wording.labels_of", lambda _: labels.PLAIN
+    )
     monkeypatch.setenv("COLUMNS", "500")
     monkeypatch.chdir(folder)
     Path("spec.qps").write_text(text, encoding="utf-8")

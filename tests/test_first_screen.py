@@ -13,10 +13,10 @@ from helpers.reasons import reason
 from qps.cli import main
 from qps.commands.terminal.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
-from qps.reports.text.facts import fact_lines
-from qps.reports.text.nouns import counted
-from qps.reports.text.table import Table
-from qps.reports.text.wrapping import wrapped
+from qps.reports.text.layout.facts import fact_lines
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.words.nouns import counted
 from qps.solver import solved_spec
 
 ROOT = Path(__file__).parents[1]
@@ -225,7 +225,7 @@ def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_bound_is_told_as_such() -> None:
-    from qps.reports.text.how_known import users_as_known
+    from qps.reports.text.words.certainty_marks import users_as_known
 
     assert users_as_known(upper_bound(reason("x"))) == "optimistic"
 

@@ -18,7 +18,7 @@ from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import Spec, check_file
 from qps.engine.numerics.sobol import sobol_points
-from qps.reports.text.odds_text import odds_lines
+from qps.reports.text.solutions.uncertainty_text import odds_lines
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.interval_result import Odds, Sampling
 from qps.solver.uncertainty.prediction_interval import odds

@@ -23,9 +23,9 @@ from qps.compiler.measurement.regression import Regression, regression
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file, check_source
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
-from qps.reports.text.fit_text import component_text
-from qps.reports.text.quantities import number
-from qps.reports.text.written import interval_text
+from qps.reports.text.measurements.fit_text import component_text
+from qps.reports.text.words.quantities import number
+from qps.reports.text.words.spec_units import interval_text
 from qps.solver.answers.worst_mode import solve_model
 
 # coturn on a 2-vCPU machine, connections x packets/s x bytes -> cpu (shared/reference/modern.md).

@@ -7,8 +7,8 @@ from math import exp
 import pytest
 
 from helpers.specs import lowered
-from qps.compiler.lower.latency_parts import every
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.response_time.response_stages import every
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.engine.operations import OPERATIONS
 

@@ -16,11 +16,11 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
-from qps.reports.text.headroom_text import headroom_lines
-from qps.reports.text.labels import PLAIN
-from qps.reports.text.reasons import answer_sentence
-from qps.reports.text.text import solve_text
-from qps.reports.text.worded_changes import Wording, wording
+from qps.reports.text.solutions.answer_text import solve_text
+from qps.reports.text.solutions.change_wording import Wording, wording
+from qps.reports.text.solutions.headroom_text import headroom_lines
+from qps.reports.text.solutions.limit_reasons import answer_sentence
+from qps.reports.text.words.labels import PLAIN
 from qps.solver.answer import Answer
 from qps.solver.answers.answering import largest_acceptable
 from qps.solver.answers.headroom import MoreUsers, NextLimit, more_users, next_limit

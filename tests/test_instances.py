@@ -23,7 +23,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_file, check_source, load
 from qps.compiler.syntax.format import formatted
-from qps.reports.text.labels import PLAIN
+from qps.reports.text.words.labels import PLAIN
 
 APPLICATIONS = Path(__file__).parent / "applications"
 

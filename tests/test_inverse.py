@@ -21,7 +21,7 @@ from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import number
-from qps.reports.text.inverse_text import InverseView, inverse_answer
+from qps.reports.text.changes.inverse_text import InverseView, inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.overloads import Overloads

@@ -18,8 +18,8 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import EXACT, Kind
 from qps.engine.expressions.formulas import Formula, apply, number, square_root, symbol
 from qps.engine.queueing_networks.product_form import closed_wait
-from qps.reports.text.inverse_text import inverse_answer, inverse_text
-from qps.reports.text.sizing_text import sizing_text
+from qps.reports.text.changes.inverse_text import inverse_answer, inverse_text
+from qps.reports.text.changes.sizing_text import sizing_text
 from qps.solver.search.boxes import Budget
 from qps.solver.search.sign_changes import changes_of
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of

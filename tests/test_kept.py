@@ -358,7 +358,7 @@ def parts_of(path: Path) -> list[str]:
         ("engine/evaluators/on_fractions.py", "taken, lowered"),
         ("compiler/check/checking.py", "checked, lowered"),
         ("grammar/tables.json", "checked, lowered"),
-        ("reports/pages/html.py", "taken, taken"),
+        ("reports/pages/html_page.py", "taken, taken"),
         *(
             pytest.param(part, "checked, lowered", marks=nightly)
             for part in (

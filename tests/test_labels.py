@@ -12,9 +12,9 @@ from msgspec.structs import replace
 import qps
 from helpers.specs import checked, lowered
 from qps.cli import main
-from qps.compiler.lower.queue_certainty import stage_certainty
-from qps.reports.text.labels import labels_of
-from qps.reports.text.nouns import counted, noun_of_one
+from qps.compiler.lower.queues.queue_certainty import stage_certainty
+from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.nouns import counted, noun_of_one
 
 SPECS = Path(__file__).parents[1] / "specs"
 SHOP = '''

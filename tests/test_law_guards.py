@@ -10,8 +10,8 @@ import pytest
 
 from helpers.reasons import reason
 from helpers.specs import checked
-from qps.compiler.lower.law_guards import guarded, guarded_known
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
 from qps.compiler.quantities.certainty import (
     EXACT,
     Kind,

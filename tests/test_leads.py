@@ -18,7 +18,7 @@ from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.engine.expressions.formulas import number, square_root, symbol
 from qps.engine.expressions.point_values import Point
-from qps.reports.text.figure_text import leads_text
+from qps.reports.text.explanations.figure_text import leads_text
 from qps.solver.answers.envelope import equal_at, upper_envelope
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from qps.engine.expressions.formulas import Formula, apply, maximum, number, population, symbol
 from qps.engine.expressions.linear_roots import root_of_linear
 from qps.engine.expressions.substitution import substituted
-from qps.reports.text.formula_text import formula
+from qps.reports.text.formulas.formula_text import formula
 
 N = population("N")
 A, B, C, D = map(symbol, "abcd")

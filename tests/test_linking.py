@@ -13,8 +13,8 @@ import pytest
 from helpers.nightly import nightly
 from helpers.node import NODE, ROOT, needs_node, run_module
 from helpers.page_cases import as_json
-from qps.reports.pages.html import script
-from qps.reports.pages.linking import LinkError, exports_of, link
+from qps.reports.pages.html_page import script
+from qps.reports.pages.script_linker import LinkError, exports_of, link
 
 SCRIPTS = ROOT / "reports" / "scripts"
 ENTRIES = ("app.js", "sure.js", "drawn.js", "matrix.js", "difference.js", "serve.js")

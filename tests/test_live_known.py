@@ -10,12 +10,12 @@ from helpers.answers import answer_of
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
-from qps.compiler.lower.losses_in_series import in_series_at
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.serial_losses import in_series_at
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.pages.page_rows import first_to_saturate, resource_row
-from qps.reports.text.how_known import OTHERS_EXACT, known_lines
-from qps.reports.text.labels import labels_of
+from qps.reports.text.words.certainty_marks import OTHERS_EXACT, known_lines
+from qps.reports.text.words.labels import labels_of
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answering import solve
 

@@ -24,12 +24,12 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import DATA_RATE
 from qps.engine.expressions.formulas import number
-from qps.reports.pages.request_strip import SUMS
-from qps.reports.text.answers import SolveView
-from qps.reports.text.labels import labels_of
-from qps.reports.text.quantities import quantity
-from qps.reports.text.reasons import answer_sentence
-from qps.reports.text.solve_view import solve_view
+from qps.reports.pages.drawings.request_strip import SUMS
+from qps.reports.text.solutions.answer_values import SolveView
+from qps.reports.text.solutions.limit_reasons import answer_sentence
+from qps.reports.text.solutions.solve_view import solve_view
+from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.quantities import quantity
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.node import needs_node, run_module
 from helpers.specs import lowered
-from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import Kind
 
 THINNED = """
@@ -71,7 +71,7 @@ def test_a_page_knows_them_alike(
         "resources": [{"name": n, "load": one} for n, one in zip("ab", loads, strict=True)],
     }
     script = (
-        'import { knownAt } from "./reports/scripts/engine/known.js";\n'
+        'import { knownAt } from "./reports/scripts/engine/certainty.js";\n'
         f"const run = {{ graph: {json.dumps(graph)}, at() {{}}, value: (load) => load }};\n"
         f"console.log(JSON.stringify(knownAt(run, {json.dumps(item)}, 18)));\n"
     )

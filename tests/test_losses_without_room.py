@@ -11,7 +11,7 @@ from helpers.chains import shares
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.lower.response_time.class_response import LossKind
 from qps.compiler.quantities.certainty import Kind
 
 

@@ -17,8 +17,8 @@ from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec
-from qps.reports.pages.html import render_matrix
-from qps.reports.pages.matrix_page import MOST_ROWS, matrix_page
+from qps.reports.pages.html_page import render_matrix
+from qps.reports.pages.matrices.matrix_page import MOST_ROWS, matrix_page
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_tables import Tabulator, in_order
 from qps.solver.uncertainty.sampled_rows import drawn_in_rows

@@ -14,10 +14,10 @@ from pyarrow import csv, parquet
 
 from qps.cli import main
 from qps.compiler.pipeline import load
-from qps.reports.pages import matrix_file, matrix_page
-from qps.reports.pages.matrix_columns import columns_of_table
-from qps.reports.pages.matrix_facts import pareto_optimal
-from qps.reports.pages.packing import data_in
+from qps.reports.pages.data_packing import data_in
+from qps.reports.pages.matrices import matrix_file, matrix_page
+from qps.reports.pages.matrices.matrix_columns import columns_of_table
+from qps.reports.pages.matrices.matrix_facts import pareto_optimal
 from test_matrices import BASE
 
 SPEC = (

@@ -12,7 +12,7 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.renaming import with_current_names
-from qps.reports.text.as_json import as_json
+from qps.reports.text.schemas.json_encoding import as_json
 
 SITE = """users N in 1..20_000
 param effort = 8 ms/request

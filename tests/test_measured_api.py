@@ -14,7 +14,7 @@ import qps
 from helpers.fake_prometheus import fake_prometheus
 from qps.cli import main
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
-from qps.reports.text.as_json import as_json
+from qps.reports.text.schemas.json_encoding import as_json
 
 FILES = Path(__file__).parent / "observed"
 

@@ -23,11 +23,11 @@ from qps.compiler.configure.configuration import in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.reports.pages.page import page_view
-from qps.reports.text.answers import SolveView
-from qps.reports.text.as_json import as_json
-from qps.reports.text.solve_view import solve_view
-from qps.reports.text.table import escaped
+from qps.reports.pages.report_page import page_view
+from qps.reports.text.layout.table import escaped
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.solutions.answer_values import SolveView
+from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.answers.solution import CostSolution, Solution, Verdict
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner

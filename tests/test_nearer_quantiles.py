@@ -7,8 +7,8 @@ from math import log, sqrt
 
 import pytest
 
-from qps.compiler.lower.latency_parts import CallMade, LatencyPart
-from qps.compiler.lower.nearer_quantiles import nearer
+from qps.compiler.lower.response_time.quantile_refinement import nearer
+from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import Point
 from simulated.judge import graph_of

@@ -25,10 +25,10 @@ from qps.compiler.network.spread import SpreadKind
 from qps.compiler.network.stations_and_pools import StationKind
 from qps.compiler.pipeline import check_file
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
-from qps.reports.text.facts import COLUMNS
-from qps.reports.text.network_text import NetworkScreen, network_text
-from qps.reports.text.network_view import network_view
-from qps.reports.text.table import text_width
+from qps.reports.text.explanations.network_text import NetworkScreen, network_text
+from qps.reports.text.explanations.network_view import network_view
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import text_width
 
 ROOT = Path(__file__).resolve().parents[1]
 _, *_BY_HAND = BY_HAND.read_text(encoding="utf-8").split("\n== ")

@@ -24,8 +24,8 @@ from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
 from qps.engine.numerics.sobol import sobol_points
-from qps.reports.text.as_json import as_json
-from qps.reports.text.odds_text import ends_of, odds_lines
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.solutions.uncertainty_text import ends_of, odds_lines
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty import structural_samples
 from qps.solver.uncertainty.chi_squared import chi_squared_quantile

@@ -22,7 +22,7 @@ from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.engine.expressions.formulas import number
-from qps.reports.text.solve_view import solve_view
+from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.solved_spec import Solved, solved_spec
 from qps.solver.uncertainty.interval_result import Sampling
 

@@ -15,7 +15,7 @@ from helpers.specs import PRELUDE
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
-from qps.reports.pages.live_page import live_page
+from qps.reports.pages.live.live_page import live_page
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.variants.model_variants import ShownCase, model_variants

@@ -12,7 +12,7 @@ from helpers.specs import PRELUDE
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source, load
-from qps.reports.pages.live_page import column_names
+from qps.reports.pages.live.live_page import column_names
 from qps.solver.variants.model_variants import ShownCase
 
 SPECS = Path(__file__).parents[1] / "specs"

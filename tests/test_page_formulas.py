@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from qps.reports.pages.html import _environment
+from qps.reports.pages.html_page import _environment
 
 
 @pytest.mark.parametrize(

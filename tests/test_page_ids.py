@@ -33,7 +33,9 @@ def test_no_script_finds_by_text() -> None:
         for line in path.read_text(encoding="utf-8").splitlines()
         if BY_TEXT.search(line)
     ]
-    assert found == [], "give it a number in reports/pages/live_graphs.py, or an id in the template"
+    assert found == [], (
+        "give it a number in reports/pages/live/live_graphs.py, or an id in the template"
+    )
 
 
 def test_the_stream_of_which_a_time_is_required_is_drawn_however_that_is_written() -> None:

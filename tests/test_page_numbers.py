@@ -19,7 +19,7 @@ from helpers.specs import checked
 from helpers.true_numbers import Truth, numbers_in, worth
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import TIME
-from qps.reports.pages.html import render_html
+from qps.reports.pages.html_page import render_html
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.details.request_path import LEVEL
 from qps.solver.uncertainty.confidence_interface import promising

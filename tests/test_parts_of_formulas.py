@@ -14,9 +14,9 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.lower.comparing import compare
-from qps.compiler.lower.tidy import tidy_extremes
-from qps.compiler.lower.too_long import powers_told
+from qps.compiler.lower.expressions.exact_order import compare
+from qps.compiler.lower.expressions.power_limits import powers_told
+from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
 from qps.engine.exact_algebra.exact_powers import as_power
 from qps.engine.expressions.formulas import (
     INFINITY,

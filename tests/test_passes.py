@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from qps.compiler.configure.configuration import in_force
 from qps.compiler.lower import analyse
-from qps.compiler.lower.build_network import build_network
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.stated import stated_of
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.requirements.stated import stated_of
+from qps.compiler.lower.traffic.build_network import build_network
 from qps.compiler.pipeline import load
 from qps.engine.expressions.formulas import Formula, population
 from qps.engine.expressions.substitution import Substitution

@@ -14,7 +14,7 @@ from helpers.integration import area
 from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
+from qps.compiler.lower.queues.periodic_mixtures import PeriodicClass, others_quantile, others_wait
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import ONE, Formula, number, total
 from qps.engine.expressions.point_values import in_floats
@@ -26,7 +26,7 @@ Mix = list[tuple[int, float]]
 
 
 def _mean(mix: Mix) -> float:
-    """Return the mean unfinished work of a mix, by the integral of `periodic_queueing`."""
+    """Return the mean unfinished work of a mix, by the integral of `periodic_mixtures`."""
 
     def held(u: float) -> float:
         grown = exp(-u + sum(n * log1p(x * u) for n, x in mix))

@@ -10,8 +10,8 @@ import pytest
 
 from helpers.docs import ROOT
 from helpers.node import needs_node, run_module
-from qps.reports.text.nouns import noun, noun_of_one
-from qps.reports.text.phrases import phrase, phrases
+from qps.reports.text.words.nouns import noun, noun_of_one
+from qps.reports.text.words.phrases import phrase, phrases
 
 _SAID = re.compile(r"phrase\(\s*(?:f?\"|`)([\w. ]*)(?:([{$]))?")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from helpers.answers import answer_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.pipeline import load
-from qps.reports.text.inverse_text import inverse_text
-from qps.reports.text.sizing_text import sizing_text
-from qps.reports.text.text import solve_text
+from qps.reports.text.changes.inverse_text import inverse_text
+from qps.reports.text.changes.sizing_text import sizing_text
+from qps.reports.text.solutions.answer_text import solve_text
 from qps.solver.what_if.inverse import solve_for
 from qps.solver.what_if.sizing import size
 

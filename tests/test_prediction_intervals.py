@@ -21,7 +21,7 @@ from qps.compiler.measurement.fit_spread import spread
 from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file, load
-from qps.reports.text.coverage_text import coverage_lines
+from qps.reports.text.claims.coverage_text import coverage_lines
 from qps.solver.claims.claim_results import Coverage, PredictionInterval
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims

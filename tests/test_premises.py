@@ -14,7 +14,7 @@ from qps.compiler.lower.label_doubts import NO_CHECKS, Checks, ClassDoubts
 from qps.compiler.lower.labels.gate import Checking
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.pipeline import check_file
 from qps.compiler.quantities.certainty import (
     Certainty,

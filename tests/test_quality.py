@@ -15,7 +15,7 @@ from helpers.specs import PRELUDE, at, lowered
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.quality_axes import joined_axes
+from qps.compiler.lower.requirements.quality_axes import joined_axes
 from qps.compiler.pipeline import check_source
 from qps.engine.expressions.formulas import ZERO, Formula, number
 from qps.engine.expressions.point_values import in_floats

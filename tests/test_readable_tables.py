@@ -22,8 +22,8 @@ from qps.compiler.measurement.campaigns.step_runs import Cost, Step
 from qps.compiler.measurement.measured_tables import DataError, numbers
 from qps.compiler.measurement.regression import Regression
 from qps.compiler.pipeline import check_file, check_source
-from qps.reports.text.fit_text import warnings_of
-from qps.reports.text.measured_text import step_component
+from qps.reports.text.measurements.fit_text import warnings_of
+from qps.reports.text.measurements.measurement_text import step_component
 from qps.solver.claims.judging import Claims
 
 ROWS = [(120, 0.9), (240, 1.6), (481, 3.2), (955, 6.1), (1890, 12.4), (3702, 24.0)]

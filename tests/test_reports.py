@@ -20,15 +20,15 @@ from qps.cli import main
 from qps.compiler.pipeline import Spec, load
 from qps.engine.expressions.formulas import apply, population, symbol, total
 from qps.engine.operations import OPERATIONS
-from qps.reports.pages import html
-from qps.reports.pages.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
-from qps.reports.pages.html import render_html
-from qps.reports.pages.packing import data_in, packed
-from qps.reports.pages.page import PageView
-from qps.reports.pages.page_program import Program
-from qps.reports.pages.thinning import telling_points
-from qps.reports.pages.typeset import typeset
-from qps.reports.text.quantities import number, percent, quantity
+from qps.reports.pages import html_page
+from qps.reports.pages.data_packing import data_in, packed
+from qps.reports.pages.drawings.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
+from qps.reports.pages.drawings.line_thinning import telling_points
+from qps.reports.pages.formula_markup import typeset
+from qps.reports.pages.html_page import render_html
+from qps.reports.pages.live.page_program import Program
+from qps.reports.pages.report_page import PageView
+from qps.reports.text.words.quantities import number, percent, quantity
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
@@ -93,7 +93,7 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(speak_page: str) ->
     assert policy is not None
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy
-    own = html.script("app.js", html.words_of(data_in(speak_page)))
+    own = html_page.script("app.js", html_page.words_of(data_in(speak_page)))
     script, style = (
         "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (
@@ -169,7 +169,7 @@ def test_data_in_a_page_cannot_end_its_element() -> None:
 
 @pytest.mark.parametrize("text", ["{{ page.nothing }}", "{{ page.nothing is not none }}"])
 def test_a_missing_value_is_an_error_not_a_gap(text: str, speak_view: PageView) -> None:
-    template = html._environment().from_string(text)
+    template = html_page._environment().from_string(text)
     with pytest.raises(UndefinedError):
         template.render(page=speak_view)
 

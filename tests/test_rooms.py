@@ -14,7 +14,7 @@ from helpers.specs import lowered
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import loss_known
+from qps.compiler.lower.requirements.serial_losses import loss_known
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.measured_errors import Quantity, table
 from qps.engine.operations import OPERATIONS

@@ -12,7 +12,7 @@ import pytest
 
 from helpers.measured import MEASURED, STEP
 from qps.cli import main
-from qps.reports.text.measured_text import measured_json, step_json
+from qps.reports.text.measurements.measurement_text import measured_json, step_json
 from qps.reviewing.printed_schemas import PRINTED, schema_files
 
 ROOT = Path(__file__).parents[1]

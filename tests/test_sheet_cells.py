@@ -187,7 +187,7 @@ def test_a_matrix_that_we_wrote_is_read_as_what_it_was_written_of(
     text: str, tmp_path: Path
 ) -> None:
     pytest.importorskip("pyarrow")
-    from qps.reports.pages.matrix_file import _csv
+    from qps.reports.pages.matrices.matrix_file import _csv
 
     (tmp_path / "x.csv").write_bytes(of_a_matrix(text).encode())
     table = _csv(tmp_path / "x.csv", 10)

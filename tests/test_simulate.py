@@ -26,7 +26,7 @@ from qps.compiler.quantities.certainty import (
     upper_bound,
 )
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
-from qps.reports.text.simulated_text import simulated_tables
+from qps.reports.text.claims.simulation_text import simulated_tables
 from qps.simulation import crew
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, Simulation, simulate

@@ -327,7 +327,7 @@ def test_scripts_tell_fixed_times_by_chance_the_same() -> None:
         for level in (0.3, 0.79, 0.8, 0.95, 0.999)
     ]
     text = (
-        'import { stagesQuantile } from "./reports/scripts/engine/stages.js";\n'
+        'import { stagesQuantile } from "./reports/scripts/engine/queueing/sums.js";\n'
         f"console.log(JSON.stringify({cases}.map((one) => stagesQuantile(...one))));\n"
     )
     found = json.loads(run_module(text))

@@ -18,11 +18,11 @@ from helpers.specs import checked
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
-from qps.reports.pages.charts import WIDTH
-from qps.reports.pages.html import render_html
-from qps.reports.pages.odds_section import HEIGHT
-from qps.reports.pages.page import PageView
-from qps.reports.text.odds_text import rounded_ends
+from qps.reports.pages.drawings.charts import WIDTH
+from qps.reports.pages.html_page import render_html
+from qps.reports.pages.report_page import PageView
+from qps.reports.pages.uncertainty_section import HEIGHT
+from qps.reports.text.solutions.uncertainty_text import rounded_ends
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.prediction_interval import least, most
 from qps.solver.uncertainty.sample_draws import (

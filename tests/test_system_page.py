@@ -18,9 +18,9 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.network.route import BACK, THERE, route_of
 from qps.compiler.pipeline import Spec, load
-from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
-from qps.reports.pages.system_picture import system_picture
-from qps.reports.pages.topology import topology_of
+from qps.reports.pages.drawings.drawing_layers import HEIGHT, WIDTHS, laid_out
+from qps.reports.pages.drawings.drawing_topology import topology_of
+from qps.reports.pages.drawings.system_picture import system_picture
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
 from qps.solver.details.answer_details import answer_details

@@ -7,9 +7,9 @@ import pytest
 import qps
 from helpers.answers import answer_of
 from helpers.specs import checked
-from qps.reports.text.answers import SolveView
-from qps.reports.text.solve_view import solve_view
-from qps.reports.text.text import solve_text
+from qps.reports.text.solutions.answer_text import solve_text
+from qps.reports.text.solutions.answer_values import SolveView
+from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from test_matrices import disagreements

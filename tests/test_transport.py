@@ -17,8 +17,8 @@ from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import LossKind
-from qps.reports.text.text import solve_text
+from qps.compiler.lower.response_time.class_response import LossKind
+from qps.reports.text.solutions.answer_text import solve_text
 from qps.solver.answers.answering import solve
 
 law = settings(max_examples=examples(40), deadline=None)

@@ -17,7 +17,7 @@ from helpers.residual_service import played as varied
 from helpers.specs import lowered
 from helpers.unlike_services import Net, Station, Users, played, share_of_knee, spec_of, times_apart
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.quantities.certainty import Kind
 
 _ONE, _FIXED = Station(1, "exponential"), Station(1, "fixed")

@@ -16,7 +16,7 @@ from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.reports.text.text import solve_text
+from qps.reports.text.solutions.answer_text import solve_text
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims

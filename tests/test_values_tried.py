@@ -12,7 +12,7 @@ import pytest
 from helpers.specs import checked
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.reports.text.inverse_text import inverse_answer
+from qps.reports.text.changes.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.trials import UntoldError, tried
 from qps.solver.what_if.inverse import InverseSolution, solve_for

@@ -21,8 +21,8 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.reports.text.explanation import explanation_text
-from qps.reports.text.text import solve_text
+from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.solutions.answer_text import solve_text
 from qps.solver.answers.worst_mode import solve_model
 
 TWO = "topology { node web = card * 2\n node user = box * N\n link net = %s between web, user }\n"

@@ -18,7 +18,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, total

@@ -20,9 +20,9 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
 from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.reports.pages.live_page import live_page
-from qps.reports.text.answers import AdviceView
-from qps.reports.text.worded_changes import changes_of, cost_told
+from qps.reports.pages.live.live_page import live_page
+from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.change_wording import changes_of, cost_told
 from qps.solver.answers.answer_parts import Advice, Way
 from qps.solver.variants.model_variants import ShownCase, model_variants
 

@@ -7,8 +7,8 @@ from fractions import Fraction as F
 import pytest
 
 from helpers.specs import lowered
-from qps.compiler.lower.latency import Allotment, allotted
-from qps.compiler.lower.latency_parts import CallMade, LatencyPart
+from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart
+from qps.compiler.lower.response_time.stage_sequence import Allotment, allotted
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import ONE, Formula, number
 from qps.engine.queueing_networks import convolution, product_form

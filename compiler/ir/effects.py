@@ -1,6 +1,6 @@
 """The effects of components on a stream: a row each, with all that is true of it.
 
-What one does to the items is said in `lower/walk/walk_nodes.py`.
+What one does to the items is said in `lower/walk/build_visits.py`.
 """
 
 from __future__ import annotations

@@ -10,26 +10,29 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from qps.compiler.lower.all_pools import pools_of
-from qps.compiler.lower.build_network import SpecNetwork
-from qps.compiler.lower.closed_known import with_stations_known
-from qps.compiler.lower.closing import closed_classes, without_own_waits
-from qps.compiler.lower.elastic_known import queues_and_labels, with_values
-from qps.compiler.lower.kind_means import over_all_kinds
+from qps.compiler.lower.closed_streams.closed_labels import with_stations_known
+from qps.compiler.lower.closed_streams.closed_network_builder import (
+    closed_classes,
+    without_own_waits,
+)
+from qps.compiler.lower.closed_streams.elastic_labels import queues_and_labels, with_values
+from qps.compiler.lower.closed_streams.elastic_solution import loads_of
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.gate import gate_of
 from qps.compiler.lower.labels.never_full import never_full
 from qps.compiler.lower.load_graph import Analysis, Calibration, Stated
 from qps.compiler.lower.load_labels import load_labels
-from qps.compiler.lower.lower_criteria import judged_by, named_measures
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_measures import Measures
-from qps.compiler.lower.lower_queues import stations_of
-from qps.compiler.lower.pools import refuse_elastic
-from qps.compiler.lower.requirements_in_force import requirements_in_force
+from qps.compiler.lower.pools.open_pools import refuse_elastic
+from qps.compiler.lower.requirements.active_requirements import requirements_in_force
+from qps.compiler.lower.requirements.lower_criteria import judged_by, named_measures
+from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.response_times import response_times
-from qps.compiler.lower.settled_loads import loads_of
-from qps.compiler.lower.settled_losses import with_losses
-from qps.compiler.lower.traffic import traffic_of
-from qps.compiler.lower.traffic_parts import Traffic
+from qps.compiler.lower.traffic.blocking import with_losses
+from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.lower.traffic.class_traffic import traffic_of
+from qps.compiler.lower.traffic.kind_means import over_all_kinds
+from qps.compiler.lower.traffic.station_queues import stations_of
+from qps.compiler.lower.traffic.traffic_parts import Traffic
 
 
 def analyse(

@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.elastic import SettledParameter
-from qps.compiler.lower.held import Room
-from qps.compiler.lower.stream_measures import StreamMeasures
-from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
+from qps.compiler.lower.queues.pool_holding import Room
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.unmodeled_waits import Unwaited
 from qps.compiler.measurement.fits import Fit
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty

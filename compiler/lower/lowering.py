@@ -10,14 +10,14 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.analyse import analyse
-from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.build_network import build_network
-from qps.compiler.lower.certainty_asked import refuse_certainty_asked
-from qps.compiler.lower.kept_graphs import KeptGraphs
+from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.power_limits import powers_told
+from qps.compiler.lower.expressions.symbolic_numbers import Moving
+from qps.compiler.lower.graph_cache import KeptGraphs
 from qps.compiler.lower.load_graph import Basis, Cited, GraphNumbers, LoadGraph
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.stated import stated_of
-from qps.compiler.lower.too_long import powers_told
+from qps.compiler.lower.requirements.stated import stated_of
+from qps.compiler.lower.traffic.build_network import build_network
 from qps.engine.expressions.formulas import population
 
 

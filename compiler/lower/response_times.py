@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from qps.compiler.lower.all_pools import Pools
-from qps.compiler.lower.build_network import SpecNetwork
-from qps.compiler.lower.closed_kinds import put_together
-from qps.compiler.lower.elastic_known import Known
+from qps.compiler.lower.closed_streams.class_averages import put_together
+from qps.compiler.lower.closed_streams.elastic_labels import Known
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_labels import LoadLabels
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_measures import Measures, stream_measures
-from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.lower.requirements.lower_measures import Measures, stream_measures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.traffic.build_network import SpecNetwork
 
 
 def response_times(

@@ -1,7 +1,7 @@
 """The disciplines of queues: a row each, with all that is true of it.
 
 What reads, checks, colors, completes and plays a discipline follows from its row; the formulas are
-in `lower/disciplines`, a module for each family, by the table in `laws.py`.
+in `lower/disciplines`, a module for each family, by the table in `discipline_laws.py`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from qps.editing.hovering import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
 from qps.editing.told_answer import told_answer
-from qps.reports.text.quantities import first_words
+from qps.reports.text.words.quantities import first_words
 
 os.environ["QPS_CACHE"] = "off"
 gc.set_threshold(100_000, 20, 10)

@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.json_values import Json
-from qps.reports.text.change_effects import change_name, changes_table, moving
-from qps.reports.text.difference_text import (
+from qps.reports.text.changes.change_effects import change_name, changes_table, moving
+from qps.reports.text.changes.difference_text import (
     DifferenceView,
     answers_table,
     numbers_table,
     remark_of,
 )
-from qps.reports.text.table import Table
+from qps.reports.text.layout.table import Table
 from qps.solver.what_if.assumption_changes import AssumptionChange
 
 

@@ -13,25 +13,25 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.estimates import limit_of
-from qps.reports.text.how_known import marked, marked_value
-from qps.reports.text.nouns import noun
-from qps.reports.text.phrases import phrase
-from qps.reports.text.quantities import (
-    beside_limit,
-    in_percent,
-    percent,
-    undecided_point,
-    whole_population,
-)
-from qps.reports.text.text import (
+from qps.reports.text.solutions.answer_text import (
     changes_in_words,
     full_from_start,
     heaviest_in_words,
     stays_full_text,
     undecided_saturations,
 )
-from qps.reports.text.written import interval_text, range_text
+from qps.reports.text.words.certainty_marks import marked, marked_value
+from qps.reports.text.words.estimates import limit_of
+from qps.reports.text.words.nouns import noun
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    beside_limit,
+    in_percent,
+    percent,
+    undecided_point,
+    whole_population,
+)
+from qps.reports.text.words.spec_units import interval_text, range_text
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Reading, RequirementAnswer
 from qps.solver.answers.solution import QUALITY, ResourceSolution

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from qps.reports.pages.served import FRAME, PAGE, POLICY, STATE, part_of_frame
+from qps.reports.pages.served_frame import FRAME, PAGE, POLICY, STATE, part_of_frame
 
 HOST = "127.0.0.1"
 _NO_PAGE = "<!doctype html><title>qps serve</title><p>No page yet."

@@ -2,7 +2,7 @@
 
 import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
-import { Drawn } from "./live/drawn.js";
+import { Drawn } from "./live/panels/uncertainty_summary.js";
 
 withData((data) => {
   globalThis.qps = new App(data, Drawn);

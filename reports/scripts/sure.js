@@ -2,7 +2,7 @@
 
 import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
-import { Sure } from "./live/sure.js";
+import { Sure } from "./live/panels/uncertainty.js";
 
 withData((data) => {
   globalThis.qps = new App(data, Sure);

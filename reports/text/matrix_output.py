@@ -19,10 +19,12 @@ from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.ir.measure_names import percentile_level
 from qps.compiler.measurement.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.how_known import MARKS, known_numbers, marked
-from qps.reports.text.labels import PLAIN, Labels
-from qps.reports.text.nouns import counted
-from qps.reports.text.quantities import (
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.words.certainty_marks import MARKS, known_numbers, marked
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.quantities import (
     is_share,
     number,
     percent,
@@ -32,8 +34,6 @@ from qps.reports.text.quantities import (
     undecided_point,
     whole_population,
 )
-from qps.reports.text.table import Table
-from qps.reports.text.text_layout import Layout
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.matrix_request import request_of
 from qps.solver.matrix.row_tables import (

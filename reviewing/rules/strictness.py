@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.quantities.dimension import Dimension
-from qps.reports.text.quantities import quantity
+from qps.reports.text.words.quantities import quantity
 from qps.reviewing.rules.constraints import Atom, Constraint, End
 
 _GROWING = frozenset(

@@ -10,8 +10,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import known_at
-from qps.compiler.lower.quality_axes import axes_of
+from qps.compiler.lower.requirements.quality_axes import axes_of
+from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.expressions.formulas import ONE, Formula
 from qps.solver.answers.answer_certainty import saturation_known

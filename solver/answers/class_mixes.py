@@ -12,7 +12,7 @@ from math import inf, isfinite
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed import ClosedNetwork
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.compiler.quantities.methods import reason_of

@@ -11,9 +11,13 @@ from math import inf
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
-from qps.compiler.lower.forked_stations import every, longest_alone, stations_within
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.fork_join_stations import (
+    every,
+    longest_alone,
+    stations_within,
+)
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.expressions.formulas import total
 from qps.engine.expressions.point_values import Point

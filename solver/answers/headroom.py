@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import (
+from qps.compiler.lower.requirements.quality_axes import axes_of, joined_axes
+from qps.compiler.lower.requirements.serial_losses import (
     InSeries,
     in_series_at,
     known_at,
     loss_known,
     quality_known_at,
 )
-from qps.compiler.lower.quality_axes import axes_of, joined_axes
-from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.quantities.certainty import opposite, together
 from qps.engine.expressions.formulas import ONE, Formula
 from qps.solver.answers.answer_certainty import largest_known

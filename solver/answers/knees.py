@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.execution.program_builder import Builder
 from qps.engine.expressions.formulas import Formula

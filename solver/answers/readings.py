@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isclose
 
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.answer_certainty import met_up_to_known

@@ -11,7 +11,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.lower.unmodeled_waits import Unwaited
 
 _NOTICEABLE = 0.7
 """Above which load waiting is no small part of a latency any more.

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
-from qps.compiler.lower.losses_in_series import quality_known_at
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.serial_losses import quality_known_at
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answering import solve
 from qps.solver.answers.judgement import is_worse

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.lower.label_doubts import Checks
-from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.load_graph import Assumption, Cited, LoadGraph, ResourceLoad
-from qps.compiler.lower.waterfall import waterfall
+from qps.compiler.lower.response_time.call_times import waterfall
+from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.algebraic_functions import as_rational_function

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.quality_axes import joined_axes
+from qps.compiler.lower.requirements.quality_axes import joined_axes
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import Formula, symbol, total
 from qps.engine.expressions.substitution import substituted

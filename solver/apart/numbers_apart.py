@@ -14,14 +14,14 @@ from qps.compiler.lower.load_graph import (
     LoadGraph,
     ResourceLoad,
 )
-from qps.compiler.lower.losses_in_series import (
+from qps.compiler.lower.requirements.lower_measures import Measures, not_there
+from qps.compiler.lower.requirements.quality_axes import axes_by_criterion
+from qps.compiler.lower.requirements.serial_losses import (
     in_series_at,
     known_at,
     loss_known,
     quality_known_at,
 )
-from qps.compiler.lower.lower_measures import Measures, not_there
-from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import (
     DATA_RATE,

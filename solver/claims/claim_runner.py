@@ -22,13 +22,13 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_order
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of
-from qps.compiler.lower.certainties import certainty_of
-from qps.compiler.lower.certainty_asked import as_stated, without_certainty
+from qps.compiler.lower.certainty_requirements import as_stated, without_certainty
+from qps.compiler.lower.expressions.label_propagation import certainty_of
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
-from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.lower_measures import Measures
+from qps.compiler.lower.requirements.serial_losses import in_series_at, rests_on_losses
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula, maximum, number

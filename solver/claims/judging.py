@@ -19,7 +19,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.comparing import compare, order_of
+from qps.compiler.lower.expressions.exact_order import compare, order_of
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension

@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.lower.load_graph import Cited, LoadGraph
-from qps.compiler.lower.quality_axes import axes_by_criterion
+from qps.compiler.lower.requirements.quality_axes import axes_by_criterion
 from qps.compiler.network.network import Network
 from qps.engine.expressions.formulas import Formula, total
 from qps.solver.answer import Answer

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.lower.requirements.serial_losses import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty
 from qps.solver.answer import Answer
 from qps.solver.answers.sweep import sweep

@@ -8,10 +8,10 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from qps.compiler.lower.latency_parts import LatencyPart, waited_for
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.stream_measures import StreamMeasures
-from qps.compiler.lower.waterfall import passages
+from qps.compiler.lower.response_time.call_times import passages
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.response_time.response_stages import LatencyPart, waited_for
 from qps.compiler.network.network import Network
 from qps.compiler.network.route import Route, route_of
 from qps.compiler.quantities.certainty import Certainty

@@ -13,8 +13,8 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.certainty_asked import asks_for_certainty, without_certainty
+from qps.compiler.lower.certainty_requirements import asks_for_certainty, without_certainty
+from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together

@@ -4,7 +4,7 @@ So a question about every population is settled without trying each of them (Moo
 Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). The bounds are rounded outwards:
 they may be wide, never too narrow. What is not known has no bounds; it proves nothing. Of what is
 an approximation itself nothing is proved: it is followed (`following.py`). The page does the rest
-of it in `reports/scripts/engine/interval.js`.
+of it in `reports/scripts/engine/box_bounds.js`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In a box that is no wider than an octave a value is taken to lie about those at 
 quarters, by no more than these differ; and its slope about those of both halves and of quarters, by
 no more than these differ. What turns or bends the other way within a box shows there, or in one of
 its halves, whose points these are. Whatever rests on it is told to be an approximation
-(`compiler/lower/closing.py`).
+(`compiler/lower/closed_streams/closed_network_builder.py`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed
-from qps.compiler.lower.certainty_asked import asks_for_certainty, plainly
+from qps.compiler.lower.certainty_requirements import asks_for_certainty, plainly
 from qps.solver.uncertainty.capacity_interval import least
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.certainty_requirements import as_stated
 from qps.solver.uncertainty.interval_result import Sampling
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_force, uncertain_in
-from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower_as_one_of_many
 from qps.engine.expressions.formulas import Formula

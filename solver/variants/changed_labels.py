@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.lower.assuming import Moving
+from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.variants.variant_guards import Guards

@@ -17,8 +17,8 @@ from qps.compiler.configure.bounded import Bounded
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.values_in_use import is_alike, values_in_use
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.allowed_values import Bound
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.substitution import substituted

@@ -29,7 +29,7 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.certainty_asked import judged_plainly
+from qps.compiler.lower.certainty_requirements import judged_plainly
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import Dimension

@@ -19,8 +19,8 @@ from qps.compiler.configure.placement import check_placement
 from qps.compiler.configure.settable import places_of_numbers
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import Point

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.quality_axes import axes_of
+from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import Assumption
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model

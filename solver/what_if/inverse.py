@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in_any_mode
 from qps.compiler.ir.measure_names import current_text
-from qps.compiler.lower.certainty_asked import refuse_certainty_asked
+from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.compiler.quantities.methods import known_by

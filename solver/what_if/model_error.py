@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import Kind
 from qps.solver.answers.answering import all_criteria
 

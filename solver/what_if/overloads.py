@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.losses_in_series import known_where
+from qps.compiler.lower.requirements.serial_losses import known_where
 from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import substituted

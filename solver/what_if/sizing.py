@@ -26,10 +26,10 @@ from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.numbers_in_place import with_own_kinds
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.certainty_asked import refuse_certainty_asked
+from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
-from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,

@@ -12,8 +12,8 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.values_in_use import flows_in_groups, points_of, values_in_use
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import substituted
 

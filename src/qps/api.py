@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
 from qps.measurements import Runs, text_of, wrong
-from qps.reports.text.notebook import Shown, ShowsItself
+from qps.reports.text.layout.notebook import Shown, ShowsItself
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from qps.compiler.lower.load_graph import LoadGraph
     from qps.compiler.network.network import Network
     from qps.compiler.quantities.certainty import Certainty
-    from qps.reports.text.answers import SolveView
-    from qps.reports.text.difference_text import DifferenceView
-    from qps.reports.text.drift_text import DriftView
-    from qps.reports.text.inverse_text import InverseView
-    from qps.reports.text.sizing_text import SizingView
+    from qps.reports.text.changes.difference_text import DifferenceView
+    from qps.reports.text.changes.inverse_text import InverseView
+    from qps.reports.text.changes.sizing_text import SizingView
+    from qps.reports.text.claims.drift_text import DriftView
+    from qps.reports.text.solutions.answer_values import SolveView
     from qps.solver.claims.claim_results import ClaimResult
     from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
     from qps.solver.traces.trace_answers import TracesView
@@ -67,7 +67,7 @@ def trace(
     The arguments are those of `qps trace`, as strings (`period="160 ms"`). The result has the
     attributes of `qps trace --format json`. Raises QpsError if a file or quantity is invalid.
     """
-    from qps.reports.text.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
+    from qps.reports.text.measurements.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
     from qps.solver.traces.recorded_jitter import load_trace  # noqa: PLC0415
     from qps.solver.traces.trace_answers import trace_answers  # noqa: PLC0415
 
@@ -120,10 +120,10 @@ class Model(ShowsItself):
         increase capacity, which takes a second or two. Raises ValueError if `confidence` is not
         between 0.5 and 0.999.
         """
-        from qps.reports.text.answers import telling  # noqa: PLC0415
-        from qps.reports.text.first_screen import decision  # noqa: PLC0415
-        from qps.reports.text.solve_view import solve_view  # noqa: PLC0415
-        from qps.reports.text.worded_changes import wording  # noqa: PLC0415
+        from qps.reports.text.solutions.answer_values import telling  # noqa: PLC0415
+        from qps.reports.text.solutions.change_wording import wording  # noqa: PLC0415
+        from qps.reports.text.solutions.first_screen import decision  # noqa: PLC0415
+        from qps.reports.text.solutions.solve_view import solve_view  # noqa: PLC0415
         from qps.solver.solved_spec import solved_spec  # noqa: PLC0415
         from qps.solver.uncertainty.interval_result import CERTAINTIES, Sampling  # noqa: PLC0415
 
@@ -149,7 +149,7 @@ class Model(ShowsItself):
 
         The result has the attributes of `qps solve --for … --format json`.
         """
-        from qps.reports.text.inverse_text import inverse_view  # noqa: PLC0415
+        from qps.reports.text.changes.inverse_text import inverse_view  # noqa: PLC0415
         from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
         spec = self.spec.with_parts_of(_as_texts(set))
@@ -168,7 +168,7 @@ class Model(ShowsItself):
 
         The result has the attributes of `qps solve --users … --format json`.
         """
-        from qps.reports.text.sizing_text import sizing_view  # noqa: PLC0415
+        from qps.reports.text.changes.sizing_text import sizing_view  # noqa: PLC0415
         from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
         spec = self.spec.with_parts_of(_as_texts(set))
@@ -187,7 +187,7 @@ class Model(ShowsItself):
 
         If an input is uncertain, requirements with a certainty are omitted: they need samples.
         """
-        from qps.compiler.lower.certainty_asked import as_stated  # noqa: PLC0415
+        from qps.compiler.lower.certainty_requirements import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
 
         spec = self.spec.with_parts_of(_as_texts(set))
@@ -247,7 +247,7 @@ class Model(ShowsItself):
         the result has the attributes of its JSON output. `observed` is a CSV file or a result of
         `qps.observe`. Raises QpsError if there are too few runs.
         """
-        from qps.reports.text.drift_text import drift_view  # noqa: PLC0415
+        from qps.reports.text.claims.drift_text import drift_view  # noqa: PLC0415
         from qps.solver.claims import observed_drift as asked  # noqa: PLC0415
 
         text, name = text_of(observed)
@@ -276,7 +276,7 @@ class Model(ShowsItself):
 
         The result has the attributes of `qps diff --format json`.
         """
-        from qps.reports.text.difference_text import spec_difference_view  # noqa: PLC0415
+        from qps.reports.text.changes.difference_text import spec_difference_view  # noqa: PLC0415
         from qps.solver.spec_difference import spec_difference  # noqa: PLC0415
 
         found = spec_difference(self.spec, new.spec, scenario, tuple(_as_texts(set)))

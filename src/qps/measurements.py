@@ -13,7 +13,7 @@ from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.syntax.importer import read_data
 
 if TYPE_CHECKING:
-    from qps.reports.text.fit_view import FitView
+    from qps.reports.text.measurements.fit_view import FitView
 
 Runs = str | Path | ObservedRuns
 """A table of runs: a CSV file, or a result of `observe`."""
@@ -109,7 +109,7 @@ def fit(
     declares your own item units. Raises QpsError if the table has too little data.
     """
     from qps.compiler.check.model.fits.fit_requests import fitted_to  # noqa: PLC0415
-    from qps.reports.text.fit_view import fit_view  # noqa: PLC0415
+    from qps.reports.text.measurements.fit_view import fit_view  # noqa: PLC0415
 
     text, name = text_of(runs)
     try:

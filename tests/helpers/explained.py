@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.reports.text.explanation import Explanation, explanation_view
+from qps.reports.text.explanations.explanation import Explanation, explanation_view
 from qps.solver.apart.apart import SpreadOf
 from qps.solver.apart.numbers_apart import number_apart
 

@@ -20,7 +20,7 @@ from time import monotonic, process_time
 from typing import TYPE_CHECKING, TypeAlias
 
 from qps.cli import main
-from qps.reports.pages.packing import data_in
+from qps.reports.pages.data_packing import data_in
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkProcess  # Windows has none: nothing but `keep` forks

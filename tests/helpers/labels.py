@@ -34,13 +34,13 @@ from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: E402
 from qps.compiler.diagnostics.source import Source  # noqa: E402
 from qps.compiler.ir.measure_names import utilization_of  # noqa: E402
 from qps.compiler.lower.load_graph import LoadGraph  # noqa: E402
-from qps.compiler.lower.losses_in_series import (  # noqa: E402
+from qps.compiler.lower.lowering import lower  # noqa: E402
+from qps.compiler.lower.requirements.lower_measures import Measures  # noqa: E402
+from qps.compiler.lower.requirements.serial_losses import (  # noqa: E402
     in_series_at,
     known_at,
     quality_known_at,
 )
-from qps.compiler.lower.lower_measures import Measures  # noqa: E402
-from qps.compiler.lower.lowering import lower  # noqa: E402
 from qps.compiler.pipeline import Spec, check_file, check_source  # noqa: E402
 from qps.compiler.quantities.certainty import Certainty, Kind  # noqa: E402
 

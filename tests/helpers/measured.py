@@ -10,7 +10,7 @@ from qps.compiler.measurement.campaigns.row_doubts import Doubt
 from qps.compiler.measurement.campaigns.run_conditions import Conditions
 from qps.compiler.measurement.campaigns.run_results import Failure
 from qps.compiler.measurement.campaigns.step_runs import Cost, Step, StepRun
-from qps.reports.text.measured_text import MeasuredView
+from qps.reports.text.measurements.measurement_text import MeasuredView
 
 SETTING = ("20",)
 AXIS = Axis(name="clients", values=SETTING)

@@ -12,13 +12,13 @@ from helpers.once import once
 from helpers.specs import checked
 from qps.commands.terminal.progress import Progress
 from qps.commands.test import tested_specs
-from qps.compiler.lower.certainty_asked import without_certainty
+from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Spec, load
-from qps.reports.pages.html import render_html
-from qps.reports.pages.live_page import live_page
-from qps.reports.pages.page import PageView, page_view
-from qps.reports.text.claim_formats import Tested
-from qps.reports.text.verdicts import Untested
+from qps.reports.pages.html_page import render_html
+from qps.reports.pages.live.live_page import live_page
+from qps.reports.pages.report_page import PageView, page_view
+from qps.reports.text.claims.claim_formats import Tested
+from qps.reports.text.claims.verdicts import Untested
 from qps.simulation.player import player
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult

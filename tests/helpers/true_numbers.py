@@ -20,8 +20,8 @@ from helpers.true_claims import printed_claims, wrong_claims
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import Criterion
-from qps.compiler.lower.losses_in_series import in_series_at, known_at, quality_known_at
-from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.requirements.lower_measures import Measures
+from qps.compiler.lower.requirements.serial_losses import in_series_at, known_at, quality_known_at
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
@@ -34,13 +34,13 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.expressions.formulas import ZERO, Formula, total
 from qps.engine.expressions.formulas import number as exact_number
-from qps.reports.pages.request_strip import SUMS
-from qps.reports.text.answers import SolveView
-from qps.reports.text.how_known import marked, marked_value, users_told
-from qps.reports.text.labels import labels_of
-from qps.reports.text.odds_text import samples_text
-from qps.reports.text.phrases import phrase
-from qps.reports.text.quantities import (
+from qps.reports.pages.drawings.request_strip import SUMS
+from qps.reports.text.solutions.answer_values import SolveView
+from qps.reports.text.solutions.uncertainty_text import samples_text
+from qps.reports.text.words.certainty_marks import marked, marked_value, users_told
+from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
     beside_limit,
     in_percent,
     number,
@@ -51,7 +51,7 @@ from qps.reports.text.quantities import (
     scales,
     whole_population,
 )
-from qps.reports.text.written import unit_of
+from qps.reports.text.words.spec_units import unit_of
 from qps.solver.answers.answer_parts import MONTH
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import QUALITY, Solution

@@ -2,7 +2,7 @@
 
 import { quantity } from "../../reports/scripts/common/format.js";
 import { Model, Run } from "../../reports/scripts/engine/model.js";
-import { changesTo, costOf } from "../../reports/scripts/live/changes.js";
+import { changesTo, costOf } from "../../reports/scripts/live/change_wording.js";
 
 export function wordsOf({ page, numbers, choices, costs }) {
   const model = new Model(page), setting = model.setting(0), [graph] = model.graphs(setting), run = new Run(model);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { exactOf, floorOf, isEqual, powerOf, quotient, reduced } from "../../reports/scripts/engine/fractions.js";
+import { exactOf, floorOf, isEqual, powerOf, quotient, reduced } from "../../reports/scripts/engine/numerics/fractions.js";
 
 test("a fraction is in its lowest terms, and what is below is positive", () => {
   assert.deepEqual(reduced(6n, -4n), [-3n, 2n]);

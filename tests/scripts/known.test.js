@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { knownOver, largestKnown, marked, together, turned, usersTold } from "../../reports/scripts/engine/known.js";
+import { knownOver, largestKnown, marked, together, turned, usersTold } from "../../reports/scripts/engine/certainty.js";
 
 const UPPER = ["upper bound", ["a"]], LOWER = ["lower bound", ["b"]], NEAR = ["approximation", ["c"]];
 

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 
-import { exactly } from "../../reports/scripts/engine/exact.js";
-import { Boxes } from "../../reports/scripts/engine/interval.js";
+import { exactly } from "../../reports/scripts/engine/exact_program.js";
+import { Boxes } from "../../reports/scripts/engine/box_bounds.js";
 import { OPERATIONS, slopesOf } from "../../reports/scripts/engine/operations.js";
 import { Program } from "../../reports/scripts/engine/program.js";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { withPortsTogether } from "../../reports/scripts/live/sections.js";
+import { withPortsTogether } from "../../reports/scripts/live/panels/sections.js";
 
 const loads = { 0: 0.2, 1: 0.5, 2: 1.2, 9: 1 };
 const run = { value: (step) => loads[step] };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { crossing, firstCrossing, firstFailure, Undecided } from "../../reports/scripts/engine/search.js";
+import { crossing, firstCrossing, firstFailure, Undecided } from "../../reports/scripts/engine/numerics/search.js";
 import { runOf, stepsOf } from "./programs.js";
 
 function curveOf(formula, options) {

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import ceil
 
-from qps.compiler.lower.closed import ClosedNetwork
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.station_premises import (
     by_chance,
     is_by_chance,
@@ -23,7 +24,6 @@ from qps.compiler.lower.labels.walked_network import (
     Premise,
     is_holders,
 )
-from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve
 from qps.compiler.network.network import Network

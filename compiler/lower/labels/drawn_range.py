@@ -15,8 +15,8 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.lower.labels.walked_network import NetworkPassages, Numbers
-from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
-from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.traffic.station_queues import PlacedQueue, variation_of
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Cross, Serve, Thin
 from qps.compiler.network.network import Network

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed import Closed
+from qps.compiler.lower.closed_networks.closed_network_solution import Closed
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Checks, ClassDoubts, Gate
 from qps.compiler.lower.labels.drawn_range import (
     calls_rarely,
@@ -21,10 +22,9 @@ from qps.compiler.lower.labels.walked_network import (
     NetworkPassages,
     Numbers,
 )
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_queues import shaped_by
-from qps.compiler.lower.queueing import Queue
-from qps.compiler.lower.traffic_parts import Traffic
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.traffic.station_queues import shaped_by
+from qps.compiler.lower.traffic.traffic_parts import Traffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import Kind, Reason

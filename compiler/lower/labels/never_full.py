@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.walked_network import NetworkPassages, Numbers, is_holders
-from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.classes import Class
 from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Merge, Send, Take

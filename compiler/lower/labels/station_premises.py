@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from qps.compiler import ir
 from qps.compiler.lower.labels.walked_network import Fails, NetworkPassages, Numbers, Premise
-from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Delay, Serve

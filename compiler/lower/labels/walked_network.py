@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queueing import Queue, Visit
-from qps.compiler.lower.traffic_parts import ClassTraffic
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Take
 from qps.compiler.network.network import Network

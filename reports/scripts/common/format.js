@@ -1,6 +1,6 @@
 // Numbers as people read them: with a unit, four digits, no false precision: as `compiler/quantities/scales.py` has them.
 
-import { exactOf, isEqual, quotient } from "../engine/fractions.js";
+import { exactOf, isEqual, quotient } from "../engine/numerics/fractions.js";
 
 const LEAST_WRITTEN_OUT = -6, LONGEST_WRITTEN_OUT = 15; // magnitudes: beyond them, powers of ten read better
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";

@@ -1,4 +1,4 @@
-// What the page and the terminal both say, written once: `reports/text/phrases.py` reads this very
+// What the page and the terminal both say, written once: `reports/text/words/phrases.py` reads this very
 // table, as JSON. What stands in braces is put in; which phrase is said when, each knows by itself.
 
 const PHRASES = {

@@ -1,11 +1,11 @@
 // What `qps solve` answers, for the numbers of a run: the largest acceptable population and what
 // limits it, saturation points, the bottleneck, knees of elastic numbers, elasticities.
 
-import { isEqual } from "./fractions.js";
-import { knownAt, knownWithout, largestKnown } from "./known.js";
+import { isEqual } from "./numerics/fractions.js";
+import { knownAt, knownWithout, largestKnown } from "./certainty.js";
 import { exactNumber } from "./model.js";
-import { promiseOf } from "./promised.js";
-import { failingFirst, NEAR, passingBetween, reaching, Undecided } from "./search.js";
+import { promiseOf } from "./confidence.js";
+import { failingFirst, NEAR, passingBetween, reaching, Undecided } from "./numerics/search.js";
 import { whole } from "../common/format.js";
 
 // Numbers with which a model cannot be: a jitter below zero, a load that divides by zero.

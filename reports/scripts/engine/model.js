@@ -1,10 +1,10 @@
 // A model of the page: its variants, and the program run with some numbers put in.
 
-import { ExactRun } from "./exact.js";
-import { isEqual, quotient } from "./fractions.js";
-import { Boxes } from "./interval.js";
+import { ExactRun } from "./exact_program.js";
+import { isEqual, quotient } from "./numerics/fractions.js";
+import { Boxes } from "./box_bounds.js";
 import { Program } from "./program.js";
-import { Curve } from "./search.js";
+import { Curve } from "./numerics/search.js";
 
 export class Model {
   constructor(data) {

@@ -1,12 +1,12 @@
 // The page's column of the table in `engine/operations.py`, whose law holds it to the others. By its word, what each operation
 // does to floats (`value`), how fast that changes with each operand (`slopes`; of what has none differences tell), what it
-// does to boxes (`bounds`; of what rises or falls with each operand the table says them), and to fractions (`exact`; only
+// does to boxes (`bounds`; of what rises or falls with each operand the table says them), and to fractions (`exact_program`; only
 // what is `endless` has values of infinities). What has no value is not-a-number, and null as a fraction.
 
-import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from "./bounds.js";
-import { floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, only, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
-import { lambert } from "./lambert.js";
-import { placeOf } from "./repeating.js";
+import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from "./numerics/bounds.js";
+import { floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, only, plus, powerOf, product, quotient, rootOf, ZERO } from "./numerics/fractions.js";
+import { lambert } from "./numerics/lambert.js";
+import { placeOf } from "./numerics/operand_groups.js";
 import { burst_wait, burst_quantile, uneven } from "./rows/bursty_arrivals.js";
 import { closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile } from "./rows/closed_networks.js";
 import { class_rate, class_wait, class_open_wait, class_quantile } from "./rows/customer_classes.js";
@@ -143,7 +143,7 @@ export const OPERATIONS = {
       return share && product(cores, share);
     },
   },
-  // What a program has no need of is left out of its page (`pages/html.py`), and is nothing here.
+  // What a program has no need of is left out of its page (`pages/html_page.py`), and is nothing here.
   burst_wait, burst_quantile, uneven,
   closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile,
   class_rate, class_wait, class_open_wait, class_quantile,

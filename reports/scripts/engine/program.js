@@ -1,9 +1,9 @@
 // The model's program: steps such as ["*", 3, 7], each working on earlier ones.
 // Runs it for one population, for many at once, and backwards for its derivatives.
 
-import { quotient } from "./fractions.js";
+import { quotient } from "./numerics/fractions.js";
 import { OPERATIONS, slopesInSlices } from "./operations.js";
-import { remembering } from "./remembered.js";
+import { remembering } from "./numerics/memo.js";
 import { finished } from "../common/slices.js";
 
 // What stands for itself: the population and numbers by their names have their values from outside.

@@ -1,10 +1,10 @@
 // Numbers that nobody knows: many values of each, drawn together. What each may be is as in `solver/variants/variant_spreads.py`.
 
 import { Impossible, judging, refuseOutOfBounds } from "./answers.js";
-import { exactOf } from "./fractions.js";
+import { exactOf } from "./numerics/fractions.js";
 import { Run } from "./model.js";
-import { normalQuantile } from "./normal.js";
-import { Undecided } from "./search.js";
+import { normalQuantile } from "./numerics/normal.js";
+import { Undecided } from "./numerics/search.js";
 
 const VALUES = {
   normal: (level, mean, deviation) => mean + deviation * normalQuantile(level),

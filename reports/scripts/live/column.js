@@ -2,7 +2,7 @@
 
 import { elasticities, Impossible, solving } from "../engine/answers.js";
 import { Run } from "../engine/model.js";
-import { Undecided } from "../engine/search.js";
+import { Undecided } from "../engine/numerics/search.js";
 import { quantity } from "../common/format.js";
 import { finished, sliced } from "../common/slices.js";
 

@@ -1,4 +1,4 @@
-// What things are called: in the words that `reports/text/labels.py` has for them; the identifier stands behind.
+// What things are called: in the words that `reports/text/words/labels.py` has for them; the identifier stands behind.
 
 import { breakable, make } from "../common/dom.js";
 import { shortened } from "../common/format.js";

@@ -1,11 +1,11 @@
 // The answer in words, with its reason; the same words as `qps solve` has for it.
 
-import { reduced } from "../engine/fractions.js";
-import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
+import { reduced } from "../engine/numerics/fractions.js";
+import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/certainty.js";
 import { phrase } from "../common/phrases.js";
 import { decimalOf, listed, percent, quoted, toldApart, toldBeyond, whole, wholePopulation } from "../common/format.js";
 import { measured, named } from "./labels.js";
-import { besideNamed, toldOfQuality } from "./needs.js";
+import { besideNamed, toldOfQuality } from "./requirements.js";
 
 export function answerOf(column) {
   const { solved, graph } = column;
@@ -28,7 +28,7 @@ export function answerOf(column) {
 // The number of users alone, where there is one.
 export function largestTold({ solved }) { return usersTold({ ...solved, isRange: solved.verdict === "range" }); }
 
-// What the spec calls its users; a letter, such as N, stands for users (`reports/text/nouns.py`).
+// What the spec calls its users; a letter, such as N, stands for users (`reports/text/words/nouns.py`).
 export function nounOf({ population }) {
   const word = population.replace(/^_+|_+$/g, "");
   if (word.length <= 1) return "users";

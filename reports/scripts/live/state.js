@@ -1,9 +1,9 @@
 // What a page is set to as a text for an address: readable, and canonical, so that two settings are the
 // same where their texts are. What is read may come from anybody: all of it is looked up, nothing is run.
 
-import { exactOf, isEqual, reduced } from "../engine/fractions.js";
+import { exactOf, isEqual, reduced } from "../engine/numerics/fractions.js";
 import { decimalOf, shortened, whole } from "../common/format.js";
-import { beyondRange } from "./controls.js";
+import { beyondRange } from "./panels/controls.js";
 import { inUnit } from "./sentences.js";
 
 export const VERSION = 1;

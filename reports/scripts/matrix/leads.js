@@ -1,5 +1,5 @@
 // The rows that match the filters: how many are feasible, the cheapest and the largest of them, in the
-// words of `reports/pages/matrix_page.py`.
+// words of `reports/pages/matrices/matrix_page.py`.
 
 import { make } from "../common/dom.js";
 import { whole } from "../common/format.js";

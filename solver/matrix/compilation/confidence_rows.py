@@ -17,7 +17,11 @@ from qps.compiler.configure.configuration import (
     uncertain_in_any_mode,
 )
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking, with_certainty
+from qps.compiler.lower.certainty_requirements import (
+    asks_for_certainty,
+    refuse_asking,
+    with_certainty,
+)
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qps.compiler import ir
-from qps.compiler.lower.assuming import Moving
+from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import Criterion
 from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.execution.array_runs import Runner

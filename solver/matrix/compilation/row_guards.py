@@ -21,10 +21,10 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.possible_values import more_flows_than_users
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
-from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.lower_targets import bounds_load
-from qps.compiler.lower.requirements_in_force import requirements_in_force
+from qps.compiler.lower.requirements.active_requirements import requirements_in_force
+from qps.compiler.lower.requirements.lower_targets import bounds_load
 from qps.engine.execution.exact_runs import Exact, ExactRunner, as_fraction, exact
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.formulas import number as number_of

@@ -17,12 +17,12 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.expressions.label_propagation import certainty_of
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.losses_in_series import in_series_anywhere
-from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.requirements.lower_measures import Measures
+from qps.compiler.lower.requirements.serial_losses import in_series_anywhere
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import UNDEFINED, Formula, symbol

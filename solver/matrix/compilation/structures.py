@@ -29,7 +29,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.engine.exact_algebra.exact_values import NoValueError
 from qps.engine.expressions.formulas import population
 from qps.solver.matrix.compilation.row_questions import compared

@@ -12,12 +12,12 @@ from qps.commands.terminal.console import Exit, print_json, show, width_of
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.visible import one_line
-from qps.reports.text.as_json import as_json
-from qps.reports.text.difference_text import (
+from qps.reports.text.changes.difference_text import (
     DifferenceView,
     difference_text,
     spec_difference_view,
 )
+from qps.reports.text.schemas.json_encoding import as_json
 from qps.reviewing.spec_answers import spec_answer
 from qps.reviewing.thresholds import ANY_DECREASE, Quantity, Threshold, threshold
 from qps.solver.spec_difference import spec_difference
@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> Exit:
             view = spec_difference_view(found)
     if arguments.output is not None:
         from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
-        from qps.reports.pages.html import render_difference  # noqa: PLC0415
+        from qps.reports.pages.html_page import render_difference  # noqa: PLC0415
 
         write_text(arguments.output, render_difference(difference_page(view), made_line(())))
         if not arguments.quiet:

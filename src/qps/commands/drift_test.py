@@ -27,12 +27,12 @@ def asks_for_drift(arguments: Namespace) -> bool:
 
 def run_drift(arguments: Namespace) -> Exit:
     """Tell what has moved: status 1 where something has."""
-    from qps.reports.text.as_json import as_json  # noqa: PLC0415
-    from qps.reports.text.drift_text import (  # noqa: PLC0415 - claims do without numpy
+    from qps.reports.text.claims.drift_text import (  # noqa: PLC0415 - claims do without numpy
         drift_github,
         drift_text,
         drift_view,
     )
+    from qps.reports.text.schemas.json_encoding import as_json  # noqa: PLC0415
     from qps.solver.claims.observed_drift import (  # noqa: PLC0415
         chance_of,
         observed_drift,

@@ -16,8 +16,8 @@ from qps.compiler.diagnostics.diagnostic import Code, QpsError
 from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.project.review_rules import BY_NAME, Rule, rule_page
-from qps.reports.text.explained_text import explained_json, explained_text
-from qps.reports.text.rule_text import rule_text, rule_view
+from qps.reports.text.explanations.code_text import explained_json, explained_text
+from qps.reports.text.explanations.rule_text import rule_text, rule_view
 
 _NUMBER = re.compile(r"(?:qps)?0*(\d{1,6})", re.IGNORECASE)
 _FEW = 3

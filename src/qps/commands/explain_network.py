@@ -7,11 +7,11 @@ from argparse import Namespace
 
 from qps.commands.cache.spec_cache import load
 from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
-from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.lowering import lower
-from qps.reports.text.as_json import as_json
-from qps.reports.text.network_text import network_text
-from qps.reports.text.network_view import network_view
+from qps.reports.text.explanations.network_text import network_text
+from qps.reports.text.explanations.network_view import network_view
+from qps.reports.text.schemas.json_encoding import as_json
 
 
 def explain_network(arguments: Namespace) -> Exit:

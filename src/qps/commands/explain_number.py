@@ -18,17 +18,21 @@ from qps.compiler.configure.configuration import (
     in_force,
     uncertain_in,
 )
-from qps.compiler.lower.all_parameters import with_parameters
-from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.requirements.all_parameters import with_parameters
 from qps.compiler.pipeline import Spec
 from qps.engine.expressions.formulas import Formula
-from qps.reports.text.as_json import as_json
-from qps.reports.text.explanation import Explanation, explanation_text, explanation_view
-from qps.reports.text.figure_text import figure_json, figure_text
-from qps.reports.text.labels import labels_of
-from qps.reports.text.nouns import counted
+from qps.reports.text.explanations.explanation import (
+    Explanation,
+    explanation_text,
+    explanation_view,
+)
+from qps.reports.text.explanations.figure_text import figure_json, figure_text
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.nouns import counted
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.apart.numbers_apart import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner

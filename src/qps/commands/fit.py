@@ -12,7 +12,7 @@ from qps.compiler.check.model.fits.fit_requests import fitted_to
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.syntax.importer import read_data
-from qps.reports.text.fit_text import fit_text
+from qps.reports.text.measurements.fit_text import fit_text
 
 
 def run(arguments: Namespace) -> Exit:
@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> Exit:
     except DataError as error:
         raise complain(error.message, error.hint) from error
     if arguments.format == "json":
-        from qps.reports.text.fit_view import fit_view  # noqa: PLC0415 - seldom asked for
+        from qps.reports.text.measurements.fit_view import fit_view  # noqa: PLC0415 - seldom asked for
 
         print_json(to_builtins(fit_view(found)))
     else:

@@ -12,8 +12,8 @@ from qps.commands.terminal.output import style
 from qps.commands.terminal.output_files import refuse_inputs, write_text
 from qps.commands.terminal.progress import Progress
 from qps.links import resolved_path
-from qps.reports.text.as_json import as_json
-from qps.reports.text.labels import PLAIN, labels_of
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.words.labels import PLAIN, labels_of
 from qps.reviewing.git_command import refused
 from qps.reviewing.history_picture import history_page, history_svg
 from qps.reviewing.history_view import State, history_text

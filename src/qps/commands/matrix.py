@@ -234,9 +234,9 @@ class _Job(Struct, kw_only=True):
     def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.reports.pages.matrix_facts import matrix_facts  # noqa: PLC0415
-        from qps.reports.text.labels import labels_of  # noqa: PLC0415
+        from qps.reports.pages.matrices.matrix_facts import matrix_facts  # noqa: PLC0415
         from qps.reports.text.matrix_output import matrix_layout  # noqa: PLC0415
+        from qps.reports.text.words.labels import labels_of  # noqa: PLC0415
         from qps.solver.matrix.row_tables import schema_of, telling  # noqa: PLC0415
 
         schema = schema_of(self.compiled)
@@ -326,8 +326,8 @@ class _Job(Struct, kw_only=True):
 
     def write_page(self, output: Path) -> Counts:
         """Write a page of all rows; where they are more than a page holds, none."""
-        from qps.reports.pages.html import render_matrix  # noqa: PLC0415
-        from qps.reports.pages.matrix_page import matrix_page  # noqa: PLC0415
+        from qps.reports.pages.html_page import render_matrix  # noqa: PLC0415
+        from qps.reports.pages.matrices.matrix_page import matrix_page  # noqa: PLC0415
 
         counted = self._counted()
         page = matrix_page(self._few_rows(counted), self.compiled.model.file)
@@ -341,7 +341,7 @@ class _Job(Struct, kw_only=True):
         """Return all rows in order, as many as a page holds; no more are solved than that."""
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.reports.pages.matrix_page import MOST_ROWS  # noqa: PLC0415
+        from qps.reports.pages.matrices.matrix_page import MOST_ROWS  # noqa: PLC0415
         from qps.solver.matrix.row_tables import in_order, schema_of, telling  # noqa: PLC0415
 
         matrix, schema = self.compiled.matrix, schema_of(self.compiled)

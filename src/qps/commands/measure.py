@@ -51,7 +51,11 @@ from qps.compiler.measurement.campaigns.supervision import prepare
 from qps.compiler.measurement.measured_tables import number
 from qps.compiler.quantities.units import built_in
 from qps.links import resolved_path
-from qps.reports.text.measured_text import MeasuredView, measured_json, measured_text
+from qps.reports.text.measurements.measurement_text import (
+    MeasuredView,
+    measured_json,
+    measured_text,
+)
 from qps.whole_files import LockedError, lock
 
 STEP = "step"

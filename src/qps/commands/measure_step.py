@@ -17,7 +17,7 @@ from qps.compiler.measurement.campaigns.campaign_axes import axis, names_in, set
 from qps.compiler.measurement.campaigns.control_groups import new_group_or_none
 from qps.compiler.measurement.campaigns.item_counts import count_of
 from qps.compiler.measurement.campaigns.step_runs import StepBench, item_of, step_of
-from qps.reports.text.measured_text import step_component, step_json, step_text
+from qps.reports.text.measurements.measurement_text import step_component, step_json, step_text
 
 
 def measure_step(arguments: Namespace) -> Exit:

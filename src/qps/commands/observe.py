@@ -16,7 +16,7 @@ from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 from qps.compiler.measurement.observations.prometheus_requests import asked_of, authorization
 from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs, requests_of
 from qps.compiler.measurement.observations.prometheus_server import Prometheus
-from qps.reports.text.wrapping import wrapped
+from qps.reports.text.layout.wrapping import wrapped
 
 
 def run(arguments: Namespace) -> Exit:

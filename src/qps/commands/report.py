@@ -23,13 +23,13 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
-from qps.reports.pages.compared import compared
-from qps.reports.pages.html import render_html
-from qps.reports.pages.live_page import live_page
-from qps.reports.pages.page import SimulatedSection, page_view
-from qps.reports.text.labels import labels_of
-from qps.reports.text.reasons import answer_sentence
-from qps.reports.text.sizing_text import sizing_answer
+from qps.reports.pages.configuration_comparison import compared
+from qps.reports.pages.html_page import render_html
+from qps.reports.pages.live.live_page import live_page
+from qps.reports.pages.report_page import SimulatedSection, page_view
+from qps.reports.text.changes.sizing_text import sizing_answer
+from qps.reports.text.solutions.limit_reasons import answer_sentence
+from qps.reports.text.words.labels import labels_of
 from qps.simulation.player import player
 from qps.solver.answers.solution import Verdict
 from qps.solver.claims.claim_results import ClaimResult
@@ -209,7 +209,7 @@ def _carry(found: Solved) -> tuple[str, ...]:
 def _simulated(found: Solved) -> SimulatedSection:
     """Return what playing tells at the population that the report is about."""
     from qps.commands.simulate import typically_played  # noqa: PLC0415 - seldom
-    from qps.reports.text.simulated_text import (  # noqa: PLC0415 - seldom
+    from qps.reports.text.claims.simulation_text import (  # noqa: PLC0415 - seldom
         simulated_tables,
         simulation_lines,
     )

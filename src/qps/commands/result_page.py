@@ -25,9 +25,9 @@ def run(arguments: Namespace) -> Exit:
     """Write the page of one result."""
     path = _only(arguments)
     need_arrow(f"`{path}`")
-    from qps.reports.pages.html import render_matrix  # noqa: PLC0415 - imports Arrow
-    from qps.reports.pages.matrix_file import ResultError, read_result  # noqa: PLC0415
-    from qps.reports.pages.matrix_page import MOST_ROWS, matrix_page  # noqa: PLC0415
+    from qps.reports.pages.html_page import render_matrix  # noqa: PLC0415 - imports Arrow
+    from qps.reports.pages.matrices.matrix_file import ResultError, read_result  # noqa: PLC0415
+    from qps.reports.pages.matrices.matrix_page import MOST_ROWS, matrix_page  # noqa: PLC0415
 
     try:
         table = read_result(path, MOST_ROWS)

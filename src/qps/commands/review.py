@@ -17,13 +17,13 @@ from qps.commands.terminal.console import Exit, complain, show, specs_under
 from qps.commands.terminal.progress import Progress
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.reports.text.claim_formats import MOST_CHARACTERS, claims_markdown
-from qps.reports.text.difference_text import (
+from qps.reports.text.changes.difference_text import (
     DifferenceView,
     difference_text,
     spec_difference_view,
 )
-from qps.reports.text.table import escaped
+from qps.reports.text.claims.claim_formats import MOST_CHARACTERS, claims_markdown
+from qps.reports.text.layout.table import escaped
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import base_of
 from qps.simulation.player import player

@@ -13,15 +13,15 @@ from qps.commands.terminal.console import Exit, complain, print_json, show, widt
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
-from qps.compiler.lower.certainty_asked import as_stated, with_certainty
+from qps.compiler.lower.certainty_requirements import as_stated, with_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
-from qps.reports.text.as_json import as_json
-from qps.reports.text.labels import labels_of
-from qps.reports.text.nouns import counted
-from qps.reports.text.odds_text import typical_remark, unplayed_remark
-from qps.reports.text.simulated_text import simulation_text, simulation_view
+from qps.reports.text.claims.simulation_text import simulation_text, simulation_view
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.solutions.uncertainty_text import typical_remark, unplayed_remark
+from qps.reports.text.words.labels import labels_of
+from qps.reports.text.words.nouns import counted
 from qps.simulation.agreement import compared, levels_asked
 from qps.simulation.crew import Effort, simulate
 from qps.simulation.played import Played

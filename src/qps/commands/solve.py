@@ -18,12 +18,12 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.settable import settable_numbers
 from qps.compiler.pipeline import Spec
-from qps.reports.text.as_json import as_json
-from qps.reports.text.first_screen import first_screen, screen_body, screen_head
-from qps.reports.text.labels import labels_of
-from qps.reports.text.solve_view import solve_view
-from qps.reports.text.text import solve_text, title_of
-from qps.reports.text.worded_changes import wording
+from qps.reports.text.schemas.json_encoding import as_json
+from qps.reports.text.solutions.answer_text import solve_text, title_of
+from qps.reports.text.solutions.change_wording import wording
+from qps.reports.text.solutions.first_screen import first_screen, screen_body, screen_head
+from qps.reports.text.solutions.solve_view import solve_view
+from qps.reports.text.words.labels import labels_of
 from qps.solver.answer import Answer
 from qps.solver.solved_spec import Solved
 from qps.solver.what_if.sized import Sizing
@@ -97,7 +97,7 @@ def _print(found: Solved, arguments: Namespace) -> None:
 
 def _solve_for(arguments: Namespace) -> Exit:
     """Print which values of a number support a population."""
-    from qps.reports.text.inverse_text import inverse_text, inverse_view  # noqa: PLC0415 - seldom
+    from qps.reports.text.changes.inverse_text import inverse_text, inverse_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
     spec = load(arguments.file).with_parts_of(arguments.set)
@@ -123,7 +123,7 @@ def _solve_for(arguments: Namespace) -> Exit:
 
 def _size(arguments: Namespace) -> Exit:
     """Print what each resource needs to support a population."""
-    from qps.reports.text.sizing_text import Settings, sizing_text, sizing_view  # noqa: PLC0415 - seldom
+    from qps.reports.text.changes.sizing_text import Settings, sizing_text, sizing_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
     spec = load(arguments.file).with_parts_of(arguments.set)

@@ -18,7 +18,7 @@ from qps.compiler.project.exceptions import without_file
 from qps.compiler.project.project_file import OWN, project_of
 from qps.compiler.project.review_rules import Level
 from qps.links import resolved_path
-from qps.reports.text.claim_formats import Tested
+from qps.reports.text.claims.claim_formats import Tested
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import (

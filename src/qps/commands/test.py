@@ -31,7 +31,7 @@ from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_file import project_of
 from qps.links import resolved_path
-from qps.reports.text.claim_formats import (
+from qps.reports.text.claims.claim_formats import (
     Tested,
     Wrong,
     claims_github,
@@ -41,8 +41,8 @@ from qps.reports.text.claim_formats import (
     mistake,
     wrong_table,
 )
-from qps.reports.text.claim_values import claims_json
-from qps.reports.text.verdicts import Untested, claims_text
+from qps.reports.text.claims.claim_values import claims_json
+from qps.reports.text.claims.verdicts import Untested, claims_text
 from qps.simulation.player import player
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.judging import Claims

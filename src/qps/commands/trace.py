@@ -6,9 +6,9 @@ import sys
 from argparse import Namespace
 
 from qps.commands.terminal.console import Exit, print_json, width_of
-from qps.reports.text.as_json import as_json
-from qps.reports.text.trace_limits import read_limits, read_time, read_unit
-from qps.reports.text.trace_text import traces_text
+from qps.reports.text.measurements.trace_limits import read_limits, read_time, read_unit
+from qps.reports.text.measurements.trace_text import traces_text
+from qps.reports.text.schemas.json_encoding import as_json
 from qps.solver.traces.recorded_jitter import load_trace
 from qps.solver.traces.trace_answers import trace_answers
 

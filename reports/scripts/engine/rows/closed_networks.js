@@ -1,9 +1,9 @@
 // Rows of closed networks of one class.
 
-import { closedNumbers, closedWaits } from "../closed.js";
-import { closedQuantile, quantileOfMoments } from "../closed_quantiles.js";
-import { erlangC } from "../erlang.js";
-import { normalQuantile } from "../normal.js";
+import { closedNumbers, closedWaits } from "../queueing_networks/product_form.js";
+import { closedQuantile, quantileOfMoments } from "../queueing_networks/cycle_time_quantiles.js";
+import { erlangC } from "../numerics/erlang.js";
+import { normalQuantile } from "../numerics/normal.js";
 
 const NUMBERS = closedNumbers(erlangC);
 

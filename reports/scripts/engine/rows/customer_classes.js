@@ -1,10 +1,10 @@
 // Rows of closed networks of several classes.
 
-import { withBounds } from "../bounds.js";
-import { CLASS_BOUNDS, classNumbers } from "../classes.js";
-import { quantileOfMoments } from "../closed_quantiles.js";
-import { erlangC } from "../erlang.js";
-import { normalQuantile } from "../normal.js";
+import { withBounds } from "../numerics/bounds.js";
+import { CLASS_BOUNDS, classNumbers } from "../queueing_networks/multiclass.js";
+import { quantileOfMoments } from "../queueing_networks/cycle_time_quantiles.js";
+import { erlangC } from "../numerics/erlang.js";
+import { normalQuantile } from "../numerics/normal.js";
 
 const ROWS = withBounds(classNumbers(erlangC, quantileOfMoments(normalQuantile)), CLASS_BOUNDS);
 

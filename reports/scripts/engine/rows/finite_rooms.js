@@ -1,8 +1,8 @@
 // Rows of queues with a finite room.
 
-import { erlangC, inverseErlangB } from "../erlang.js";
-import { roomQuantile } from "../room_quantiles.js";
-import { rooms } from "../rooms.js";
+import { erlangC, inverseErlangB } from "../numerics/erlang.js";
+import { roomQuantile } from "../queueing/finite_room_quantiles.js";
+import { rooms } from "../queueing/finite_room.js";
 
 const NUMBERS = rooms(inverseErlangB, erlangC);
 

@@ -1,8 +1,8 @@
 // Rows of closed networks with calls made together.
 
-import { withBounds } from "../bounds.js";
-import { FORKED_BOUNDS, forkedNumbers } from "../forked.js";
-import { erlangC } from "../erlang.js";
+import { withBounds } from "../numerics/bounds.js";
+import { FORKED_BOUNDS, forkedNumbers } from "../queueing_networks/fork_join.js";
+import { erlangC } from "../numerics/erlang.js";
 
 const ROWS = withBounds(forkedNumbers(erlangC), FORKED_BOUNDS);
 

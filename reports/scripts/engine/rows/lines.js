@@ -1,7 +1,7 @@
 // Rows of queues with one server: their tails and quantiles.
 
-import { isLess, ONE, ZERO } from "../fractions.js";
-import { batchQuantile, gammaQuantile, md1Quantile, md1Tail, periodicQuantile, periodicTail, sojournQuantile } from "../queues.js";
+import { isLess, ONE, ZERO } from "../numerics/fractions.js";
+import { batchQuantile, gammaQuantile, md1Quantile, md1Tail, periodicQuantile, periodicTail, sojournQuantile } from "../queueing/queues.js";
 
 export const md1_tail = {
   value: md1Tail,

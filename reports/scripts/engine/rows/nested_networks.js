@@ -1,8 +1,8 @@
 // Rows of closed networks with pools.
 
-import { withBounds } from "../bounds.js";
-import { NESTED_BOUNDS, nestedNumbers } from "../nested.js";
-import { erlangC } from "../erlang.js";
+import { withBounds } from "../numerics/bounds.js";
+import { NESTED_BOUNDS, nestedNumbers } from "../queueing_networks/load_dependent.js";
+import { erlangC } from "../numerics/erlang.js";
 
 const ROWS = withBounds(nestedNumbers(erlangC), NESTED_BOUNDS);
 

@@ -1,7 +1,7 @@
 // Rows of servers that many share, and of periodic flows, by Erlang's formulas.
 
-import { erlangC, harmonicNumber, inverseErlangB, periodicWait } from "../erlang.js";
-import { HALF, INFINITE, inverse, isLess, isWhole, less, ONE, plus, product, ZERO } from "../fractions.js";
+import { erlangC, harmonicNumber, inverseErlangB, periodicWait } from "../numerics/erlang.js";
+import { HALF, INFINITE, inverse, isLess, isWhole, less, ONE, plus, product, ZERO } from "../numerics/fractions.js";
 
 const MOST_SERVERS = 64n, MOST_COUNTED = 1000n;
 

@@ -1,8 +1,8 @@
 // Rows of closed networks of several classes with pools.
 
-import { withBounds } from "../bounds.js";
-import { SHARED_BOUNDS, sharedNumbers } from "../shared.js";
-import { erlangC } from "../erlang.js";
+import { withBounds } from "../numerics/bounds.js";
+import { SHARED_BOUNDS, sharedNumbers } from "../queueing_networks/multiclass_load_dependent.js";
+import { erlangC } from "../numerics/erlang.js";
 
 const ROWS = withBounds(sharedNumbers(erlangC), SHARED_BOUNDS);
 

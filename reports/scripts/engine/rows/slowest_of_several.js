@@ -1,5 +1,5 @@
 // The row of the slowest of several.
 
-import { meanOfSlowest } from "../slowest.js";
+import { meanOfSlowest } from "../queueing/maximum.js";
 
 export const slowest = { value: meanOfSlowest };

@@ -1,5 +1,5 @@
 // The row of sums of stages. It is inverted in floats: smaller steps lose its digits.
 
-import { stagesQuantile } from "../stages.js";
+import { stagesQuantile } from "../queueing/sums.js";
 
 export const stages_quantile = { value: stagesQuantile, step: 2e-4 };

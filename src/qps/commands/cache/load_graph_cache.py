@@ -1,7 +1,7 @@
 """The load graphs of a spec, from where the command before has kept them with it.
 
 They stand in a file of their own and have parts in the spec that is kept. With another number most
-of them stay as they are (`compiler/lower/kept_graphs.py` tells which): a spec that is solved again
+of them stay as they are (`compiler/lower/graph_cache.py` tells which): a spec that is solved again
 with one is lowered little.
 """
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 from qps.commands.cache.cache_files import kept_files
 from qps.commands.cache.spec_cache import checked, keep, key_of, load, read_kept
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.kept_graphs import KeptGraphs, Told
+from qps.compiler.lower.graph_cache import KeptGraphs, Told
 from qps.compiler.pipeline import Spec
 from qps.compiler.syntax.importer import read_spec
 

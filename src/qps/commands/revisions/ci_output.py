@@ -12,7 +12,7 @@ from qps.commands.spec_examination import Examination
 from qps.commands.terminal.console import complain, show, width_of
 from qps.commands.terminal.output import style
 from qps.commands.terminal.output_files import write_text
-from qps.reports.text.as_json import as_json
+from qps.reports.text.schemas.json_encoding import as_json
 from qps.reviewing.change_review import Review
 from qps.reviewing.ci_junit import ci_junit
 from qps.reviewing.ci_text import ci_text

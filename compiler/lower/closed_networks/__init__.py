@@ -1,0 +1,1 @@
+"""Closed networks as operations of the engine, and elastic parameters beside them."""

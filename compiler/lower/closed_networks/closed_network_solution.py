@@ -1,0 +1,419 @@
+"""Closed streams, settled: users who wait for their answer and think before they ask again.
+
+Their stations are what they wait for; all else that takes time in a cycle is a delay, as thinking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.fork_join_stations import Fork, Forked, forked
+from qps.compiler.lower.closed_networks.load_dependent_stations import Nested, nested
+from qps.compiler.network.formulas_changed import formulas_changed
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
+
+_AS_MANY_AS_EVER = number(10**6)
+
+
+class ClosedNetwork(Struct, frozen=True, kw_only=True):
+    """The closed streams that meet at some station, or meet others that do: its classes.
+
+    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and has
+    pools that are `held`. One class alone may have `forks`, the calls that it makes together. In a
+    delay is what those who go first keep a cycle `behind` at a resource.
+    """
+
+    names: tuple[str, ...]
+    jobs: tuple[Formula, ...]
+    delays: tuple[Formula, ...]
+    stations: tuple[ClosedStation, ...]
+    held: tuple[tuple[HeldPool, ...], ...]
+    behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
+    forks: tuple[Fork, ...] = ()
+    often: Mapping[str, Formula] = field(default_factory=dict)
+    """How often the one class visits each station; that of several is not told."""
+
+    @property
+    def is_of_one(self) -> bool:
+        """True where there is one closed stream."""
+        return len(self.names) == 1
+
+    @property
+    def is_nested(self) -> bool:
+        """True where there are pools, or stations with speeds."""
+        return any(self.held) or any(one.speeds for one in self.stations)
+
+    @property
+    def _nested(self) -> Nested:
+        return nested(self.stations, self.held)
+
+    def _of_nested(self, word: str, *which: Formula | int) -> Formula:
+        """Return what an operation on networks with pools and speeds comes to."""
+        told = (*which, *self.jobs, *self.delays, *self._nested.operands)
+        if self.is_of_one:
+            return apply(f"nested_{word}", *told)
+        return apply(f"shared_{word}", len(self.names), *told)
+
+    def _class(self, name: str) -> tuple[int, ...]:
+        """Return the operand that tells of a class, where there are several."""
+        return () if self.is_of_one else (self.names.index(name) + 1,)
+
+    def nested_times(self, name: str) -> dict[str, Formula]:
+        """How long a cycle of a stream is at each station, or waits for each pool.
+
+        At the first one it is what Little's law leaves: their sum is a function of the rate. That
+        is a station, if there is any: waits for a pool may be nothing, and no rounding makes them
+        less.
+        """
+        number = self.names.index(name)
+        pools = [deeper for pool in self.held[number] for deeper in pool.every]
+        stations = [one.resource for one in self.stations if one.demands[number] is not ZERO]
+        own = {*stations, *(one.resource for one in pools)}
+        found = {
+            place: self._of_nested("time", *self._class(name), at)
+            for place, at in self._nested.places.items()
+            if place in own
+        }
+        first = next(iter(stations or found))
+        delays = self.delays[number] + total(one.delay for one in pools)
+        others = total(time for other, time in found.items() if other != first)
+        left = self.jobs[number] / self.rate(name) - delays - others
+        found[first] = left if stations else maximum(ZERO, left)
+        return found
+
+    @property
+    def _forked(self) -> Forked:
+        return forked(self.stations, self.forks, self.often)
+
+    def _at(self, place: str | int) -> tuple[Formula, ...]:
+        """Return what tells of a station, or of calls made together."""
+        told = self._forked
+        return (told.places[place], *self.jobs, *self.delays, *told.operands)
+
+    def time_together(self, fork: int) -> Formula | None:
+        """Return how long calls take that are made together; None where none of it waits."""
+        return apply("forked_time", *self._at(fork)) if self.forks else None
+
+    def rate_within(self, name: str, pool: HeldPool) -> Formula:
+        """Return how many cycles of a stream end in a second while it has all places of a pool."""
+        number, names = self.names.index(name), {at for one in pool.every for at in one.stations}
+        within = [
+            replace(one, demands=one.demands[number : number + 1])
+            for one in self.stations
+            if one.resource in names
+        ]
+        inner = nested(within, [(pool,)])
+        return apply("nested_rate", _AS_MANY_AS_EVER, ZERO, *inner.operands)
+
+    def _asked(self, name: str, resource: str) -> Formula:
+        """Return what a cycle of a stream asks of a station; nothing of a pool."""
+        number = self.names.index(name)
+        asked = (one.demands[number] for one in self.stations if one.resource == resource)
+        return next(asked, ZERO)
+
+    def rate(self, name: str) -> Formula:
+        """Return how many cycles all of a stream make in a second."""
+        number = self.names.index(name)
+        if self.is_nested:
+            return self._of_nested("rate", *self._class(name))
+        if self.forks:
+            return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
+        if not any(one.demands[number] is not ZERO for one in self.stations):
+            return self.jobs[number] / self.delays[number]
+        told = self._operands_of(self.stations, *self._class(name))
+        return apply("closed_rate" if self.is_of_one else "class_rate", *told)
+
+    def wait(self, name: str, resource: str) -> Formula:
+        """Return what a cycle of a stream waits at a station."""
+        return self._wait(name, resource) + self.behind.get((name, resource), ZERO)
+
+    def _wait(self, name: str, resource: str) -> Formula:
+        """Return the same but for those who go first.
+
+        Of several classes the waits at one of them are what Little's law leaves, so that their sum
+        is a function of the rate alone.
+        """
+        if self.is_nested:
+            return self.nested_times(name)[resource] - self._asked(name, resource)
+        if self.forks:
+            return apply("forked_time", *self._at(resource)) - self._asked(name, resource)
+        number = self.names.index(name)
+        stations = self._from(resource, number)
+        visited = [one for one in self.stations if one.demands[number] is not ZERO]
+        if self.is_of_one or visited[0].resource != resource:
+            told = self._operands_of(stations, *self._class(name))
+            return apply("closed_wait" if self.is_of_one else "class_wait", *told)
+        cycle = self.jobs[number] / self.rate(name) - self.delays[number]
+        served = total(one.demands[number] for one in visited)
+        elsewhere = total(self._wait(name, one.resource) for one in visited[1:])
+        return cycle - served - elsewhere
+
+    def quantile(
+        self, name: str, level: Formula, visits: Mapping[str, tuple[Formula, bool]]
+    ) -> Formula:
+        """Return the quantile of the time that a cycle of a stream takes at all stations.
+
+        Each is visited so often; there all are served at once, or one after the other. The stream
+        visits no others.
+        """
+        operands = [*self.jobs, *self.delays]
+        for one in self.stations:
+            often, shares = visits.get(one.resource, (ZERO, False))
+            operands += [*self._group(one), often, ONE if shares else ZERO]
+        if self.is_of_one:
+            return apply("closed_quantile", level, *operands)
+        return apply("class_quantile", len(self.names), *self._class(name), level, *operands)
+
+    def open_wait(self, resource: str) -> Formula:
+        """Return what a visit of open traffic waits at a station, in mean service times."""
+        if self.is_nested:
+            return self._of_nested("wait", self._nested.places[resource])
+        if self.forks:
+            return apply("forked_wait", *self._at(resource))
+        told = self._operands_of(self._from(resource))
+        return apply("mixed_wait" if self.is_of_one else "class_open_wait", *told)
+
+    def room(self, resource: str, limit: Formula, open_load: Formula) -> Formula:
+        """Return how much more than an open load brings a station to a load in all."""
+        own, *others = self._from(resource)
+        now = replace(own, open_load=open_load * own.servers)
+        return apply("mixed_room", limit, *self._operands((now, *others))) / own.servers
+
+    def _from(self, resource: str, number: int | None = None) -> tuple[ClosedStation, ...]:
+        """Return the stations, that of a name first: where there are several, that of a class."""
+        own = next(
+            one
+            for one in self.stations
+            if one.resource == resource and (number is None or one.demands[number] is not ZERO)
+        )
+        return (own, *(one for one in self.stations if one is not own))
+
+    def _operands_of(self, stations: Iterable[ClosedStation], *which: int) -> list[Formula | int]:
+        """Return what operations on networks take: of several classes, how many, and `which`."""
+        of_several = () if self.is_of_one else (len(self.names), *which)
+        return [*of_several, *self._operands(stations)]
+
+    def _operands(self, stations: Iterable[ClosedStation]) -> list[Formula]:
+        """Return what operations on networks take, without which class of how many is asked for."""
+        return [*self.jobs, *self.delays, *chain.from_iterable(map(self._group, stations))]
+
+    def _group(self, one: ClosedStation) -> tuple[Formula, ...]:
+        """Return what operations are told of a station: what one class asks comes first."""
+        of_all = one.servers, one.open_load, one.copies
+        return (*one.demands, *of_all) if self.is_of_one else (*of_all, *one.demands)
+
+
+class Alone(Struct, frozen=True, kw_only=True):
+    """A machine of each holder's own: the items of a stream wait there for open traffic alone.
+
+    `wait` is for all visits of a cycle, whose `service` takes so long on one core, `open_wait` what
+    a visit of open traffic waits, in mean service times.
+    """
+
+    station: ClosedStation
+    service: Formula
+    wait: Formula
+    open_wait: Formula
+
+
+class Limit(Struct, frozen=True, kw_only=True):
+    """A resource without a queue, which serves no more than it can.
+
+    `work` is what a cycle of each flow in a second asks of it, `open_load` what all else does.
+    Where other users who wait ask of it meanwhile, that is in the `work`, and `own` without it.
+    """
+
+    resource: str
+    work: Formula
+    open_load: Formula
+    own: Formula
+
+    @property
+    def is_shared(self) -> bool:
+        """True where several classes meet: all are slowed alike where it is full."""
+        return self.work is not self.own
+
+    @property
+    def longest_alone(self) -> Formula:
+        """The least time between two cycles of one flow where no other class is there."""
+        return apply("waiting", self.own, self.open_load)
+
+    @property
+    def longest(self) -> Formula:
+        """The least time between two cycles of one flow: endless where there is no room."""
+        return apply("waiting", self.work, self.open_load)
+
+    @property
+    def at_most(self) -> Formula:
+        """The cycles a second of one flow for which there is room."""
+        room = ONE if self.open_load is ZERO else maximum(ZERO, 1 - self.open_load)
+        return room / self.work
+
+
+class Cycle(Struct, frozen=True, kw_only=True):
+    """What a cycle of a closed class asks for: so many `jobs` are under way in all.
+
+    It has the name of its `stream`, but for kinds of users; each flow has an `amount` under way.
+    A cycle takes `delay` s besides its stations, the time to `think` included, and makes so many
+    `visits` of each of them and of its pools, of which it `held` the outermost. Stations are
+    `mixed` that are visited while a pool is held and while it is not, by it or by others, and
+    `overlapping` where several are busy with one stage. At machines of its own it waits for open
+    traffic alone: `own_waits`. Calls that it makes together are `forks`.
+    """
+
+    name: str
+    stream: str
+    span: Span
+    jobs: Formula
+    flows: Formula
+    amount: Formula
+    think: Formula
+    delay: Formula
+    stations: tuple[ClosedStation, ...]
+    held: tuple[HeldPool, ...]
+    limits: tuple[Limit, ...]
+    visits: Mapping[str, Formula]
+    own_waits: Mapping[str, Formula]
+    mixed: tuple[str, ...] = ()
+    overlapping: tuple[str, ...] = ()
+    forks: tuple[Fork, ...] = ()
+
+    @property
+    def pools(self) -> tuple[HeldPool, ...]:
+        """All pools that it holds, those within others, too."""
+        return tuple(one for pool in self.held for one in pool.every)
+
+
+class ClosedStream(Cycle, frozen=True, kw_only=True):
+    """A closed class, settled as one of a `network`.
+
+    `free` is how many cycles all make in a second where no limits bind, `rate` what each flow
+    makes. At machines of their own they are `alone`.
+    """
+
+    network: ClosedNetwork
+    free: Formula
+    rate: Formula
+    alone: Mapping[str, Alone]
+    known: Certainty = EXACT
+    """How its waits are known, besides what each station does to it."""
+    stations_known: Certainty = EXACT
+    """How its stations are known as those of a network in product form."""
+    slowed_by: frozenset[str] = frozenset()
+    """The names of the elastic parameters on which its rate rests."""
+
+    @property
+    def throughput(self) -> Formula:
+        """Cycles a second of all flows together."""
+        return self.rate * self.flows
+
+    def station(self, resource: str) -> ClosedStation:
+        """Return the station of a name."""
+        return next(one for one in self.stations if one.resource == resource)
+
+    def pool(self, resource: str) -> HeldPool:
+        """Return the pool of a name."""
+        return next(one for one in self.pools if one.resource == resource)
+
+    @property
+    def network_delay(self) -> Formula:
+        """What a cycle takes besides its stations while no pool is held."""
+        return self.network.delays[self.network.names.index(self.name)]
+
+    @property
+    def held_back(self) -> dict[str, Formula]:
+        """What a cycle waits for resources that have no queue and are full.
+
+        Together that is what the slowest of them takes longer than the cycle would.
+        """
+        found: dict[str, Formula] = {}
+        so_far: Formula = ZERO
+        for limit in self.limits:
+            longest = maximum(so_far, self.amount * limit.longest - self.jobs / self.free)
+            found[limit.resource] = longest - so_far
+            so_far = longest
+        return found
+
+
+class Beside(Struct, frozen=True, kw_only=True):
+    """A station that users wait at, of which elastic parameters take what is left.
+
+    `open_load` is what all but the users ask of it, of which the parameters are a part.
+    """
+
+    station: ClosedStation
+    network: ClosedNetwork
+    open_load: Formula
+
+    def room(self, limit: Formula, open_load: Formula) -> Formula:
+        """Return how much more than an open load brings the resource to a load in all."""
+        return self.network.room(self.station.resource, limit, open_load)
+
+
+class Closed(Struct, frozen=True, kw_only=True):
+    """All closed streams by name, and what the symbols of their rates come to.
+
+    `loads` are those of resources that they fill, `open_loads` what all else asks of resources that
+    they visit, `loading` which of them load a resource. Where elastic parameters take of a resource
+    it is a station `beside` users, or one that would be `asked` for so much while these give way.
+    Pools that are never full are `unfilled`; what each holder of a class has of its `own` is where
+    nobody waits.
+    """
+
+    streams: dict[str, ClosedStream] = field(default_factory=dict)
+    values: dict[Formula, Formula] = field(default_factory=dict)
+    loads: dict[str, Formula] = field(default_factory=dict)
+    open_loads: dict[str, Formula] = field(default_factory=dict)
+    loading: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: dict[str, Beside] = field(default_factory=dict)
+    asked: dict[str, Formula] = field(default_factory=dict)
+    unfilled: frozenset[str] = frozenset()
+    own: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def loads_beside(self, left: Mapping[str, Formula]) -> dict[str, Formula]:
+        """Return the loads of resources that elastic parameters take of, of those that these left.
+
+        Users who are held back by a full resource ask for less: by that one, at most all of it, or
+        by another one, of which their own load tells.
+        """
+        found = {}
+        for name in self.asked:
+            open_load, load = self.open_loads[name], left[name]
+            at = [one for one in self.streams.values() if one.stream in self.loading[name]]
+            limits = [limit for one in at for limit in one.limits if limit.resource in self.asked]
+            if any(limit.resource != name for limit in limits):
+                load = minimum(self.loads[name], load)
+            found[name] = minimum(maximum(ONE, open_load), load) if limits else load
+        return found
+
+    def changed(self, change: Callable[[Formula], Formula]) -> Closed:
+        """Return the same with every formula changed."""
+        found = formulas_changed(self, change)
+        assert isinstance(found, Closed)
+        return found
+
+    def waiting_for(self, resource: str) -> tuple[ClosedStream, ...]:
+        """Return the closed streams that wait for a resource."""
+        return tuple(
+            stream
+            for stream in self.streams.values()
+            if any(resource == one.resource for one in stream.stations)
+            or any(resource == one.resource for one in stream.pools)
+            or resource in stream.alone
+        )

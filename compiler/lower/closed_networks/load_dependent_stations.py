@@ -1,0 +1,92 @@
+"""Closed networks with speeds and pools, as the operations of the engine take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, STATION
+
+
+class Nested(Struct, frozen=True):
+    """The operands of a network, and which group of them is that of a station or a pool."""
+
+    operands: tuple[Formula, ...]
+    places: dict[str, Formula]
+
+
+def nested(stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]) -> Nested:
+    """Return a network of stations that classes visit, while each holds such pools."""
+    network = _Network(stations, held)
+    return Nested(tuple(one for group in network.groups for one in group), network.places)
+
+
+class _Network:
+    """Such a network while it is put together: pools as all classes hold them.
+
+    A group of operands tells of one class first what it asks, and of several last.
+    """
+
+    def __init__(
+        self, stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]
+    ) -> None:
+        self._stations = {one.resource: one for one in stations}
+        self._held = [{deep.resource: deep for one in own for deep in one.every} for own in held]
+        self._known = {name: one for own in self._held for name, one in own.items()}
+        pools = [one for own in self._held for one in own.values()]
+        self._around = {deep.resource: one.resource for one in pools for deep in one.pools}
+        self._home = {name: one.resource for one in pools for name in one.stations}
+        self._own = {name for one in pools for name in one.own}
+        self._nothing = (ZERO,) * len(held)
+        self.groups: list[tuple[Formula, ...]] = []
+        self.places: dict[str, Formula] = {}
+        self._add(None)
+
+    def _add(self, within: str | None) -> None:
+        """Add the stations and pools within a pool, or within none."""
+        for name, station in self._stations.items():
+            if self._home.get(name) == within:
+                self._add_station(station)
+        for name in self._known:
+            if self._around.get(name) == within:
+                self._add_pool(name)
+
+    def _add_station(self, one: ClosedStation) -> None:
+        self.places[one.resource] = number(len(self.groups))
+        kind = number(OWN if one.resource in self._own else STATION)
+        first = one.speeds[0] if one.speeds else one.servers
+        told = (kind, first, one.open_load, one.copies)
+        self.groups.append(self._group(told, one.demands, one.weights))
+        for speed in one.speeds[1:]:
+            self.groups.append(self._group((number(SPEED), speed, ZERO, ONE)))
+
+    def _add_pool(self, name: str) -> None:
+        at, one = len(self.groups), self._known[name]
+        self.places[name] = number(at)
+        self.groups.append(())
+        self._add(name)
+        if len(self.groups) == at + 1:  # what has nothing within would be a station
+            self.groups.append(self._group((number(STATION), ONE, ZERO, ONE)))
+        each = [own.get(name) for own in self._held]
+        varied = [pool.variation for pool in each if pool is not None]
+        count = number(len(self.groups) - at - 1)
+        self.groups[at] = self._group(
+            (count, one.places, total(varied) / len(varied), one.copies),
+            tuple(ZERO if pool is None else pool.delay for pool in each),
+            tuple(ZERO if pool is None else pool.taken for pool in each),
+        )
+
+    def _group(
+        self,
+        of_all: tuple[Formula, ...],
+        asked: tuple[Formula, ...] = (),
+        weights: tuple[Formula, ...] = (),
+    ) -> tuple[Formula, ...]:
+        kind, *others = of_all
+        asked = asked or self._nothing
+        if len(self._held) == 1:
+            return (kind, *asked, *others)
+        return (*of_all, *asked, *(weights or self._nothing))

@@ -1,0 +1,1 @@
+"""Closed streams and elastic parameters, solved: cycles, classes and what is left."""

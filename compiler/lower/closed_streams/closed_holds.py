@@ -1,0 +1,225 @@
+"""Pools that closed streams take from: what goes on in a cycle while a place of each is held.
+
+Within a pool is a network of its own, with no more items than there are places
+(`load_dependent_operands` of the engine). A station that is visited while some is held, and also
+while none is, stands where all its visits are: while a place is held, its service is a delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_streams.closed_refusals import refused
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.pools.open_pools import room_of
+from qps.compiler.lower.queues.pool_holding import Hold
+from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.traffic.station_queues import variation_of
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
+from qps.engine.expressions.formulas import ZERO, Formula, maximum, total
+
+
+class _Taken(Struct, frozen=True):
+    """A pool, its holds on the way, and the pool that is held around all of them."""
+
+    name: str
+    holds: tuple[Hold, ...]
+    around: str | None
+
+
+class Holding(Struct, frozen=True, kw_only=True):
+    """What closed streams hold: the pools of each by its name, in order.
+
+    The `homes` of stations are the innermost pools that are held at all visits of all of them. What
+    is visited while a pool is held, and while it is not, is `mixed`.
+    """
+
+    taken: Mapping[str, Sequence[_Taken]]
+    homes: Mapping[str, str | None]
+    mixed: frozenset[str]
+
+
+def holding(
+    classes: Sequence[tuple[ir.Stream, ClassTraffic]], demands: Mapping[str, StationTraffic]
+) -> Holding:
+    """Return what closed streams hold of some pools; QpsError where that is not told."""
+    taken: dict[str, Sequence[_Taken]] = {}
+    first: dict[str, _Taken] = {}
+    visited: dict[str, set[str | None]] = {}
+    closed = {result.name for _, result in classes}
+    for stream, result in classes:
+        holds = waited_for(result.name, demands)
+        for hold in holds:
+            _refuse_others(stream, demands[hold.pool], closed)
+        taken[result.name] = own = _in_order(stream, holds)
+        for one in own:
+            known = first.setdefault(one.name, one)
+            if known.around != one.around:
+                raise _crossing(stream, known.holds[0], one.holds[0])
+        pools = {one.name for one in own}
+        for index, visit in result.visits.items():
+            if visit.resource not in pools:
+                visited.setdefault(visit.resource, set()).add(_innermost(holds, index))
+    chains = {name: _chain(name, first) for name in first}
+    homes = {
+        name: _home([chains.get(at or "", []) for at in where]) for name, where in visited.items()
+    }
+    mixed = frozenset(name for name, where in visited.items() if len(where) > 1)
+    return Holding(taken=taken, homes=homes, mixed=mixed)
+
+
+def waited_for(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
+    """Return the holds of a class that are waited for, in order, the outer ones first."""
+    found = [
+        hold
+        for demand in demands.values()
+        for hold in demand.holds
+        if hold.of == of and hold.stage is not None
+    ]
+    return sorted(found, key=lambda hold: (hold.begins, -hold.ends))
+
+
+def pools_of(
+    result: ClassTraffic,
+    demands: Mapping[str, StationTraffic],
+    stations: Sequence[ClosedStation],
+    expressions: ExpressionLowering,
+    *,
+    holding: Holding,
+    often: Callable[[str, Formula], Formula],
+) -> tuple[HeldPool, ...]:
+    """Return the outermost pools of a cycle, which takes of each so `often`."""
+    every = holding.taken[result.name]
+    asked_of = {one.resource: one.demand for one in stations}
+
+    def pool_of(taken: _Taken) -> HeldPool:
+        pools = tuple(pool_of(one) for one in every if one.around == taken.name)
+        here = tuple(n for n, at in holding.homes.items() if at == taken.name and n in asked_of)
+        asked = total(asked_of[name] for name in here)
+        asked = asked + total(pool.asked for pool in pools)
+        alone = expressions.averaged(total(_alone(hold, result) for hold in taken.holds))
+        rest = maximum(ZERO, alone - asked)
+        demand, first = demands[taken.name], taken.holds[0]
+        kept = total(part for parts in demand.parts.values() for part in parts)
+        room = room_of(kept, demand.capacity, [one.amount for one in taken.holds], ())
+        node = taken.name.rpartition(".")[0]
+        varied = (
+            one for hold in taken.holds for one in _varied(hold, result, demands, expressions)
+        )
+        return HeldPool(
+            resource=taken.name,
+            taken=often(taken.name, first.machines),
+            alone=alone,
+            asked=asked,
+            delay=maximum(ZERO, rest - total(pool.alone - pool.asked for pool in pools)),
+            places=room.places,
+            copies=first.machines,
+            variation=expressions.averaged(total(varied)) / alone**2,
+            unit=first.amount * room.unit / first.machines,
+            kept=room.kept,
+            stations=here,
+            own=tuple(name for name in here if name.rpartition(".")[0] == node),
+            pools=pools,
+        )
+
+    return tuple(pool_of(one) for one in every if one.around is None)
+
+
+def _alone(hold: Hold, result: ClassTraffic) -> Formula:
+    """Return how long something is held without waits."""
+    line = in_line(result.latency[hold.begins : hold.ends], hold.depth)
+    return total(part.value for part in line)
+
+
+def _varied(
+    hold: Hold,
+    result: ClassTraffic,
+    demands: Mapping[str, StationTraffic],
+    expressions: ExpressionLowering,
+) -> Iterator[Formula]:
+    """Yield the variances of what is done meanwhile: each visit varies by itself."""
+    for index in range(hold.begins, hold.ends):
+        visit = result.visits.get(index)
+        queueing = None if visit is None else demands[visit.resource].queueing
+        if visit is not None and queueing is not None:
+            varied = visit.service * variation_of(visit.resource, queueing, expressions)
+            yield result.latency[index].times * varied**2
+
+
+def _in_order(stream: ir.Stream, holds: Sequence[Hold]) -> list[_Taken]:
+    """Return the pools of a way, each with the one around it; the outer ones first."""
+    found: dict[str, _Taken] = {}
+    for place, hold in enumerate(holds):
+        around = None
+        for other in holds[:place]:
+            if other.ends <= hold.begins:
+                continue
+            if other.ends < hold.ends or other.pool == hold.pool:
+                raise _crossing(stream, other, hold)
+            around = other.pool
+        known = found.get(hold.pool)
+        if known is not None and known.around != around:
+            raise _crossing(stream, known.holds[0], hold)
+        before = () if known is None else known.holds
+        found[hold.pool] = _Taken(hold.pool, (*before, hold), around)
+    return list(found.values())
+
+
+def _innermost(holds: Sequence[Hold], index: int) -> str | None:
+    """Return the pool that is held last at a stage."""
+    found = [hold.pool for hold in holds if hold.begins <= index < hold.ends]
+    return found[-1] if found else None
+
+
+def _chain(name: str | None, taken: Mapping[str, _Taken]) -> list[str]:
+    """Return the pools that are held where one is, from the outermost one on."""
+    found: list[str] = []
+    while name is not None:
+        found.insert(0, name)
+        name = taken[name].around
+    return found
+
+
+def _home(chains: Sequence[Sequence[str]]) -> str | None:
+    """Return the innermost pool that is held at all of some places."""
+    found = None
+    for together in zip(*chains, strict=False):
+        if len(set(together)) > 1:
+            break
+        found = together[0]
+    return found
+
+
+def _refuse_others(stream: ir.Stream, demand: StationTraffic, closed: Collection[str]) -> None:
+    """Refuse a pool that open traffic takes from besides, or that is taken of by other amounts."""
+    for hold in demand.holds:
+        if hold.of not in closed:
+            raise refused(
+                stream,
+                f"open stream `{hold.of}` takes from {hold.pool}, too",
+                f"make `{hold.of}` closed with a think time, or give each stream its own pool",
+                secondary=[Label(hold.span, "taken here")],
+            )
+        if hold.amount != demand.holds[0].amount:
+            raise refused(
+                stream,
+                f"amounts taken from {hold.pool} differ",
+                "take equal amounts, or use a separate pool for each amount",
+                at=hold.span,
+                secondary=[Label(demand.holds[0].span, "taken here, too")],
+            )
+
+
+def _crossing(stream: ir.Stream, one: Hold, other: Hold) -> QpsError:
+    return refused(
+        stream,
+        f"holding times of {other.pool} and {one.pool} overlap without nesting",
+        "give pools back in reverse order of taking",
+        at=other.span,
+        secondary=[Label(one.span, "taken here")],
+    )

@@ -1,0 +1,283 @@
+"""The rates of closed streams, whose users wait for their answer and think before they ask again.
+
+While streams are walked, the rate of one flow of a closed stream is a symbol x; all loads are
+linear in it. What stands before x tells how long a cycle needs each resource, so that x is settled
+by mean value analysis over the stations that the stream waits for (`closed_rate`); everything else
+that takes time in a cycle is a delay, as thinking is (`cycle_demands`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.closed_networks.closed_network_solution import (
+    Closed,
+    ClosedNetwork,
+    ClosedStream,
+    Cycle,
+)
+from qps.compiler.lower.closed_networks.elastic_with_closed import (
+    asked_of,
+    refuse_within,
+    stations_beside,
+)
+from qps.compiler.lower.closed_streams.closed_holds import holding
+from qps.compiler.lower.closed_streams.closed_refusals import refused
+from qps.compiler.lower.closed_streams.cycle_demands import ClosedClass, Loads
+from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.labels.class_premises import is_summed_exactly
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
+from qps.engine.expressions.monomials import monomials
+from qps.engine.expressions.point_values import Point
+from qps.engine.expressions.substitution import Substitution
+
+
+def closed_classes(
+    traffic: Traffic, unfilled: frozenset[str], expressions: ExpressionLowering
+) -> Closed:
+    """Return what the closed classes come to; QpsError where that is not told.
+
+    Pools that are never full are `unfilled`: they hold up nobody.
+    """
+    demands, streams = traffic.stations, {one.name: one for one in expressions.model.streams}
+    loads = {name: demand.load for name, demand in demands.items()}
+    classes = [(streams[one.stream], one) for one in traffic.closed]
+    sources = {one.closed.symbol: stream for stream, one in classes if one.closed is not None}
+    if not sources:
+        return Closed()
+    parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
+    pools = holding(classes, {n: one for n, one in demands.items() if n not in unfilled})
+    closing = [
+        ClosedClass(
+            stream=stream,
+            traffic=one,
+            source=one.closed,
+            demands=demands,
+            parted=parted,
+            streams=sources,
+            holding=pools,
+            expressions=expressions,
+        )
+        for stream, one in classes
+        if one.closed is not None
+    ]
+    networks = _networks([one.cycle for one in closing])
+    rates = {
+        symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
+        for symbol, one in zip(sources, closing, strict=True)
+    }
+    elastic, found = tuple(expressions.elastic.values()), []
+    for one in closing:
+        network = networks[one.cycle.name]
+        _refuse_classes(one.cycle, one.stream, network)
+        _refuse_many(one.cycle, one.stream, expressions)
+        known = one.settled(network, _network_known(network, expressions), rates)
+        slowed_by = frozenset(e.name for e in elastic if e.symbol in known.rate.symbols)
+        found.append(replace(known, slowed_by=slowed_by))
+    open_loads = {name: part.open_load for name, part in parted.items() if part.by}
+    taken_by = {one.symbol for one in elastic}
+    settled = dict(zip(sources, found, strict=True))
+    beside = stations_beside(settled, loads, open_loads, elastic)
+    values = {symbol: one.rate for symbol, one in settled.items()}
+    at_rates = Substitution(values)
+    asked = {
+        name: asked_of(parted[name].by, open_load, settled, elastic)
+        for name, open_load in open_loads.items()
+        if name not in beside and not taken_by.isdisjoint(open_load.symbols)
+    }
+    held = {name: at_rates(loads[name]) for name in asked}
+    return Closed(
+        streams={one.name: one for one in found},
+        values=values,
+        loads=held | _filled(found, parted) | _paced(settled, parted),
+        open_loads=open_loads,
+        beside=beside,
+        asked=asked,
+        unfilled=unfilled,
+        own={one.traffic.name: one.own for one in closing},
+        loading={
+            name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))
+            for name, part in parted.items()
+            if part.by
+        },
+    )
+
+
+def without_own_waits(traffic: Traffic, closed: Closed) -> Traffic:
+    """Return traffic in which no waiting counts as missing at what each holder has of its own."""
+
+    def without(one: ClassTraffic) -> ClassTraffic:
+        own = closed.own.get(one.name)
+        if not own:
+            return one
+        return replace(
+            one,
+            uncounted={n: None for n in one.uncounted if n not in own},
+            unsaid={n: unwaited for n, unwaited in one.unsaid.items() if n not in own},
+            unbounded={n: None for n in one.unbounded if n not in own},
+        )
+
+    return traffic.of_each(without)
+
+
+def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:
+    """Return the network that each stream is a class of: those that meet at a station are one."""
+    together_with = {one.name: {one.name} for one in cycles}
+    at: dict[tuple[str, int | None], str] = {}
+    for one in cycles:
+        held = [(pool.resource, None) for pool in one.pools]
+        for place in [*((own.resource, own.rank) for own in one.stations), *held]:
+            other = at.setdefault(place, one.name)
+            joined = together_with[one.name] | together_with[other]
+            together_with |= dict.fromkeys(joined, joined)
+    found = {
+        one.name: _network([each for each in cycles if each.name in together_with[one.name]])
+        for one in cycles
+    }
+    return by_ranks(found, {one.name: one for one in cycles})
+
+
+def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> None:
+    """Refuse several classes where calls are made together.
+
+    Or where there are pools, or speeds, while some go before others somewhere.
+    """
+    others = listed([name for name in network.names if name != cycle.name], "and")
+    if cycle.forks and not network.is_of_one:
+        why = f"it makes parallel calls and shares a resource with closed stream {others}"
+        hint = "make the calls sequential for a conservative result"
+        raise refused(stream, why, hint)
+    ranked = [one.resource for one in network.stations if one.rank is not None]
+    if network.is_of_one or not network.is_nested or not ranked:
+        return
+    raise refused(
+        stream,
+        f"it shares a pool or load-dependent speeds with {others}, with priorities at {ranked[0]}",
+        f"use a discipline without priorities there: `queueing {ranked[0].rpartition('.')[2]} ps`",
+    )
+
+
+def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowering) -> None:
+    """Refuse what would take too long to tell: pools of very many places for as many users."""
+    if not cycle.held:
+        return
+    from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES  # noqa: PLC0415 - seldom needed
+
+    there = Point({expressions.population: number(expressions.configuration.high)})
+    if there.number(expressions.put_in(cycle.jobs)) <= MOST_PLACES:
+        return
+    for pool in cycle.pools:
+        if there.number(expressions.put_in(pool.places * pool.copies)) > MOST_PLACES:
+            raise refused(
+                stream,
+                f"more than {MOST_PLACES:,} items can hold {pool.resource}",
+                "remove the pool if it rarely fills",
+            )
+
+
+def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
+    stations = [station for one in classes for station in one.stations]
+    places = {(station.resource, station.rank): station for station in stations}
+    nothing = (ZERO,), (ZERO,)
+    asked = {
+        (one.name, station.resource, station.rank): (station.demands, station.weights)
+        for one in classes
+        for station in one.stations
+    }
+    return ClosedNetwork(
+        names=tuple(one.name for one in classes),
+        jobs=tuple(one.jobs for one in classes),
+        delays=tuple(_outside(one) for one in classes),
+        held=tuple(one.held for one in classes),
+        forks=classes[0].forks if len(classes) == 1 else (),
+        often=classes[0].visits if len(classes) == 1 else {},
+        stations=tuple(
+            replace(
+                station,
+                demands=tuple(demand for (demand,), _ in of_each),
+                weights=tuple(weight for _, (weight,) in of_each),
+            )
+            for place, station in places.items()
+            for of_each in [[asked.get((one.name, *place), nothing) for one in classes]]
+        ),
+    )
+
+
+def _outside(cycle: Cycle) -> Formula:
+    """Return what a cycle takes besides its stations while no pool is held."""
+    if not cycle.held:
+        return cycle.delay
+    return maximum(ZERO, cycle.delay - total(one.alone - one.asked for one in cycle.held))
+
+
+def _parted(
+    name: str, load: Formula, sources: Mapping[Formula, ir.Stream], expressions: ExpressionLowering
+) -> Loads:
+    """Return what a load is made of; QpsError where it is not in proportion with a rate."""
+    if load.symbols.isdisjoint(sources):
+        return Loads({}, load)
+    by: dict[Formula, Formula] = {}
+    open_load: Formula = ZERO
+    for of, before in monomials(load, sources).items():
+        bent = [symbol for symbol in sources if symbol in before.symbols]
+        if bent or len(of) > 1:
+            stream = sources[(*bent, *of)[0]]
+            raise refused(stream, f"the load of {name} does not grow in proportion with its rate")
+        if of:
+            by[of[0]] = before
+        else:
+            open_load = before
+    refuse_within(name, by, sources, expressions.elastic.values())
+    return Loads(by, open_load)
+
+
+def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
+    """Return how a network is known: exactly, where that is not too much."""
+    if network.is_nested and not network.is_of_one:
+        return known_by("shared-load-dependent", list(network.names))
+    if is_summed_exactly(network, expressions):
+        return EXACT
+    return known_by("linearizer", list(network.names))
+
+
+def _paced(
+    found: Mapping[Formula, ClosedStream], parted: Mapping[str, Loads]
+) -> dict[str, Formula]:
+    """Return the loads of stations with speeds: full is where the last one is reached, and more."""
+    loads: dict[str, list[Formula]] = {}
+    for symbol, stream in found.items():
+        for station in stream.stations:
+            if station.speeds:
+                load = parted[station.resource].by[symbol] * stream.rate
+                loads.setdefault(station.resource, []).append(load)
+    return {name: minimum(ONE, total(parts)) for name, parts in loads.items()}
+
+
+def _filled(
+    found: Iterable[ClosedStream],
+    parted: Mapping[str, Loads],
+) -> dict[str, Formula]:
+    """Return the loads of resources that closed streams fill: full is 1, and never a bit more.
+
+    The load grows with the rate, so that the minimum of the rates can go outside.
+    """
+    by_resource: dict[str, list[Formula]] = {}
+    for stream in found:
+        for limit in stream.limits:
+            others = [other.at_most for other in stream.limits if other is not limit]
+            slowest = minimum(stream.free / stream.flows, *others)
+            by_resource.setdefault(limit.resource, []).append(limit.own * slowest)
+    loads = {}
+    for name, parts in by_resource.items():
+        open_load = parted[name].open_load
+        most = ONE if open_load is ZERO else maximum(ONE, open_load)
+        loads[name] = minimum(most, total((open_load, *parts)))
+    return loads

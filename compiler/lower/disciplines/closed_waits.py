@@ -1,0 +1,346 @@
+"""Stations that users visit who wait for their answer, by any discipline: mean value analysis.
+
+An arrival of a closed stream finds the station as it is with one item less under way (Reiser and
+Lavenberg 1980; Sevcik and Mitrani 1981), one of open traffic as it is at any time.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit, mean_service
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    together,
+)
+from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
+from qps.compiler.quantities.methods import METHODS, known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    formula,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
+
+_NARROW = number(Fraction(1, 100))
+_LEAST = number(Fraction(1, 10**9))
+_LEAST_SHARE = number(Fraction(1, 20))
+
+
+_FAR_APART = METHODS["unequal-services"].up_to["times"][-1][0]
+_VARIED = 2
+"""Quantiles were measured up to that coefficient of variation of service."""
+
+
+class Uneven(Struct, frozen=True, kw_only=True):
+    """A station that is not in product form.
+
+    The longest service is so many `times` as long as the shortest, 1 where all are alike; `varies`
+    is the coefficient of variation of service. None where these may be anything.
+    """
+
+    resource: str
+    is_exponential: bool
+    times: float | None
+    varies: float | None = 1
+
+    @property
+    def known(self) -> Certainty:
+        """How well times are told of a network that has such a station."""
+        return self._known("times")
+
+    @property
+    def rates_known(self) -> Certainty:
+        """How well the rates of its users are told: less rests on waits where users think, too."""
+        return self._known("rates")
+
+    @property
+    def is_far_apart(self) -> bool:
+        """True where services are further apart than was measured; not where nobody knows."""
+        return self.times is not None and self.times > _FAR_APART
+
+    def _known(self, of: str) -> Certainty:
+        """Return how it is known, of errors that were measured together, and do not multiply."""
+        parts, name = [], self.resource
+        if not self.is_exponential:
+            method = "product-form-by-means"
+            told = known_by(method, name, case=of, apart=self.varies)
+            is_beyond = told.error is None
+            parts.append(known_by(method, name, case="beyond") if is_beyond else told)
+        if self.times is None or self.is_far_apart:
+            # Where first comes first all wait alike; in product form each waits in proportion to
+            # its own service. So no wait is further off than services differ.
+            off = None if self.times is None else self.times - 1
+            parts.append(known_by(FAR_UNEQUAL_SERVICES, name, error=off, most=_FAR_APART))
+        elif self.times != 1:
+            parts.append(known_by("unequal-services", name, case=of, apart=self.times))
+        return together(*parts)
+
+
+class InClosedNetwork(Law, frozen=True):
+    """A station of closed `streams`; `stated` is the discipline that it has.
+
+    `uneven` are the stations of its network that are not in product form: these are told as if they
+    were, and so are the numbers of users at all others.
+    """
+
+    stated: Law
+    streams: tuple[ClosedStream, ...]
+    uneven: tuple[Uneven, ...] = ()
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait of a visit.
+
+        What users wait in a cycle is shared among their visits: where all who are there are served
+        at once in proportion to their service, else, as first comes first, alike.
+        """
+        name, closed = queue.resource, self.stream_of(own)
+        if closed is None and queue.traits.has_ranks:
+            return self.stated.wait(queue, own)
+        if closed is None:
+            return self._open_wait(queue, own)
+        if name in closed.alone:
+            return closed.alone[name].wait * own.service / closed.alone[name].service
+        station = closed.station(name)
+        waits = closed.network.wait(closed.name, name)
+        if queue.traits.is_insensitive:
+            return waits * own.service / (station.demand * _as_fast(queue, station))
+        return waits / closed.visits[name]
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service, as if exponential."""
+        whole = self.wait(queue, own) + own.service
+        return -whole * apply("ln", 1 - formula(level)) - own.service
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return wait and service together, of a gamma law."""
+        whole = self.wait(queue, own) + own.service
+        return _gamma_law(whole, self._variation(queue, own, whole), own.service)
+
+    def unevenness(self, queue: Queue, own: Visit) -> Formula:
+        """Return the squared variation of wait and service; of a pool as if exponential."""
+        closed = self.stream_of(own)
+        if closed is not None and all(one.resource != queue.resource for one in closed.stations):
+            return ONE
+        return self._variation(queue, own, self.wait(queue, own) + own.service)
+
+    def _variation(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
+        """Return the squared variation of wait and service together.
+
+        Where all are served at once it is that of an exponential service, and of open traffic at
+        one server more. Else the wait varies as an exponential time at most. Beyond the knee nearly
+        all are there: then its variance is that of as many services as are waited for, and that of
+        how many are elsewhere, which is about that of a Poisson law.
+        """
+        if queue.traits.is_insensitive:
+            is_open = self.stream_of(own) is None and queue.servers is ONE
+            return self._shared(queue, own, whole) if is_open else ONE
+        closed, uneven = self.stream_of(own), queue.variation**2
+        most = None
+        if closed is not None and not self._is_held_or_alone(closed, queue.resource):
+            station = closed.station(queue.resource)
+            jobs, servers = total(closed.network.jobs), station.servers
+            service = own.service / _as_fast(queue, station)
+            most = (1 + uneven * jobs / servers**2) * service**2
+        if uneven is ONE:
+            return ONE if most is None else minimum(ONE, apply("mean", most, whole**2))
+        waits = (whole - own.service) ** 2
+        spread = waits if most is None else minimum(waits, most)
+        return apply("mean", spread + uneven * own.service**2, whole**2)
+
+    def _shared(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
+        """Return the squared variation of what open traffic takes that shares with users.
+
+        Given how many it finds it is exponential, in proportion to these. Open traffic comes and
+        goes as beside users who stay, which without any is the law of M/M/1 (Coffman, Muntz and
+        Trotter 1970). How many users are there varies as a geometric law where few are, and as a
+        Poisson law of those elsewhere where most are; it is forgotten as fast as they come.
+        """
+        users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
+        most = maximum(_LEAST, total(self.streams[0].network.jobs))
+        comings = total(visit.rate for visit in users)
+        found = total(visit.rate * visit.service for visit in users)
+        load = minimum(ONE, maximum(ZERO, queue.load - found))
+        there = apply("mean", whole, own.service) * (1 - load) - 1
+        there = minimum(most, maximum(ZERO, there))
+        elsewhere, geometric = maximum(_LEAST, most - there), there * (1 + there)
+        varies = elsewhere * geometric / (elsewhere + geometric)
+        kept = varies / maximum(_LEAST, varies + whole * comings)
+        of_open = 2 * load / ((1 + there) * (2 - load))
+        return 1 + of_open + 2 * varies * kept / (1 + there) ** 2
+
+    def _is_held_or_alone(self, closed: ClosedStream, name: str) -> bool:
+        """Return whether a station is one's own, or visited by no more than hold a place."""
+        return name in closed.alone or any(name in pool.stations for pool in _held(closed))
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """The law of the times is a guess."""
+        return self.quantiles_known(queue)
+
+    def keeps_randomness(self, queue: Queue) -> bool:
+        """Return whether what arrives at random leaves at random."""
+        return queue.is_in_product_form or self.stated.keeps_randomness(queue)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """A network in product form is told exactly, any other as if it were one."""
+        return together(
+            known_by("product-form-station", queue.resource),
+            self.stations_known,
+            self._ranks_known(queue),
+            *(stream.known for stream in self.streams),
+        )
+
+    def rates_known(self, queue: Queue) -> Certainty:
+        """The same, of how many cycles are made."""
+        return together(
+            *(station.rates_known for station in self.uneven),
+            self._ranks_known(queue),
+            *(stream.known for stream in self.streams),
+        )
+
+    def tells_shape(self, queue: Queue) -> bool:
+        """What stations of the network do to arrivals at others was measured with all of it."""
+        return any(one.resource == queue.shaped_by for one in self.uneven)
+
+    @property
+    def stations_known(self) -> Certainty:
+        """How a network is told that has stations that are not in product form."""
+        return together(*(station.known for station in self.uneven))
+
+    def _ranks_known(self, queue: Queue) -> Certainty:
+        if not queue.traits.has_ranks:
+            return EXACT
+        return known_by("shadow-server", queue.resource)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The law of the times is a guess."""
+        if queue.traits.is_insensitive:
+            return known_by("closed-gamma-sharing", queue.resource)
+        known = known_by("closed-gamma", queue.resource, case=self._quantile_case(queue))
+        of_means = () if known.error is None else self.stations_known.because
+        return replace(known, because=(*dict.fromkeys((*of_means, *known.because)),))
+
+    def mean_beside(self, queue: Queue) -> Certainty:
+        """Quantiles were measured with all that stations do to means."""
+        if queue.traits.is_insensitive or not self._quantile_case(queue):
+            return self.mean_known(queue)
+        return together(*(stream.known for stream in self.streams))
+
+    def _quantile_case(self, queue: Queue) -> str:
+        """Return of which networks of first come first served quantiles were measured, if any."""
+        varied = all(one.varies is not None and one.varies <= _VARIED for one in self.uneven)
+        is_plain = not any(
+            one.pools or one.network.is_nested or one.network.forks for one in self.streams
+        )
+        is_known = all(one.times is not None for one in self.uneven)
+        if queue.traits.has_ranks or not (is_known and is_plain and varied):
+            return ""
+        is_mixed = any(self.stream_of(visit) is None for visit in queue.visits)
+        far = " far apart" if any(one.is_far_apart for one in self.uneven) else ""
+        return f"users{' and open traffic' if is_mixed else ''}{far}"
+
+    def together(self, own: Visit, fork: int) -> Formula | None:
+        """Return how long calls take that are made together in a cycle."""
+        closed = self.stream_of(own)
+        return None if closed is None else closed.network.time_together(fork)
+
+    def stream_of(self, own: Visit) -> ClosedStream | None:
+        """Return the closed stream of a visit; None where that is of open traffic."""
+        return next((one for one in self.streams if one.name == own.of[0]), None)
+
+    def _open_wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return what open traffic waits that meets closed streams.
+
+        Where first comes first, it waits for whoever is there: for other open traffic as long as
+        without users, in its own mean service; and for the users that it meets in theirs.
+        """
+        name, closed = queue.resource, self.streams[0]
+        if name in closed.alone:
+            waits = closed.alone[name].open_wait
+            station = closed.alone[name].station
+        else:
+            waits, station = closed.network.open_wait(name), closed.station(name)
+        fast = _as_fast(queue, station)
+        if queue.traits.is_insensitive or len({visit.service for visit in queue.visits}) == 1:
+            return waits * own.service / fast
+        users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
+        others = [visit for visit in queue.visits if self.stream_of(visit) is None]
+        servers, load = station.servers, station.open_load
+        busy = load if servers is ONE else apply("erlang_c", servers, load)
+        without = apply("waiting", busy / servers, load / servers)
+        in_services = without * mean_service(others) + (waits - without) * mean_service(users)
+        return in_services / fast
+
+
+class PoolInClosedNetwork(InClosedNetwork, frozen=True):
+    """A pool that users wait for who wait for their answer."""
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait of a visit: all who take of it wait alike."""
+        closed = self.stream_of(own)
+        assert closed is not None
+        return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the wait, of a gamma law: it varies as an exponential one at most.
+
+        Beyond the knee nearly all wait: how many do so varies no more than how many do not. The
+        wait is a difference of times: where hardly anybody waits, roundings must not make it less
+        than none.
+        """
+        wait, closed = maximum(ZERO, self.wait(queue, own)), self.stream_of(own)
+        assert closed is not None
+        waiting = total(
+            one.network.wait(one.name, queue.resource) * one.throughput for one in self.streams
+        )
+        pool = closed.pool(queue.resource)
+        spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
+        return _gamma_law(wait, minimum(ONE, spread), own.service)
+
+    def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - it is that of the stream
+        """As well as all that goes on in a cycle."""
+        return together(*(stream.known for stream in self.streams))
+
+    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
+        """What waits for a place goes on when another one is done."""
+        return False
+
+
+def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> Stage:
+    """Return a stage of a gamma law of that mean and squared variation.
+
+    One that varies less than a tenth of its mean is that of what varies so much, beyond a time that
+    is always the same: of nearly no width, its transform tells no quantiles.
+    """
+    varies = mean
+    if variation is not ONE:
+        share = minimum(ONE, square_root(variation) / square_root(_NARROW))
+        varies, variation = mean * maximum(_LEAST_SHARE, share), maximum(_NARROW, variation)
+    return Stage(
+        waits=ZERO,
+        work=ZERO,
+        service=varies,
+        variation=variation,
+        counted=counted - (mean - varies),
+    )
+
+
+def _held(closed: ClosedStream) -> list[HeldPool]:
+    return [one for pool in closed.pools for one in pool.every]
+
+
+def _as_fast(queue: Queue, station: ClosedStation) -> Formula:
+    """Return how many times as fast as one core a station serves each visit."""
+    return ONE if station.servers is queue.servers else queue.servers

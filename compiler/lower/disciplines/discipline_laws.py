@@ -1,0 +1,39 @@
+"""The disciplines, and what each comes to."""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.lower.disciplines.finite_room import Room
+from qps.compiler.lower.disciplines.loss_system import Loss
+from qps.compiler.lower.disciplines.multiple_servers import (
+    FixedServers,
+    GeneralServers,
+    SeveralServers,
+)
+from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
+from qps.compiler.lower.disciplines.priority_queue import ByPriority, Preemptive
+from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
+from qps.compiler.lower.disciplines.single_server import OneServer
+from qps.compiler.lower.queues.station_queue import Law
+
+LAWS: dict[ir.Discipline, Law] = {
+    ir.Discipline.MM1: OneServer(),
+    ir.Discipline.MD1: OneServer(),
+    ir.Discipline.MG1: OneServer(),
+    ir.Discipline.MMC: SeveralServers(),
+    ir.Discipline.MDC: FixedServers(),
+    ir.Discipline.MGC: GeneralServers(),
+    ir.Discipline.PS: Sharing(),
+    ir.Discipline.PRIORITY: ByPriority(),
+    ir.Discipline.LOSS: Loss(),
+    ir.Discipline.PERIODIC: Periodic(),
+}
+
+
+def law_of(queueing: ir.Queueing) -> Law:
+    """Return what a discipline comes to, with what is said of it."""
+    if queueing.room is not None:
+        return Room()
+    if queueing.is_preemptive:
+        return Preemptive()
+    return SharingAtSpeeds() if queueing.speeds else LAWS[queueing.discipline]

@@ -1,0 +1,55 @@
+"""No room to wait: who finds all servers busy is lost, by Erlang's B, whatever the service law."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ZERO, Formula, apply
+
+
+class Loss(Law, frozen=True):
+    """Servers without a queue: those that are served do not wait."""
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - nobody waits
+        """Return that nobody waits."""
+        return ZERO
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return by how much the service exceeds its mean."""
+        return queue.own_tail(own, level)
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the service, of a gamma law: nobody waits."""
+        return Stage(
+            waits=ZERO,
+            work=ZERO,
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
+
+    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
+        """Return that what is served leaves less at random than all that comes."""
+        return False
+
+    def lost_of(self, offered: Offered) -> Formula:
+        """Return which share finds all servers busy."""
+        return apply("erlang_b", offered.servers, offered.traffic)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Calls that come one by one are lost as told, whatever the law of their service times."""
+        method = "batch-at-a-room" if queue.has_batches else "loss-system"
+        return known_by(method, queue.resource)
+
+    def loss_known(self, queue: Queue) -> Certainty:
+        """It is Erlang's whatever the law of the service times, of calls that come one by one."""
+        method = "batch-at-a-room" if queue.has_batches else "erlang-b"
+        return known_by(method, queue.resource)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """Times to serve are taken as exponential."""
+        return known_by("exponential-service-times", queue.resource)

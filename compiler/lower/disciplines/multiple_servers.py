@@ -1,0 +1,159 @@
+"""Random arrivals at the cores of a processor with one queue: mmc, mdc and mgc, by Erlang's C."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
+from qps.compiler.lower.queues.station_queue import Queue, Stage, Visit, mean_service
+from qps.compiler.quantities.certainty import Certainty, compounded, together
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+)
+
+_LEAST = number(Fraction(1, 10**9))
+_WIDTH = number(Fraction(36, 25))
+
+
+class SeveralServers(OneServer, frozen=True):
+    """One queue in front of equal servers."""
+
+    waits_longer_in_bursts: ClassVar[bool] = False
+
+    def share_waiting(self, queue: Queue) -> Formula:
+        """Return which share of the visits finds all servers busy."""
+        return apply("erlang_c", queue.servers, queue.servers * queue.load)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Visits that differ are averaged."""
+        if queue.has_batches and queue.servers is not ONE:
+            return known_by("batch-erlang-c", queue.resource)
+        if queue.is_told_as_uniform:
+            return known_by("erlang-c", queue.resource)
+        return _mixed_mean(queue)
+
+
+class GeneralServers(SeveralServers, frozen=True):
+    """The same where service times have any variation.
+
+    Where they vary less than exponential ones, the wait lies between those of exponential and of
+    fixed ones (Kimura 1986): their rates of going on, one over a wait, are weighted by the
+    variation. That of fixed ones is as Cosmetatos has it (1976), and never above what holds where
+    hardly anybody waits.
+
+    Where they vary more, A = (1 + s)/2 times as long is waited where all is nearly full (Lee and
+    Longton 1959), and where hardly anybody waits, so long as the first of c services that go on
+    still takes (Burman and Smith 1983): for gamma distributed ones A to the power of about
+    c^(-1/sqrt(1.44 + 4 s)). Between these two the power is weighted by the load.
+    """
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait."""
+        if queue.has_batches:
+            return super().wait(queue, own)
+        return self._random_wait(queue) * queue.times_random
+
+    def _random_wait(self, queue: Queue) -> Formula:
+        """Return the mean wait for random arrivals."""
+        work = self.share_waiting(queue) * mean_service(queue.visits) / queue.servers
+        return apply("waiting", work * beside_exponential(queue), queue.load)
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service.
+
+        A share waits, for a time that is taken as exponential, and all are served for a time that
+        is taken as gamma distributed.
+        """
+        known = level if isinstance(level, Formula) else number(level)
+        stage = self.stage(queue, own)
+        return apply("stages_quantile", known, *stage.operands()) - stage.counted
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the law of wait and service."""
+        share, mean = self.share_waiting(queue), self._random_wait(queue)
+        return Stage(
+            waits=share,
+            work=mean / maximum(share, _LEAST),
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Return how that law is known."""
+        return self.quantiles_known(queue)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Other variations than that of mmc are approximated."""
+        if queue.servers is ONE:
+            return known_by("pollaczek-khinchine", queue.resource)
+        if queue.variation is ONE:
+            return super().mean_known(queue)
+        known = self._alike_known(queue)
+        return known if queue.is_told_as_uniform else compounded(known, _mixed_mean(queue))
+
+    def _alike_known(self, queue: Queue) -> Certainty:
+        """Return how the mean wait of equal visits is known."""
+        return known_by("kimura", queue.resource)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The laws of wait and service are taken as such that have the means."""
+        if queue.variation is ONE:
+            return mixed_quantiles(queue)
+        return known_by("exponential-waits", queue.resource)
+
+
+class FixedServers(GeneralServers, frozen=True):
+    """The same where service times are fixed, as Cosmetatos has their waits (1976).
+
+    Held against the exact mean of Crommelin (1932) and simulated waits, at loads up to 0.95.
+    """
+
+    def _alike_known(self, queue: Queue) -> Certainty:
+        return known_by("cosmetatos", queue.resource)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The wait of those who wait is taken as exponential."""
+        waits = known_by("exponential-waits-for-fixed-service", queue.resource)
+        return together(waits, mixed_quantiles(queue))
+
+
+def _mixed_mean(queue: Queue) -> Certainty:
+    """Return how the mean wait of visits that differ is known: how many times makes the error."""
+    return known_by("mixed-erlang-c", queue.resource, apart=queue.times_apart)
+
+
+def beside_exponential(queue: Queue) -> Formula:
+    """Return the wait as a part of what it is for exponential service times."""
+    spread = queue.variation**2
+    if not queue.is_uniform:
+        spread = apply("mean", 2 * queue.residual, mean_service(queue.visits)) - 1
+    return _more_even(queue, minimum(ONE, spread)) * _less_even(queue, maximum(ONE, spread))
+
+
+def _more_even(queue: Queue, spread: Formula) -> Formula:
+    """Return the same for service times that vary less than exponential ones, else 1."""
+    if spread is ONE:
+        return ONE
+    load, servers = minimum(ONE, queue.load), queue.servers
+    most = (servers - 1) / (servers + 1)
+    longer = (1 - load) * (servers - 1) * (square_root(4 + 5 * servers) - 2)
+    longer = minimum(most, longer / (16 * servers * maximum(load, _LEAST)))
+    return (1 + spread) / (2 * spread + 2 * (1 - spread) / (1 + longer))
+
+
+def _less_even(queue: Queue, spread: Formula) -> Formula:
+    """Return the same for service times that vary more, else 1."""
+    if spread is ONE:
+        return ONE
+    load, more = minimum(ONE, queue.load), apply("ln", (1 + spread) / 2)
+    power = apply("exp", -apply("ln", queue.servers) / square_root(_WIDTH + 4 * spread))
+    return apply("exp", (load + (1 - load) * power) * more)

@@ -1,0 +1,57 @@
+"""Pools: so many places, each held by an item until all is done that stands in between."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum
+
+
+class Pool(Law, frozen=True):
+    """What a pool adds to a latency: of those who are later by it at all, `tail` on average.
+
+    What an item does while it holds a place has stages of its own in its latency, the waits for
+    queues there as if any number could hold one. Where services there `vary` more than exponential
+    ones, those who hold a place meet at long ones, and it lets through less than is told.
+    """
+
+    adds: Formula
+    tail: Formula
+    share: Formula
+    vary: bool = False
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
+        """Return by how much the pool makes a visit later, on average."""
+        return self.adds
+
+    def share_waiting(self, queue: Queue) -> Formula:  # noqa: ARG002
+        """Return which share of the visits is later by it."""
+        return self.share
+
+    def quantile(
+        self,
+        queue: Queue,  # noqa: ARG002
+        own: Visit,  # noqa: ARG002
+        level: Fraction | Formula,
+    ) -> Formula:
+        """Return the quantile of what is added: exponential for those who are later by it."""
+        return self.tail * apply("ln", maximum(ONE, self.share / (1 - level)))
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+        """Return what is added: exponential for those who are later by it."""
+        return Stage(waits=minimum(ONE, self.share), work=self.tail)
+
+    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
+        """What waits for a place goes on when another one is done."""
+        return False
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Of what is done meanwhile the pool sees no more than how much of it fits."""
+        return known_by("pool-wait", queue.resource, case="unlike" if self.vary else "alike")
+
+    def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
+        """The same."""
+        return EXACT

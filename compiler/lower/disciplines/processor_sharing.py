@@ -1,0 +1,181 @@
+"""Processor sharing: all who are there are served at once, each equally fast.
+
+The mean is exact for any law of the service times and any mix of visits (Sakata, Noguchi and
+Oizumi 1969; with several servers, of which each visit has one at most, as a symmetric queue, Kelly
+1979): a visit takes as many times its own service as it would on average find shares. What comes in
+batches is exact for exponential service (Kleinrock, Muntz and Rodemich 1971).
+
+A quantile is that of a Weibull law with the mean and the variance of the time from arrival to
+departure, which for one server is (2 + load)/(2 - load) mean squares (Coffman, Muntz and Trotter
+1970). It is held against the law itself in tests/test_sharing.py.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
+
+_LEAST = number(Fraction(1, 10**9))
+_BEND = number(Fraction(83, 1000))
+_GAMMA = [number(Fraction(one)) for one in ("0.422784", "0.322467", "-0.067353")]
+"""Taylor's series of ln Gamma(2 + x)."""
+
+
+class Sharing(Law, frozen=True):
+    """Equal servers that all who are there share."""
+
+    is_better_alone: ClassVar[bool] = True
+    theorem: ClassVar[str] = "processor-sharing"
+    """By which the mean is exact."""
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return by how much a visit takes longer than its service."""
+        found = queue.share_waiting / queue.servers
+        if queue.has_batches:
+            found = found + (_mean_batch(queue) - 1) / 2 / queue.servers
+        return apply("waiting", own.service * found, queue.load)
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of the time from arrival to departure less the mean service."""
+        mean = own.service + self.wait(queue, own)
+        return mean * _weibull(_variance(queue), level) - own.service
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+        """Return the time from arrival to departure as a gamma law of its mean and variance."""
+        return Stage(
+            waits=ZERO,
+            work=ZERO,
+            service=own.service + self.wait(queue, own),
+            variation=self._spread(queue),
+            counted=own.service,
+        )
+
+    def _spread(self, queue: Queue) -> Formula:
+        """Return the variance of that time, in mean squares."""
+        return _variance(queue)
+
+    def keeps_randomness(self, queue: Queue) -> bool:
+        """What leaves is random, however service times vary: the queue is quasi-reversible."""
+        return not queue.has_batches
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Copies that come together are taken as exponential ones."""
+        method = "batch-sharing" if queue.has_batches else self.theorem
+        return known_by(method, queue.resource)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """They are of a law that has two moments of the true one."""
+        is_plain = queue.is_told_as_uniform and not queue.has_batches
+        method = "sharing-percentiles" if is_plain else "sharing-with-a-constant-number"
+        return known_by(method, queue.resource)
+
+
+class SharingAtSpeeds(Sharing, frozen=True):
+    """A server that all who are there share, faster or slower by how many they are.
+
+    The numbers of visits are a chain of births and deaths, whatever the law of the services.
+    """
+
+    theorem: ClassVar[str] = "load-dependent-sharing"
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return by how much a visit takes longer than its service at speed 1."""
+        chain = _Chain(queue)
+        return own.service * (chain.longer - 1)
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of the time from arrival to departure less the mean service."""
+        return own.service * (_Chain(queue).longer * _weibull(self._spread(queue), level) - 1)
+
+    def _spread(self, queue: Queue) -> Formula:
+        """Return the same of a server that is faster by how many are there."""
+        spread = 2 * (_Chain(queue).square - 1)
+        if queue.is_told_as_uniform:
+            spread = spread / (2 - minimum(ONE, queue.load))
+        return 1 + spread
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """They are of a law that has about two moments of the true one."""
+        return known_by("sharing-at-speeds", queue.resource)
+
+
+class _Chain:
+    """How many are there: weights up to the last speed, from where on they are geometric.
+
+    Weights but the first are over the traffic, so that all is defined where there is none.
+    """
+
+    def __init__(self, queue: Queue) -> None:
+        self.load, self.last = queue.load, queue.speeds[-1]
+        self.spare = maximum(ZERO, 1 - queue.load)
+        traffic = queue.load * self.last
+        weights = [ONE / queue.speeds[0]]
+        for speed in queue.speeds[1:]:
+            weights.append(weights[-1] * traffic / speed)
+        *before, self.end = weights
+        self.own = total(self.spare * one * n for n, one in enumerate(before, 1))
+        self.own = self.own + self.end * len(weights)
+        self.all = self.spare * (1 + traffic * total(before)) + traffic * self.end
+        stretched = total(
+            weight * speed * (n / speed) ** 2
+            for n, (weight, speed) in enumerate(zip(before, queue.speeds, strict=False), 1)
+        )
+        many = number(len(weights))
+        beyond = (many * self.spare) ** 2 + 2 * many * self.load * self.spare
+        beyond = beyond + self.load * (1 + self.load)
+        self.second = self.spare**3 * stretched + self.end * beyond / self.last
+
+    @property
+    def longer(self) -> Formula:
+        """How many times its service a visit takes on average."""
+        return self.own / self.all + apply("waiting", self.end * self.load / self.all, self.load)
+
+    @property
+    def square(self) -> Formula:
+        """The mean square of that where nobody comes or goes meanwhile, in squares of the mean."""
+        first = self.spare * self.own + self.end * self.load
+        return self.second * self.all / first**2
+
+
+def _mean_batch(queue: Queue) -> Formula:
+    """Return how many come together, as the mean over all who come."""
+    works = [visit.rate * visit.service for visit in queue.visits]
+    batches = [work * visit.batch for work, visit in zip(works, queue.visits, strict=True)]
+    return apply("mean", total(batches), total(works))
+
+
+def _variance(queue: Queue) -> Formula:
+    """Return the variance of the time from arrival to departure, in mean squares.
+
+    A short visit meets all along as many as it finds; of equal ones those who are there change.
+    """
+    load = minimum(ONE, queue.load)
+    waiting, spare = minimum(ONE, queue.share_waiting), queue.servers * (1 - load)
+    spread = 2 * waiting * (1 + load - waiting) / (spare + waiting) ** 2
+    if queue.servers is ONE:
+        spread = 2 * load
+    return 1 + (spread / (2 - load) if queue.is_told_as_uniform else spread)
+
+
+def _weibull(variance: Formula, level: Fraction | Formula) -> Formula:
+    """Return the quantile of a Weibull law of mean 1, its variance from 1 to 3."""
+    known = level if isinstance(level, Formula) else number(level)
+    wide = apply("ln", (1 + variance) / 2)
+    power = wide - _BEND * wide**2
+    gamma = total(one * power**at for at, one in enumerate(_GAMMA, 1))
+    late = maximum(_LEAST, -apply("ln", 1 - known))
+    return apply("exp", (1 + power) * apply("ln", late) - gamma)

@@ -1,0 +1,133 @@
+"""Random arrivals at one server, first come first served: mm1, md1 and mg1.
+
+The mean is that of Pollaczek and Khinchine over the mix of batches; several cores count as one
+that is as fast as all of them.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number
+
+_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
+
+
+class OneServer(Law, frozen=True):
+    """A queue in front of one server."""
+
+    counts_arrivals: ClassVar[bool] = True
+    counts_bursts: ClassVar[bool] = True
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait: that for all who are there, and for those of the own batch."""
+        before = (own.batch - 1) / 2 * own.service / queue.servers
+        share = self.share_waiting(queue)
+        return apply("waiting", share * queue.held / queue.servers, queue.load) + before
+
+    def share_waiting(self, queue: Queue) -> Formula:
+        """Return which share of the visits has to wait."""
+        return queue.load
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service."""
+        if queue.variation is ZERO:
+            is_alone = own.batch is ONE
+            each = apply("md1_quantile" if is_alone else "batch_quantile", queue.load, level)
+            return queue.longest_batch / queue.servers * each
+        longest = queue.longest_service
+        if queue.has_batches:
+            # A copy has left when all of its batch have: wait and service of one of these.
+            most = queue.largest_batch
+            held = apply("gamma_quantile", queue.load, queue.variation**2 / most, level)
+            return longest * most * held - own.service
+        if queue.variation is ONE:
+            service = _of_some_length(own.service, longest)
+            return service * self._sojourn(queue, service / longest, level) - own.service
+        return (
+            longest * apply("gamma_quantile", queue.load, queue.variation**2, level) - own.service
+        )
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+        """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
+        before = (own.batch - 1) * own.service / queue.servers
+        return Stage(
+            waits=self.share_waiting(queue),
+            load=queue.load,
+            work=queue.mean_batch,
+            spread=queue.unevenness,
+            servers=queue.servers,
+            service=own.service + before,
+            variation=queue.variation**2 / own.batch,
+            counted=own.service,
+        )
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Laws of which two moments are known are taken as gamma distributed."""
+        name = queue.resource
+        if queue.has_batches:
+            return _batches_known(queue)
+        found = []
+        if queue.variation not in (ZERO, ONE):
+            found.append(known_by("gamma-service", name))
+        if not queue.is_told_as_uniform:
+            found.append(known_by("gamma-mixture", name, apart=queue.times_apart))
+        return together(_alike_known(queue), *found)
+
+    def _sojourn(self, queue: Queue, part: Formula, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and exponential service, in service times."""
+        rate = queue.servers * (1 - queue.load) * part
+        return apply("sojourn_quantile", self.share_waiting(queue), rate, level)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Several cores are taken as one."""
+        if queue.servers is ONE:
+            return known_by("pollaczek-khinchine", queue.resource)
+        is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
+        return known_by("one-fast-core", queue.resource, is_proven=is_proven)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """Service times of other laws, batches and mixes are bounded."""
+        is_known = queue.variation in (ZERO, ONE)
+        known = EXACT if is_known else known_by("gamma-service-bound", queue.resource)
+        return together(known, mixed_quantiles(queue))
+
+
+def mixed_quantiles(queue: Queue) -> Certainty:
+    """Return what batches and visits that differ do to how quantiles are known."""
+    if queue.has_batches:
+        return _batches_known(queue)
+    if not queue.is_told_as_uniform:
+        return known_by("longest-visit", queue.resource)
+    return _alike_known(queue)
+
+
+def _alike_known(queue: Queue) -> Certainty:
+    """Return how the law of wait and service is known of equal visits, one by one."""
+    if queue.variation not in (ZERO, ONE):
+        return EXACT
+    of_one = "m-d-1-wait" if queue.variation is ZERO else "m-m-1-sojourn"
+    return known_by(of_one if queue.servers is ONE else "erlang-c", queue.resource)
+
+
+def _batches_known(queue: Queue) -> Certainty:
+    """Return what batches do to how quantiles are known.
+
+    Of fixed services, and of exponential ones, the law of a whole batch is known. Of others two
+    moments are, which bound no quantile.
+    """
+    is_known = queue.variation in (ZERO, ONE)
+    return known_by("whole-batch" if is_known else "whole-batch-two-moments", queue.resource)
+
+
+def _of_some_length(service: Formula, longest: Formula) -> Formula:
+    """Return a service time by which can be divided: what takes no time waits, too.
+
+    Where the population may leave nothing of it, a billionth of the longest stands for nothing.
+    """
+    may_vanish = service is not longest and any(s.is_population for s in service.symbols)
+    return maximum(service, longest * _NEXT_TO_NOTHING) if may_vanish else service

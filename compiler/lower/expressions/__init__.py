@@ -1,0 +1,1 @@
+"""Expressions and numbers of a spec as formulas."""

@@ -1,0 +1,1 @@
+"""Pools: how many places are taken, and how long one is waited for."""

@@ -1,0 +1,523 @@
+"""Pools of a lowered model: how much is held, by Little's law, and how long it is waited for.
+
+What is held is held through all that stands in between, waits included: the waits for queues, and
+for other pools, which are settled first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import floor
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.disciplines.loss_system import Loss
+from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
+from qps.compiler.lower.disciplines.pool_arrivals import BehindPools, Through
+from qps.compiler.lower.disciplines.pool_wait import Pool
+from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
+from qps.compiler.lower.disciplines.single_server import OneServer
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.queues.arrival_variability import from_outside
+from qps.compiler.lower.queues.flow_equivalent_server import (
+    Filled,
+    Network,
+    Station,
+    are_own,
+    filled,
+    joined,
+    let_through,
+    station_of,
+    station_of_pool,
+)
+from qps.compiler.lower.queues.pool_holding import Hold, Room
+from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.response_time.response_stages import LatencyPart, every
+from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.traffic.station_queues import PlacedQueue
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
+from qps.engine.expressions.substitution import Substitution
+
+_HARDLY_ANY = number(Fraction(1, 10**9))
+_LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
+_TRAITS = ir.Traits(counts_servers=True)
+
+
+class OpenPools(Struct, frozen=True, kw_only=True):
+    """Loads and queues, those of pools with them, and what goes on in each of these.
+
+    The `visits` of each class are those that wait for pools, too.
+    """
+
+    resources: dict[str, ResourceLoad]
+    queues: dict[str, PlacedQueue]
+    visits: dict[str, dict[int, Visit]]
+    networks: dict[str, Network]
+    filled: dict[str, Filled]
+    holds: list[Hold]
+    rooms: dict[str, Room]
+
+
+class _Held(Struct, frozen=True, kw_only=True):
+    """A hold: how often it begins, what is done meanwhile, and how long if any number could.
+
+    `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
+    there are `uneven` times those for exponential services of random arrivals. Where first comes
+    first services have the `variations`.
+    """
+
+    hold: Hold
+    rate: Formula
+    alone: Formula
+    opened: Formula
+    variance: Formula
+    stations: dict[str, Station]
+    uneven: Formula
+    variations: frozenset[Formula]
+    is_in_line: bool
+    known: Certainty
+
+
+def open_pools(
+    demands: Mapping[str, StationTraffic],
+    by_name: Mapping[str, ClassTraffic],
+    resources: Mapping[str, ResourceLoad],
+    queues: Mapping[str, PlacedQueue],
+    put_in: Substitution,
+    numbers: Numbers,
+) -> OpenPools:
+    """Return loads and queues with those of pools; `put_in` is what elastic parameters come to.
+
+    What the `numbers` vouch for tells how well it is known, and no more.
+    """
+    by_name = {name: replace(one, visits=dict(one.visits)) for name, one in by_name.items()}
+    found = OpenPools(
+        resources=dict(resources),
+        queues=dict(queues),
+        visits={name: one.visits for name, one in by_name.items()},
+        networks={},
+        filled={},
+        holds=[],
+        rooms={},
+    )
+    for name in _inner_first(demands, by_name):
+        demand, load = demands[name], found.resources[name]
+        held = [_held(hold, by_name[hold.of], found, put_in) for hold in demand.holds]
+        amounts = [one.rate * one.alone * one.hold.amount for one in held]
+        busy = [one.rate * one.alone for one in held]
+        taken = [one.hold.amount for one in held]
+        found.rooms[name] = room = room_of(load.load, demand.capacity, taken, busy)
+        network = _network(held, room.places)
+        if network.alone is ZERO:
+            raise _held_for_no_time(held[0].hold)
+        most = _most_at_a_time(held, demands, found.resources)
+        comes = filled(network, total(one.rate for one in held), most)
+        found.networks[name], found.filled[name] = network, comes
+        found.holds.extend(demand.holds)
+        often = comes.held / network.services * room.unit
+        each = [(one.hold.of, much * often) for one, much in zip(held, amounts, strict=True)]
+        known = together(load.known, *(one.known for one in held))
+        found.resources[name] = replace(load.with_held(each), known=known)
+        vary = any(numbers.is_above_zero(v - 1) for one in held for v in one.variations)
+        queue = _queue(name, held, network, comes, vary=vary)
+        found.queues[name] = PlacedQueue(queue, put_in)
+        for visit, one in zip(queue.visits, held, strict=True):
+            if one.hold.stage is not None:
+                by_name[one.hold.of].visits[one.hold.stage] = visit
+    found.queues.update(_behind(found, by_name))
+    return found
+
+
+def _behind(
+    found: OpenPools, results: Mapping[str, ClassTraffic]
+) -> Iterator[tuple[str, PlacedQueue]]:
+    """Yield the queues to which some come through pools and others do not, as these find them."""
+    for name, placed in found.queues.items():
+        queue = placed.queue
+        if not isinstance(queue.law, OneServer | Sharing) or isinstance(queue.law, SharingAtSpeeds):
+            continue
+        through = [one for visit in queue.visits if (one := _through(visit, found, results))]
+        if through and len(through) < len(queue.visits) and queue.bursts is None:
+            law = BehindPools(queue.law, tuple(through))
+            yield name, replace(placed, queue=replace(queue, law=law))
+
+
+def _through(visit: Visit, found: OpenPools, results: Mapping[str, ClassTraffic]) -> Through | None:
+    """Return what the innermost pool that is held does to a visit; None where none is held."""
+    stages = {one.of: at for at, one in results[visit.of[0]].visits.items()}
+    held = [
+        hold
+        for hold in found.holds
+        if hold.of == visit.of[0]
+        and hold.stage is not None
+        and hold.begins <= stages.get(visit.of, -1) < hold.ends
+    ]
+    if not held:
+        return None
+    hold = max(held, key=lambda one: one.begins)
+    network, comes = found.networks[hold.pool], found.filled[hold.pool]
+    waits = maximum(ZERO, comes.held - network.services)
+    shrunk = minimum(ONE, apply("mean", waits, maximum(ZERO, network.opened - network.services)))
+    return Through(visit.of, shrunk, network.places * hold.machines / visit.place.count)
+
+
+def room_of(
+    kept: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
+) -> Room:
+    """Return what a pool has to give to those who take some of it, each so `busy` with it."""
+    amount, left = _weighed(amounts, busy), (ONE - kept) * capacity
+    places = left / amount
+    is_counted = amount is ONE and kept is ZERO and not places.is_constant
+    if len(set(amounts)) == 1 and not is_counted:  # on lines between whole numbers, as servers are
+        whole = floor(places)
+        places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
+        left = places * amount
+    return Room(kept=kept, left=left, places=places)
+
+
+def _held_for_no_time(hold: Hold) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        hold.span,
+        f"`{hold.pool}` is held for no time",
+        hint="move the work between `take` and `give`, or remove both",
+    )
+
+
+def _queue(
+    name: str, held: Sequence[_Held], network: Network, comes: Filled, *, vary: bool
+) -> Queue:
+    """Return the queue for places: longer by two moments where what comes does so unevenly."""
+    visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held)
+    arrivals = from_outside(visits, comes.load)
+    longer = ONE if arrivals is ONE else apply("uneven", arrivals, ONE, comes.load)
+    return Queue(
+        resource=name,
+        law=Pool(
+            adds=comes.adds * longer,
+            tail=comes.tail * longer,
+            share=comes.share,
+            vary=vary,
+        ),
+        traits=_TRAITS,
+        variation=ZERO,
+        servers=network.places,
+        load=comes.load,
+        visits=visits,
+        background=ZERO,
+        arrivals=arrivals,
+    )
+
+
+def _weighed(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:
+    """Return the mean of values by some weights."""
+    if len(set(values)) == 1:
+        return values[0]
+    weighed = [weight * value for weight, value in zip(weights, values, strict=True)]
+    return apply("mean", total(weighed), total(weights))
+
+
+# -- what is done meanwhile ----------------------------------------------------------------
+
+
+def _network(held: Sequence[_Held], places: Formula) -> Network:
+    """Return what goes on in a pool, of all that take some of it as if they were alike."""
+    rates = [one.rate / held[0].rate for one in held]  # of what the population moves alike
+    services = _weighed([one.alone for one in held], rates)
+    names = dict.fromkeys(name for one in held for name in one.stations)
+    if len(held) == 1:
+        stations = list(held[0].stations.values())
+    else:
+        stations = [joined([one.stations.get(name) for one in held], rates) for name in names]
+    machines, node = held[0].hold.machines, held[0].hold.pool.rpartition(".")[0]
+    alone, rate = let_through(
+        services,
+        places,
+        machines,
+        stations,
+        node=node,
+        in_line=all(one.is_in_line for one in held),
+    )
+    return Network(
+        places=places,
+        services=services,
+        alone=alone,
+        rate=rate,
+        uneven=_weighed([one.uneven for one in held], rates),
+        opened=_weighed([one.opened for one in held], rates),
+        variance=_weighed([one.variance for one in held], rates),
+        is_waited_in=bool(stations),
+        meets_others=machines is not ONE and not are_own(stations, machines, node),
+    )
+
+
+def _most_at_a_time(
+    held: Sequence[_Held],
+    demands: Mapping[str, StationTraffic],
+    resources: Mapping[str, ResourceLoad],
+) -> Formula | None:
+    """Return how many can come at a time, since all hold some of another pool; None for any."""
+    found: list[Formula] = []
+    for one in held:
+        around = [
+            (demand, hold)
+            for name, demand in demands.items()
+            for hold in demand.holds
+            if hold.of == one.hold.of
+            and name != one.hold.pool
+            and hold.begins < one.hold.begins
+            and one.hold.ends <= hold.ends
+        ]
+        if not around:
+            return None
+        demand, hold = around[-1]
+        if len(demand.holds) > 1:
+            return None
+        places = (ONE - resources[hold.pool].load) * demand.capacity / hold.amount
+        found.append(places * hold.machines / one.hold.machines)
+    return total(found)
+
+
+def _held(hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substitution) -> _Held:
+    span = range(hold.begins, hold.ends)
+    plain = result.latency[hold.begins : hold.ends]
+    stages = [_stage(index, result, found.queues) for index in span]
+    around = ONE
+    if hold.depth and stages:
+        around = stages[0].calls[hold.depth - 1].reached
+    rate = put_in(hold.visit.rate)
+
+    line = in_line(stages, hold.depth)
+    is_in_line = not any(part.branches for part in line)
+    uneven_holds = ZERO
+    if hold.is_lossy and is_in_line:
+        if not hold.finds_no_room:
+            uneven_holds = _cut_short(plain, around, hold.reached)
+        plain, stages = [_come_to(part) for part in plain], [_come_to(part) for part in stages]
+        line, around = tuple(stages), hold.reached
+
+    def for_each(value: Formula) -> Formula:
+        return _of_each(value, around)
+
+    def times(part: LatencyPart) -> Formula:
+        return part.reached if hold.is_lossy and is_in_line else part.times
+
+    waits = [part for part in stages if part.queue is not None]
+    stations: dict[str, Station] = {}
+    uneven: list[tuple[Formula, Formula]] = []
+    inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
+    covered = {index for one in inner for index in range(one.begins, one.ends)}
+    for index, part in zip(span, stages, strict=True):
+        if part.queue is None or index in covered or isinstance(part.queue.law, Loss):
+            continue
+        station = _station(part, rate * hold.machines, for_each(times(part)), found)
+        name = station.resource
+        uneven.append((_uneven(part.queue), station.asks))
+        known = stations.get(name)
+        stations[name] = station if known is None else known.and_also(station)
+    return _Held(
+        hold=hold,
+        rate=rate,
+        alone=for_each(total(part.value for part in in_line(plain, hold.depth))),
+        opened=for_each(total(part.value for part in line)),
+        variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
+        stations=stations,
+        uneven=_weighed(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
+        variations=frozenset(
+            part.queue.variation
+            for part in waits
+            if part.queue is not None and not part.queue.traits.is_insensitive
+        ),
+        is_in_line=is_in_line,
+        known=_known(hold, line, is_in_line=is_in_line),
+    )
+
+
+def _stage(index: int, result: ClassTraffic, queues: Mapping[str, PlacedQueue]) -> LatencyPart:
+    part, visit = result.latency[index], result.visits.get(index)
+    return part if visit is None else queues[visit.resource].stage(part, visit)
+
+
+def _station(part: LatencyPart, often: Formula, times: Formula, found: OpenPools) -> Station:
+    """Return what is waited for at a stage, as a station that each item comes to so often."""
+    queue, visit = part.queue, part.visit
+    assert queue is not None
+    assert visit is not None
+    inner = found.networks.get(queue.resource)
+    if queue.speeds:
+        raise _refused_speeds(part)
+    if inner is None:
+        return station_of(queue, visit, often, times)
+    return station_of_pool(queue, inner, visit, often, times)
+
+
+def _uneven(queue: Queue) -> Formula:
+    """Return how often as long as that for exponential services of random arrivals a wait is.
+
+    By two moments (Kingman 1961), where who comes first is served first.
+    """
+    is_told = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
+    if not is_told or queue.has_batches or queue.variation is queue.arrivals is ONE:
+        return ONE
+    return maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
+
+
+def _refused_speeds(part: LatencyPart) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        None,
+        "the holding time of a pool at "
+        f"`{part.queue.resource if part.queue else part.place}` is unknown: its speed is "
+        "load-dependent",
+        hint="give the pool back first, or use one speed: `queueing ps`",
+    )
+
+
+def _variance(part: LatencyPart) -> Formula:
+    """Return the variance of the work behind a wait."""
+    assert part.queue is not None
+    assert part.visit is not None
+    return (part.visit.service * part.queue.variation) ** 2
+
+
+def _cut_short(parts: Sequence[LatencyPart], around: Formula, began: Formula) -> Formula:
+    """Return the variance of how long something is held of which some are lost on the way.
+
+    Stages of lengths m, to which shares r come, are held for sum m r on average, and the square is
+    sum m^2 r + 2 sum m (m' r' of those after it).
+    """
+    lengths = [_of_each(part.value, around) for part in parts]
+    shared = [_of_each(part.once * part.reached, began) for part in parts]
+    square = total(
+        length * (part + 2 * total(shared[at + 1 :]))
+        for at, (length, part) in enumerate(zip(lengths, shared, strict=True))
+    )
+    return maximum(ZERO, square - total(shared) ** 2)
+
+
+def _of_each(value: Formula, of: Formula) -> Formula:
+    return value if of is ONE else apply("mean", value, of)
+
+
+def _come_to(part: LatencyPart) -> LatencyPart:
+    """Return a stage with what it takes of all that began, those that are lost later included."""
+    return replace(part, value=part.once * part.reached)
+
+
+def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
+    """Return how it is known how long something is held: what waits for nothing, exactly."""
+    known = [part.certainty for part in line]
+    queues = [p.queue for p in every(line) if p.queue and not isinstance(p.queue.law, Loss)]
+    waited = dict.fromkeys(queue.resource for queue in queues)
+    if waited:
+        case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""
+        known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
+    if hold.finds_no_room and is_in_line:
+        known.append(known_by("loss-while-held", hold.pool))
+    elif hold.is_lossy and not is_in_line:
+        known.append(known_by("lost-hold-to-the-end", hold.pool))
+    return together(*known)
+
+
+def refuse_elastic(traffic: Traffic, expressions: ExpressionLowering) -> None:
+    """Refuse an elastic parameter on which it rests how much of a pool is held.
+
+    It takes what is left where loads are in proportion to it, which that of a pool is not.
+    """
+    demands = traffic.stations
+    for parameter in expressions.elastic.values():
+        for name, demand in demands.items():
+            for hold in demand.holds:
+                if _rests_on(parameter.symbol, hold, traffic.classes[hold.of], demands):
+                    raise QpsError.single(
+                        codes.NO_ANSWER,
+                        parameter.span,
+                        f"elastic `{parameter.name}` changes the holding time of pool "
+                        f"`{name}`, which cannot be solved",
+                        secondary=[Label(hold.span, "taken here")],
+                        hint="fix the parameter, and find its largest value with `qps solve "
+                        f"--for {parameter.name}`",
+                    )
+
+
+def _rests_on(
+    symbol: Formula, hold: Hold, result: ClassTraffic, demands: Mapping[str, StationTraffic]
+) -> bool:
+    resting = [hold.visit.rate, *(part.value for part in result.latency[hold.begins : hold.ends])]
+    for index, visit in result.visits.items():
+        if hold.begins <= index < hold.ends:
+            parts = demands[visit.resource].parts
+            resting += [load for loads in parts.values() for load in loads]
+    return any(symbol in formula.symbols for formula in resting)
+
+
+# -- the order of pools --------------------------------------------------------------------
+
+
+def _inner_first(
+    demands: Mapping[str, StationTraffic], results: Mapping[str, ClassTraffic]
+) -> list[str]:
+    """Return the pools, each behind those that are waited for while it is held."""
+    names = [name for name, demand in demands.items() if demand.holds]
+    inside = {name: _inside(demands[name], results, names) for name in names}
+    ordered: list[str] = []
+    while len(ordered) < len(names):
+        free = [n for n in names if n not in ordered and inside[n].keys() <= set(ordered)]
+        if not free:
+            _refuse_circle([name for name in names if name not in ordered], inside)
+        ordered += free
+    return ordered
+
+
+def _inside(
+    demand: StationTraffic, results: Mapping[str, ClassTraffic], names: Sequence[str]
+) -> dict[str, Hold]:
+    """Return the pools that are waited for while one is held, with who does."""
+    return {
+        visit.resource: hold
+        for hold in demand.holds
+        for index, visit in results[hold.of].visits.items()
+        if hold.begins <= index < hold.ends and visit.resource in names
+    }
+
+
+def _refuse_circle(left: Sequence[str], inside: Mapping[str, Mapping[str, Hold]]) -> None:
+    """Refuse pools of which each is waited for while the other is held: they may never end."""
+    circle = [left[0]]
+    while True:
+        following = next(name for name in inside[circle[-1]] if name in left)
+        if following in circle:
+            circle = circle[circle.index(following) :]
+            break
+        circle.append(following)
+    pairs = [(name, circle[(k + 1) % len(circle)]) for k, name in enumerate(circle)]
+    first, *others = [inside[name][behind] for name, behind in pairs]
+    raise QpsError.single(
+        codes.NO_ANSWER,
+        first.span,
+        f"possible deadlock: `{pairs[0][0]}` and `{pairs[0][1]}` are taken in different orders",
+        secondary=[
+            Label(hold.span, f"`{name}` is held here while `{behind}` is taken")
+            for hold, (name, behind) in zip(others, pairs[1:], strict=True)
+        ],
+        hint="take them in the same order everywhere",
+    )

@@ -1,0 +1,84 @@
+"""Pools that are never full: nobody waits for one, and how long it is held tells its load."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.label_doubts import Gate
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.pools.closed_pool_loads import held_by_users
+from qps.compiler.lower.pools.open_pools import room_of
+from qps.compiler.lower.queues.pool_holding import Hold, Room
+from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.traffic.station_queues import PlacedQueue
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.engine.expressions.formulas import ONE, Formula, apply, total
+from qps.engine.expressions.substitution import Substitution
+
+
+class UnfilledPools(Struct, frozen=True, kw_only=True):
+    """The loads and rooms of pools that are never full, by their names.
+
+    `classes` are all classes without the waits for these.
+    """
+
+    resources: dict[str, ResourceLoad]
+    rooms: dict[str, Room]
+    classes: dict[str, ClassTraffic]
+
+
+def unfilled_pools(
+    names: Collection[str],
+    *,
+    demands: Mapping[str, StationTraffic],
+    classes: Mapping[str, ClassTraffic],
+    queues: Mapping[str, PlacedQueue],
+    resources: Mapping[str, ResourceLoad],
+    rates: Mapping[str, Certainty],
+    put_in: Substitution,
+    gate: Gate,
+) -> UnfilledPools:
+    """Return what pools come to of which closed streams take, and classes without their waits."""
+    found, rooms = dict[str, ResourceLoad](), dict[str, Room]()
+    holds = {n: [h for h in demands[n].holds if h.stage is not None] for n in sorted(names)}
+    waits = {(hold.of, hold.stage) for each in holds.values() for hold in each}
+    without = {
+        name: replace(
+            one, visits={at: v for at, v in one.visits.items() if (name, at) not in waits}
+        )
+        for name, one in classes.items()
+    }
+    for name, each in holds.items():
+        demand, load = demands[name], resources[name]
+        amount, kept = demand.holds[0].amount, total(load.parts.values())
+        rooms[name] = room = room_of(kept, demand.capacity, [amount], ())
+        held, known = list[tuple[str, Formula]](), list[Certainty]()
+        for hold in each:
+            assert hold.stage is not None
+            one, rate = without[hold.of], put_in(classes[hold.of].visits[hold.stage].rate)
+            time, how = _held(hold, one, queues)
+            held.append((one.stream, rate * time * amount * room.unit))
+            # By Little's law: so many are held as come in a second, times how long each is.
+            known += [rates[one.stream], gate.of(hold.of).lowered(how)]
+        found[name] = held_by_users(load, held, together(*known))
+    return UnfilledPools(resources=found, rooms=rooms, classes=without)
+
+
+def _held(
+    hold: Hold, result: ClassTraffic, queues: Mapping[str, PlacedQueue]
+) -> tuple[Formula, Certainty]:
+    """Return how long something is held, with what is waited for meanwhile, and how it is known."""
+    stages = [
+        part if visit is None else queues[visit.resource].stage(part, visit)
+        for index, part in enumerate(result.latency)
+        if hold.begins <= index < hold.ends
+        for visit in [result.visits.get(index)]
+    ]
+    line = in_line(stages, hold.depth)
+    time, known = total(part.value for part in line), [part.certainty for part in line]
+    around = stages[0].calls[hold.depth - 1].reached if hold.depth and stages else ONE
+    return time if around is ONE else apply("mean", time, around), together(*known)

@@ -1,0 +1,1 @@
+"""Queues of stations: their loads, arrivals and waits, as values."""

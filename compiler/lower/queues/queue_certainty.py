@@ -1,0 +1,193 @@
+"""How the waits of a queue are known: what is exact, what bounds, what approximates.
+
+Exact is meant for the model that the discipline states (docs/traffic.md): the label says where
+the formula does more or less than that model, and to which side it then errs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    compounded,
+    of_another,
+    together,
+)
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE, ZERO
+from qps.engine.queueing.queue_numbers import normal_quantile
+
+
+def mean_certainty(queue: Queue) -> Certainty:
+    """Return how the mean wait in a queue is known."""
+    return _waits(queue, queue.law.mean_known(queue))
+
+
+def rate_certainty(queue: Queue) -> Certainty:
+    """Return how the rates are known of users who wait in a queue, but for which side they err."""
+    return _waits(queue, queue.law.rates_known(queue))
+
+
+def _waits(queue: Queue, of_law: Certainty) -> Certainty:
+    bursts = _bursts(queue)
+    if _is_averaged(queue):
+        is_proven = queue.law.waits_longer_in_bursts
+        bursts = known_by("bursts-averaged", queue.resource, case="delay", is_proven=is_proven)
+    return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
+
+
+def loss_certainty(queue: Queue) -> Certainty:
+    """Return how the share is known that finds no room at a queue.
+
+    It has errors of its own: behind arrivals that are not random it may be many times as high,
+    where waits are off by a third.
+    """
+    found = [queue.law.loss_known(queue), of_another(queue.load_known)]
+    name, offered = queue.resource, queue.offered
+    counts = offered is not None and offered.arrivals is not ONE
+    if queue.shaped_by is not None and not (offered is not None and offered.are_counted):
+        found.append(known_by("loss-ignores-departures", name, by=queue.shaped_by))
+    elif _is_stated(queue) and not counts:
+        found.append(known_by("arrivals-as-poisson", name))
+    if any(visit.is_bursty for visit in queue.visits):
+        found.append(known_by("loss-ignores-bursts", name))
+    if any(visit.meets for visit in queue.visits):
+        found.append(known_by("copies-that-meet", name))
+    return together(*found)
+
+
+def quantile_certainty(queue: Queue) -> Certainty:
+    """Return how the quantiles of the wait in a queue are known."""
+    return compounded(_stage_known(queue), queue.law.quantiles_known(queue))
+
+
+def stage_certainty(queue: Queue) -> Certainty:
+    """Return how the law of wait and service in a queue is known."""
+    if queue.bursts is None:
+        return compounded(_stage_known(queue), queue.law.stage_known(queue))
+    known = known_by("fluid-bursts", queue.resource, case="stages")
+    others = replace(queue, shaped_by=None, visits=tuple(map(_steady, queue.visits)))
+    return compounded(known, stage_certainty(others))
+
+
+def _steady(visit: Visit) -> Visit:
+    return replace(visit, burst=None, is_bursty=visit.is_bursty and visit.burst is None)
+
+
+def _stage_known(queue: Queue) -> Certainty:
+    found = [
+        _arrivals(queue, of_mean=False),
+        _visits(queue),
+        queue.law.mean_beside(queue),
+        _bursts(queue, of_mean=False),
+        queue.load_known,
+    ]
+    if _is_averaged(queue):
+        name = queue.resource
+        found.append(known_by("bursts-averaged", name, case="percentiles", is_proven=False))
+    return compounded(*found)
+
+
+def uncounted(resources: Sequence[str]) -> Certainty:
+    """Return how a latency is known that counts no waiting at some resources."""
+    return known_by("no-queueing-delay", resources) if resources else EXACT
+
+
+def unlawful(resources: Sequence[str]) -> Certainty:
+    """Return how a jitter is known that lacks the variance of the waits at some resources."""
+    return known_by("no-delay-variance", resources) if resources else EXACT
+
+
+def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
+    """Return how a quantile of jitter is known, of which nothing but the variance is stated.
+
+    Of all laws of a variance, that of two points is the latest (Cantelli 1928).
+    """
+    share = float(level)
+    normal, worst = normal_quantile(share), sqrt(share / (1 - share))
+    return known_by("normal-jitter", resources, normal=normal, worst=worst)
+
+
+def _is_averaged(queue: Queue) -> bool:
+    counts = queue.law.counts_bursts
+    return any(v.is_bursty and not (counts and v.burst) for v in queue.visits)
+
+
+def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
+    if not queue.law.counts_bursts or all(visit.burst is None for visit in queue.visits):
+        return EXACT
+    case = "random" if queue.traits.is_random else "periodic"
+    return known_by("fluid-bursts", queue.resource, case=_case(case, of_mean=of_mean))
+
+
+def _tells_shape(queue: Queue) -> bool:
+    """Return whether the queues before this one count in its arrivals."""
+    return queue.law.tells_shape(queue) or (queue.offered is not None and queue.offered.are_counted)
+
+
+def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
+    parts = []
+    name = queue.resource
+    if queue.arrivals is not ONE:
+        method = "two-moment-arrivals" if queue.shaped_by is None else "two-moment-departures"
+        case = _case("stated" if _is_stated(queue) else "shaped", of_mean=of_mean)
+        by, is_measured = queue.shaped_by or "", not queue.is_very_uneven
+        parts.append(known_by(method, name, by=by, case=case, is_measured=is_measured))
+    elif queue.shaped_by is not None and not _tells_shape(queue):
+        parts.append(known_by("departures-as-poisson", name, by=queue.shaped_by))
+    counts = queue.offered is not None and queue.offered.arrivals is not ONE
+    counts |= queue.law.counts_arrivals or queue.arrivals is not ONE
+    if _is_stated(queue) and not counts:
+        parts.append(known_by("arrivals-as-poisson", name))
+    if queue.law.rests_on_periods and any(
+        visit.is_spread and visit.place.count is not ONE for visit in queue.visits
+    ):
+        parts.append(known_by("copies-picked-at-random", name))
+    if any(v.batch is not ONE and v.before and v.before.batch is not ONE for v in queue.visits):
+        # Those that the last queue let go one after the other come over its time.
+        parts.append(known_by("batch-behind-a-batch", name))
+    if any(visit.meets for visit in queue.visits):
+        parts.append(known_by("copies-that-meet", name, case="waits"))
+    asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
+    if asking and queue.traits.is_random:
+        # Of a network in product form: an arrival finds less than in open traffic of that rate.
+        is_proven = queue.is_told_as_uniform and queue.traits.has_product_form
+        parts.append(known_by("closed-as-open", list(asking), is_proven=is_proven))
+    return together(*parts)
+
+
+def _case(case: str, *, of_mean: bool) -> str:
+    return case if of_mean else f"{case} percentiles"
+
+
+def _is_stated(queue: Queue) -> bool:
+    return any(visit.variation is not None for visit in queue.visits)
+
+
+def _visits(queue: Queue) -> Certainty:
+    parts = []
+    name = queue.resource
+    if any(visit.is_uneven for visit in queue.visits):
+        parts.append(known_by("visits-by-their-mean", name))
+    if queue.background is not ZERO:
+        parts.append(known_by("other-load-as-visits", name))
+    return together(*parts, _threads(queue))
+
+
+def _threads(queue: Queue) -> Certainty:
+    """Return what it does that single threads are waited for, and a core besides.
+
+    What runs on one thread alone finds a core whenever it has its thread.
+    """
+    threads = {thread for visit in queue.visits for thread in visit.threads}
+    if threads <= {None}:
+        return EXACT
+    is_alone = len(threads) == 1 and queue.background is ZERO
+    return known_by("core-and-thread", queue.resource, is_proven=is_alone)

@@ -1,0 +1,512 @@
+"""Waiting in queues: how long an item waits at a resource, on average and in the worst cases.
+
+A *visit* is one crossing of a port of a link, or one run of steps at one node on one resource.
+Copies that leave together are a *batch*: it waits like one visit as long as all of them, and a
+copy waits for those before it besides. Random arrivals see time averages, so that all streams wait
+as long for what they find; a periodic flow finds only the others. Load that no visit causes (idle
+load, constant costs) counts as visits of mean size.
+
+What a discipline makes of them is in `disciplines/`, a module for each family.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.on_off_sources import Burst, Bursts, BurstyFlows, bursts_of
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    total,
+)
+
+_ROUNDING = number(Fraction(1, 10**9))
+_BOTH = number(Fraction(7, 2))
+"""How much longer, of the shorter of both waits and of the load that is left."""
+
+
+class Place(Struct, frozen=True):
+    """Where something waits: one of so many equal places of a name."""
+
+    name: str
+    count: Formula
+
+
+LAST = 1 << 30
+"""The rank of what no priority is stated of: it goes last."""
+
+
+class Visit(Struct, kw_only=True):
+    """What one stream asks of a queue: grows while its run of steps is walked.
+
+    `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
+    one visit on one server, in s. `of` tells the visits of a stream apart. `batch` visits come
+    together, copies of one item. `after` names the queues that the stream has waited in before,
+    the last of them is `before`. It waits at one of the places of `place`. `variation` is the
+    coefficient of variation of the times between two items of a flow, where one is stated.
+
+    What is averaged away is noted: `is_uneven` where what happens within the run makes its visits
+    differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
+    where its flows are active only at times, by the law of `burst` where that is known; `meets`
+    where copies of one item that went different ways may come together; `is_asked_again` where
+    users who think between two requests are taken as open traffic; `is_thinned` where not all items
+    of its flows make it; `is_varied` where it is that of one kind of items, of which the same flows
+    have others; `is_spread` where each item of a flow goes to any of the places at random, not to
+    one of the flow's own; `threads` are those that its steps run on, None for any core.
+    Where users or items are of several kinds, `most` is the longest service and the largest batch
+    of any.
+    """
+
+    resource: str
+    rate: Formula
+    flows: Formula
+    service: Formula = ZERO
+    of: tuple[str, int] = ("", 0)
+    batch: Formula = ONE
+    after: tuple[str, ...] = ()
+    place: Place = Place("", ONE)
+    before: Visit | None = None
+    variation: Formula | None = None
+    is_uneven: bool = False
+    is_bursty: bool = False
+    burst: Burst | None = None
+    meets: bool = False
+    is_asked_again: bool = False
+    is_thinned: bool = False
+    is_varied: bool = False
+    is_spread: bool = False
+    threads: tuple[str | None, ...] = ()
+    rank: int = LAST
+    most: tuple[Formula, Formula] | None = None
+
+    @property
+    def slowest(self) -> Visit:
+        """The visit of the kind that takes longest."""
+        if self.most is None:
+            return self
+        service, batch = self.most
+        return replace(self, service=service, batch=batch)
+
+    def changed(self, change: Callable[[Formula], Formula]) -> Visit:
+        """Return the visit with every formula changed of which its queue is made."""
+        burst = self.burst and Burst(change(self.burst.share), change(self.burst.lasting))
+        return replace(
+            self,
+            rate=change(self.rate),
+            flows=change(self.flows),
+            service=change(self.service),
+            batch=change(self.batch),
+            variation=self.variation and change(self.variation),
+            burst=burst,
+        )
+
+
+MOST_APART = 10
+"""Services further apart make waits vary more than exponential times."""
+_LEAST = number(Fraction(1, 10**40))
+"""So much at least is divided by: a pool may be held for no time that is known here."""
+
+
+class Queue(Struct, frozen=True, kw_only=True):
+    """A queue in its place, with all that visits it; `load` is that of the resource.
+
+    `law` and `traits` are those of its discipline; `servers` are the cores, 1 for a port;
+    `variation` is the coefficient of variation of the service time; `background` is the load that
+    no visit causes. `shaped_by` is a queue on the way here that leaves what arrives less or more
+    random than the discipline says, `arrivals` how uneven it is: the square of the coefficient of
+    variation of the times between two of them. `is_in_step` where all flows have one period,
+    `is_alike` where all visits have one service time and all batches one size at the numbers that
+    the spec gives, `times_apart` how many times as long as the shortest the longest service is,
+    None where nobody knows; `is_very_uneven` where arrivals vary more than two moments tell.
+    `offered` is what comes to a queue that loses what finds no room, `passed` what bursts come to
+    at queues that all of them have passed before they come here.
+    """
+
+    resource: str
+    law: Law
+    traits: ir.Traits
+    variation: Formula
+    servers: Formula
+    speeds: tuple[Formula, ...] = ()
+    load: Formula
+    visits: tuple[Visit, ...]
+    background: Formula
+    shaped_by: str | None = None
+    arrivals: Formula = ONE
+    is_in_step: bool = True
+    is_alike: bool = False
+    times_apart: float | None = None
+    is_very_uneven: bool = False
+    offered: Offered | None = None
+    passed: tuple[Bursts, ...] = ()
+    load_known: Certainty = EXACT
+    """How it is known what comes: by elastic parameters, where these load it."""
+
+    # -- what is known of the visits -------------------------------------------------------
+
+    @property
+    def is_uniform(self) -> bool:
+        """True where all visits have one service time, and all batches one size, as formulas."""
+        return len({(visit.service, visit.batch) for visit in self.visits}) == 1
+
+    @property
+    def is_told_as_uniform(self) -> bool:
+        """True where what is told is what it is for equal visits, whatever the formulas look like.
+
+        At equal numbers the formulas of a mix come to those of equal visits, but for periodic
+        flows, where that of a mix is a bound.
+        """
+        return self.is_uniform or (self.is_alike and not self.law.is_bound_for_mixes)
+
+    @property
+    def has_batches(self) -> bool:
+        """True where copies come together."""
+        return any(visit.batch is not ONE for visit in self.visits)
+
+    @property
+    def bursts(self) -> Bursts | None:
+        """What flows come to that are on and off for times that are known."""
+        if not self.law.counts_bursts:
+            return None
+        flows, others = [], [self.background]
+        for visit in self.visits:
+            load = visit.rate * visit.service / self.servers
+            if visit.burst is None:
+                others.append(load)
+                continue
+            # At each of several places there is a bit of every flow, or the whole of its own ones.
+            met = visit.flows * visit.place.count if visit.is_spread else visit.flows
+            sources = met / visit.batch / visit.burst.share
+            flows.append(BurstyFlows(visit.burst, sources, load * visit.batch / met))
+        return bursts_of(flows, total(others))
+
+    @property
+    def models_servers(self) -> bool:
+        """True where the servers that there are, are those of the formula."""
+        return self.servers is ONE or self.traits.counts_servers
+
+    @property
+    def is_in_product_form(self) -> bool:
+        """True where it may be a station of a network in product form (Baskett et al. 1975)."""
+        if self.traits.is_insensitive:
+            return not self.has_batches
+        return self.traits.has_product_form and self.is_told_as_uniform and self.is_exponential
+
+    @property
+    def is_exponential(self) -> bool:
+        """True where each that comes is served for an exponential time by a server that is told."""
+        return self.variation is ONE and not self.has_batches and self.models_servers
+
+    @property
+    def keeps_randomness(self) -> bool:
+        """True where what leaves at random has arrived at random."""
+        is_plain = not any(v.is_uneven or v.is_bursty or v.meets for v in self.visits)
+        return is_plain and self.background is ZERO and self.law.keeps_randomness(self)
+
+    # -- what the discipline says ----------------------------------------------------------
+
+    def wait(self, own: Visit) -> Formula:
+        """Return the mean time that a visit waits, in s; infinite from load 1 on."""
+        found, bursts = self.law.wait(self, own), self.bursts
+        if bursts is None:
+            return found
+        is_of_them = own.burst is not None
+        behind = self.beyond_passed(bursts.wait(is_of_them=is_of_them), is_of_them=is_of_them)
+        longer = self.longer_in_bursts(own, bursts, found) if self.traits.is_random else ZERO
+        return self._joined(found, behind, bursts) + found * longer
+
+    def beyond_passed(self, piled: Formula, *, is_of_them: bool) -> Formula:
+        """Return what is left of what piles up behind bursts: at queues before it has done so."""
+        before = [one.piled(is_of_them=is_of_them) for one in self.passed]
+        return maximum(ZERO, piled - maximum(*dict.fromkeys(before))) if before else piled
+
+    def longer_in_bursts(self, own: Visit, bursts: Bursts, waited: Formula) -> Formula:
+        """Return by which part items are waited for longer, for they come unevenly in bursts."""
+        left, is_of_them = self.residual / self.servers, own.burst is not None
+        return bursts.longer(self.load, left, waited, is_of_them=is_of_them)
+
+    def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return what a share `level` of the visits does not wait longer than, in s.
+
+        It is the quantile of wait and service less the mean service, which is in the latency
+        already. Where visits differ, it is that of a queue in which all are as long as the
+        longest at the same load: the residual service times are longer there in distribution,
+        and so is their geometric sum, the wait. Where kinds differ, it is that of the slowest.
+        """
+        found, bursts = self._quantile(own.slowest, level), self.bursts
+        if bursts is None:
+            return found
+        behind = bursts.quantile(level, is_of_them=own.burst is not None)
+        return self._joined(found, behind, bursts)
+
+    def _quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile as the discipline has it, the wait longer where arrivals are uneven.
+
+        Waits fall off as an exponential; that grows with the mean.
+        """
+        found = self.law.quantile(self, own, level)
+        if self.arrivals is ONE or not self.law.counts_arrivals:
+            return found
+        served = self.own_tail(own, level)
+        return served + maximum(ZERO, found - served) * self.times_random
+
+    def stage(self, own: Visit) -> Stage | None:
+        """Return the law of wait and service of a visit, of kinds of the slowest.
+
+        Where arrivals are uneven, what is waited for is longer by as much as on average. What
+        bursts do to it is not in it.
+        """
+        found = self.law.stage(self, own.slowest)
+        if found is None or self.arrivals is ONE or not self.law.counts_arrivals:
+            return found
+        return replace(found, work=found.work * self.times_random)
+
+    def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
+        if self.variation is ZERO:
+            return ZERO
+        return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
+
+    def _joined(self, items: Formula, behind: Formula, bursts: Bursts) -> Formula:
+        """Return the wait for single items and behind bursts, together.
+
+        Items that come at random within a burst wait longer than both: what one leaves, the other
+        one finds. Of a low quantile, which is below the mean service, there is no wait.
+        """
+        if not self.traits.is_random:
+            return items + behind
+        both = maximum(ZERO, minimum(items, behind, bursts.flows.burst.lasting))
+        return items + behind + beside_both(self.load, both)
+
+    # -- what laws are made of -------------------------------------------------------------
+
+    @property
+    def share_waiting(self) -> Formula:
+        """The share of visits that find all servers busy."""
+        if self.servers is ONE:
+            return self.load
+        return apply("erlang_c", self.servers, self.servers * self.load)
+
+    @property
+    def residual(self) -> Formula:
+        """The mean of what is left of a batch in service.
+
+        That is the mean square of the batches over twice their mean. For equal visits it is half
+        their service time (all of it for exponential ones); the long ones of a mix weigh more.
+        """
+        if self.is_uniform:
+            visit = self.visits[0]
+            return visit.service * (visit.batch + self.variation**2) / 2
+        works = [visit.rate * visit.service for visit in self.visits]
+        squares = [
+            work * visit.service * (visit.batch + self.variation**2)
+            for work, visit in zip(works, self.visits, strict=True)
+        ]
+        return apply("mean", total(squares), total(works)) / 2
+
+    @property
+    def held(self) -> Formula:
+        """How long what has to wait does so, where that is this over the load that is left.
+
+        It is what is left of a batch in service, but for arrivals that are not random.
+        """
+        if self.arrivals is ONE:
+            return self.residual
+        return self.mean_batch * apply("uneven", self.arrivals, self.unevenness, self.load)
+
+    @property
+    def times_random(self) -> Formula:
+        """How often as long as for random arrivals what has to wait does so."""
+        if self.arrivals is ONE:
+            return ONE
+        found = apply("uneven", self.arrivals, self.unevenness, self.load)
+        return found / ((1 + self.unevenness) / 2)
+
+    @property
+    def mean_batch(self) -> Formula:
+        """The mean work of copies that come together, in s."""
+        if self.is_uniform:
+            return self.visits[0].service * self.visits[0].batch
+        works = total(visit.rate * visit.service for visit in self.visits)
+        return apply("mean", works, total(visit.rate / visit.batch for visit in self.visits))
+
+    @property
+    def unevenness(self) -> Formula:
+        """The square of the coefficient of variation of the work of what comes together."""
+        if self.is_told_as_uniform:
+            return self.variation**2 / self.visits[0].batch
+        return maximum(ZERO, apply("mean", 2 * self.residual, self.mean_batch) - 1)
+
+    @property
+    def is_far_apart(self) -> bool:
+        """True where some services are more than ten times as long as others, or nobody knows."""
+        return self.times_apart is None or self.times_apart > MOST_APART
+
+    @property
+    def spread(self) -> Formula:
+        """The squared coefficient of variation of mean service times; below 0 where all are 0."""
+        rates = total(visit.rate for visit in self.visits)
+        works = total(visit.rate * visit.service for visit in self.visits)
+        squares = total(visit.rate * visit.service**2 for visit in self.visits)
+        return squares * rates / maximum(_LEAST, works**2) - 1
+
+    @property
+    def longest_service(self) -> Formula:
+        """The longest service time of any visit, in s."""
+        return longest([visit.service for visit in self.visits])
+
+    @property
+    def largest_batch(self) -> Formula:
+        """The most copies that come together."""
+        return longest([visit.batch for visit in self.visits])
+
+    @property
+    def longest_batch(self) -> Formula:
+        """The longest work of copies that come together, in s."""
+        return longest([visit.batch * visit.service for visit in self.visits])
+
+
+class Stage(Struct, frozen=True, kw_only=True):
+    """The law of a wait and a service, as sums of independent stages take it.
+
+    A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
+    `servers`; all are served. `spread` and `variation` are the squared variations of both.
+    `counted` is what of its mean other stages of the latency tell already.
+    """
+
+    waits: Formula
+    load: Formula = ZERO
+    work: Formula
+    spread: Formula = ONE
+    servers: Formula = ONE
+    service: Formula = ZERO
+    variation: Formula = ONE
+    counted: Formula = ZERO
+
+    def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
+        """Return those of a sum: passed so often, with so many of the next stages inside."""
+        told = (self.waits, self.load, self.work, self.spread, self.servers)
+        return (*told, self.service, self.variation, times, number(Fraction(inside)))
+
+
+class Law(Struct, frozen=True):
+    """What a discipline comes to: one of `disciplines/`, in the table there."""
+
+    is_bound_for_mixes: ClassVar[bool] = False
+    """True where what is told of a mix of visits is a bound, also where all are alike."""
+    counts_arrivals: ClassVar[bool] = False
+    """True where the wait follows from how uneven arrivals are."""
+    counts_bursts: ClassVar[bool] = False
+    """True where what bursts pile up is waited for in the order in which it comes."""
+    is_better_alone: ClassVar[bool] = False
+    """True where a quantile of its own is nearer than that of its stage."""
+    waits_longer_in_bursts: ClassVar[bool] = True
+    """True where it is proven that a mean wait is no shorter where arrivals come in bursts."""
+    rests_on_periods: ClassVar[bool] = False
+    """True where it makes a difference whether the periods of flows are equal."""
+
+    def unevenness(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002
+        """Return the squared variation of wait and service together, as if exponential."""
+        return ONE
+
+    @abstractmethod
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean time that a visit waits, in s."""
+
+    @abstractmethod
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service, in s."""
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002 - of most there is none
+        """Return the law of wait and service of a visit; None where there is but a quantile."""
+        return None
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Return what that law does to how quantiles are known, besides."""
+        return self.quantiles_known(queue)
+
+    def together(self, own: Visit, fork: int) -> Formula | None:  # noqa: ARG002 - most know none
+        """Return how long calls take that are made together, where it knows of all of them."""
+        return None
+
+    def keeps_randomness(self, queue: Queue) -> bool:
+        """Return whether what arrives at random leaves at random: equal exponential service."""
+        is_exponential = queue.variation is ONE and queue.is_told_as_uniform
+        return is_exponential and not queue.has_batches and queue.models_servers
+
+    def rates_known(self, queue: Queue) -> Certainty:
+        """Return how the rates are known of users who wait here: as their waits are."""
+        return self.mean_known(queue)
+
+    def mean_beside(self, queue: Queue) -> Certainty:
+        """Return how the mean wait is known but for what errors of quantiles count as well."""
+        return self.mean_known(queue)
+
+    def tells_shape(self, queue: Queue) -> bool:  # noqa: ARG002 - most do not
+        """Return whether what shapes arrivals is in the errors that it tells."""
+        return False
+
+    @abstractmethod
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Return what the discipline does to how the mean wait is known."""
+
+    @abstractmethod
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """Return what it does to how quantiles are known, besides."""
+
+    def loss_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - in most all find room
+        """Return how the share is known that finds no room where what comes does so at random."""
+        return EXACT
+
+    def lost_of(self, offered: Offered) -> Formula:  # noqa: ARG002 - in most all find room
+        """Return which share of what is offered finds no room."""
+        return ZERO
+
+    def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of most all lose alike
+        """Return which share of a stream is beyond what a resource can do."""
+        return 1 - 1 / maximum(1, queue.load)
+
+
+def beside_both(load: Formula, shorter: Formula) -> Formula:
+    """Return how much longer than for single items and behind bursts is waited for both.
+
+    It is so much of the `shorter` of both, or of a burst: fitted to simulations (docs/traffic.md).
+    """
+    return _BOTH * maximum(ZERO, 1 - load) * shorter
+
+
+def endless(load: Formula) -> Formula:
+    """Return what waits for a resource of which nobody says how: nothing, infinite beyond 1.
+
+    At 1 it is as much as it can do. A load that is 1 but for rounding counts as 1.
+    """
+    return apply("waiting", ZERO, load - _ROUNDING)
+
+
+def mean_service(visits: Sequence[Visit]) -> Formula:
+    """Return the mean service time of visits, each of which counts as often as it is made."""
+    services = {visit.service for visit in visits}
+    if len(services) == 1:
+        return services.pop()
+    works = [visit.rate * visit.service for visit in visits]
+    return apply("mean", total(works), total(visit.rate for visit in visits))
+
+
+def longest(times: list[Formula]) -> Formula:
+    """Return the longest of some times."""
+    distinct = list(dict.fromkeys(times))
+    return distinct[0] if len(distinct) == 1 else maximum(*distinct)

@@ -1,0 +1,1 @@
+"""Requirements, targets and measures of a lowered model."""

@@ -1,0 +1,1 @@
+"""Response times: stages, calls in parallel, and quantiles of sums."""

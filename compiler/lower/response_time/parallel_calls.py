@@ -1,0 +1,208 @@
+"""Calls that are made together take as long as the slowest: the mean of that.
+
+Each branch takes what is always the same, and a time whose mean and variance its queues tell: that
+is taken as gamma distributed, which exponential ones are. Of independent branches the table has the
+mean of the largest. Their requests come at the same times, so that they are late together: such
+times are associated, and the largest of them is less than that on average (Baccelli, Makowski and
+Shwartz 1989). Of equal queues of random arrivals and exponential service it is as Nelson and
+Tantawi have it (1988): with k branches, H_k = 1 + 1/2 + ... + 1/k, and a load,
+
+    (H_k/H_2 + 4/11 (1 - H_k/H_2) load) (12 - load)/8
+
+times what one takes: exact for two (Flatto and Hahn 1984), and within 5 % up to 32. Where arrivals
+are uneven, waits differ less: those of who comes in a burst are long at all of them. Of the wait
+1 + (H_k - 1)/sqrt(1 + c^2) counts then, of the service H_k, by how the waits of heavily loaded
+queues are correlated: c^2/(1 + c^2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from qps.compiler.lower.queues.station_queue import longest
+from qps.compiler.lower.response_time.response_stages import every
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+)
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
+
+if TYPE_CHECKING:
+    from qps.compiler.lower.queues.station_queue import Queue, Stage
+    from qps.compiler.lower.response_time.response_stages import LatencyPart
+
+_MOST_ALIKE = 32
+_LEAST = number(Fraction(1, 10**12))
+_FOUR_ELEVENTHS, _PART = number(Fraction(4, 11)), number(Fraction(1, 8))
+
+
+class Slowest(Struct, frozen=True):
+    """The mean of the slowest of some branches, and how it is known besides its stages."""
+
+    value: Formula
+    known: Certainty = EXACT
+
+
+class _Branch(Struct, frozen=True, kw_only=True):
+    """What is `fixed` of a branch, the `mean` and the `variance` of the rest, and its law.
+
+    It `returns` where it comes to a queue again; each time is taken to be independent of others.
+    """
+
+    fixed: Formula
+    mean: Formula
+    variance: Formula
+    is_guessed: bool
+    is_exponential: bool
+    returns: bool
+
+
+def slowest_of(
+    branches: Sequence[Sequence[LatencyPart]], nodes: Sequence[str], depth: int
+) -> Slowest:
+    """Return the mean of the slowest of branches: calls of nodes, which stand in `depth` others."""
+    told = _told_by_network(branches, depth)
+    if told is not None:
+        return Slowest(told)
+    means = [total(part.value for part in branch) for branch in branches]
+    parts = [part for branch in branches for part in branch]
+    if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004
+        return Slowest(longest(means))
+    if not all(_is_plain(part, depth) for part in parts):
+        return Slowest(longest(means), known_by("largest-mean", nodes))
+    found = [_branch(branch) for branch in branches]
+    alike = _alike(branches, found)
+    if alike is not None:
+        return alike
+    operands: list[Formula] = []
+    for one in found:
+        if one.mean is ZERO:
+            operands += [one.fixed, ZERO, ZERO]
+            continue
+        uneven = one.variance / maximum(one.mean, _LEAST) ** 2
+        operands += [one.fixed, one.mean, ONE if one.is_exponential else uneven]
+    method = "parallel-independent"
+    if any(one.is_guessed for one in found):
+        method = "parallel-estimated"
+    elif any(one.returns for one in found):
+        method = "parallel-repeated"
+    return Slowest(apply("slowest", *operands), known_by(method, nodes))
+
+
+def _told_by_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
+    """Return what users who wait for it are told by their network; how, their stages know."""
+    for part in every(part for branch in branches for part in branch):
+        fork = part.calls[depth].fork
+        if part.queue is not None and part.visit is not None and fork is not None:
+            return part.queue.law.together(part.visit, fork)
+    return None
+
+
+def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) -> Slowest | None:
+    """Return the mean of the slowest of equal queues of random arrivals and exponential service."""
+    first = found[0]
+    if first.returns or any(one != first for one in found) or len(found) > _MOST_ALIKE:
+        return None
+    queues = [part.queue for branch in branches for part in branch if part.queue is not None]
+    is_plain = all(
+        _is_exponential(queue) and queue.servers is ONE and len(queue.visits) == 1
+        for queue in queues
+    )
+    if not is_plain or len(queues) != len(branches) or queues[0].background is not ZERO:
+        return None
+    many = sum((Fraction(1, k) for k in range(1, len(found) + 1)), Fraction(0))
+    uneven, service = queues[0].arrivals, queues[0].visits[0].service
+    if uneven is not ONE:
+        apart = 1 + number(many - 1) / square_root(1 + uneven)
+        value = first.fixed + (first.mean - service) * apart + number(many) * service
+        return Slowest(value, known_by("parallel-bursty"))
+    many = many / Fraction(3, 2)
+    load = minimum(ONE, queues[0].load)
+    scaled = number(many) + _FOUR_ELEVENTHS * number(1 - many) * load
+    known = known_by("nelson-tantawi", case="two" if len(found) == 2 else "")  # noqa: PLR2004
+    return Slowest(first.fixed + first.mean * scaled * (12 - load) * _PART, known)
+
+
+def _branch(parts: Sequence[LatencyPart]) -> _Branch:
+    """Return what a branch is made of: services at queues vary with their waits."""
+    fixed, means, variances = [], [], []
+    is_guessed, is_exponential = False, True
+    names = [part.queue.resource for part in parts if part.queue is not None]
+    returns = len(set(names)) < len(names)
+    for part in parts:
+        if part.queue is None or part.visit is None:
+            fixed.append(part.value)
+            continue
+        stage = None if part.queue.bursts is not None else part.queue.stage(part.visit)
+        times = part.times
+        returns |= times is not ONE
+        if stage is None:  # its law is no sum of stages: as if wait and service were exponential
+            is_guessed = True
+            service = part.visit.service
+            mean = part.once + service
+            means.append(mean * times)
+            fixed.append(-service * times)
+            variances.append(mean**2 * times)
+            continue
+        is_guessed |= not _is_exponential(part.queue) or part.queue.arrivals is not ONE
+        is_exponential &= _is_exponential(part.queue) and part.queue.servers is ONE
+        means.append((part.once + stage.counted) * times)
+        fixed.append(-stage.counted * times)
+        variances.append(_variance(stage) * times)
+    always = total(fixed)
+    return _Branch(
+        fixed=always if always.is_constant else maximum(ZERO, always),
+        mean=total(means),
+        variance=total(variances),
+        is_guessed=is_guessed,
+        is_exponential=is_exponential and len(means) == 1 and not returns,
+        returns=returns,
+    )
+
+
+def _is_exponential(queue: Queue) -> bool:
+    """Return whether services are exponential and alike: so is the time at one server."""
+    is_plain = queue.variation is ONE and queue.is_told_as_uniform and not queue.has_batches
+    return is_plain and queue.models_servers
+
+
+def _variance(stage: Stage) -> Formula:
+    """Return the variance of a wait, a geometric sum of what is left of services, and a service."""
+    spread, spare = stage.spread, maximum(_LEAST, 1 - stage.load)
+    left = stage.work / stage.servers
+    rest = left * (1 + spread) / 2
+    waits, mean = minimum(ONE, stage.waits), rest / spare
+    own = left**2 * (1 + spread) * (1 + 5 * spread) / 12 / spare + rest * mean * stage.load / spare
+    return waits * own + waits * (1 - waits) * mean**2 + stage.variation * stage.service**2
+
+
+def _varies(part: LatencyPart) -> bool:
+    if part.branches:  # also what is called together within a branch
+        return any(_varies(one) for one in every([part]))
+    return part.queue is not None or part.differs or not _is_whole(part)
+
+
+def _is_plain(part: LatencyPart, depth: int) -> bool:
+    """Return whether a stage is passed a whole number of times, the same for all."""
+    if part.branches or part.differs or not _is_whole(part):
+        return False
+    return all(call.times is ONE for call in part.calls[:depth])
+
+
+def _is_whole(part: LatencyPart) -> bool:
+    return all(call.is_whole for call in part.calls)

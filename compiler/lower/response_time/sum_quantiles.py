@@ -1,0 +1,316 @@
+"""The quantile of a latency as that of a sum: stages one after the other, of which laws are known.
+
+What is waited for by a law of its own goes into one sum, calls with what is inside of them, of
+which the table of operations has the quantile. Of calls that are made together each makes a way
+through all stages; the latency is that of the longest. What has a quantile alone, as periodic
+queues and jitter have, is later with its part of the share that may be, so that the sum of all is
+a bound (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
+from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart
+from qps.compiler.lower.response_time.stage_sequence import Allotment
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    together,
+)
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.queueing.stage_paths import MOST_WAYS
+
+_MOST_WAYS = 16
+_SIZE = 9
+"""Operands of a stage."""
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """A way through the stages of a latency.
+
+    `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`
+    is what is always the same, and `operands` are those of the sum. There are so many `ways`, and
+    on each so many `chances` of what is passed that takes a time which is always the same.
+    """
+
+    parts: tuple[LatencyPart, ...]
+    added: tuple[LatencyPart, ...]
+    aside: tuple[LatencyPart, ...]
+    fixed: Formula
+    operands: tuple[Formula, ...]
+    ways: int = 1
+    chances: int = 1
+
+    @property
+    def repeats(self) -> bool:
+        """True where something is passed in calls that are not made just once."""
+        return any(call.times is not ONE for part in self.parts for call in part.calls)
+
+    @property
+    def is_alone(self) -> bool:
+        """True where there is one queue, of which the quantile is known better by itself."""
+        if len(self.added) != 1 or self.repeats:
+            return not self.added
+        queue = self.added[0].queue
+        assert queue is not None
+        if queue.bursts is not None:
+            return False
+        is_by_law = queue.law.is_better_alone or (queue.variation is ZERO and queue.has_batches)
+        return is_by_law or queue.law.quantiles_known(queue).is_exact
+
+    def quantile(self, late: Fraction, varies: int, of_one: _OfOne) -> Formula:
+        """Return the time that a share `late` may exceed, with what `varies` besides."""
+        units = len(self.added) + len(self.aside) + varies
+        each = Allotment(late / units if units else late, Fraction(0))
+        alone = [_times(each.times(part), of_one(part, each)) for part in self.aside]
+        found = total((self.fixed, *alone))
+        if not self.added:
+            return found
+        level = 1 - late * len(self.added) / units
+        return found + apply("stages_quantile", number(level), *self.operands)
+
+
+_OfOne = Callable[[LatencyPart, Allotment], Formula]
+
+
+def ways_of(
+    parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
+) -> tuple[Way, ...]:
+    """Return the ways through stages of which a sum tells the quantile; none where it does not."""
+    lines = _lines(parts)
+    found = tuple(_way(line, is_added, len(lines)) for line in lines)
+    if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
+        return ()
+    if any(way.chances > MOST_WAYS for way in found):
+        return ()
+    if any(way.repeats and (way.aside or not way.added) for way in found):
+        return ()
+    return found
+
+
+def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
+    """Return all ways through branches; none where there are too many, or made more than once."""
+    found: list[tuple[LatencyPart, ...]] = [()]
+    for part in parts:
+        if not part.branches:
+            found = [(*line, part) for line in found]
+            continue
+        if not all(call.times is ONE or call.is_share for call in part.calls):
+            return []
+        lines = [line for branch in part.branches for line in _lines(branch)]
+        found = [(*before, *line) for before in found for line in lines]
+        if len(found) > _MOST_WAYS:
+            return []
+    return found
+
+
+def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], ways: int) -> Way:
+    waits = [part for part in line if part.queue is not None]
+    added = tuple(part for part in waits if is_added(part))
+    repeated = _repeated(added)
+    summed = _Summed(added=added, repeated=frozenset(repeated))
+    fixed, operands, chances = summed.of(line, 0)
+    for times, part in repeated.values():
+        operands += _waited(_stage(part), times).operands()
+        piled = behind(part)
+        if piled is not None:  # it lasts longer than a way through all stages
+            operands += replace(piled, work=piled.work * times).operands()
+    return Way(
+        parts=line,
+        added=added,
+        aside=tuple(part for part in waits if part not in added),
+        fixed=fixed,
+        operands=tuple(operands),
+        ways=ways,
+        chances=chances,
+    )
+
+
+class _Summed(Struct, frozen=True, kw_only=True):
+    """The stages of a line that are `added`, but for waits in queues that are `repeated`."""
+
+    added: tuple[LatencyPart, ...]
+    repeated: frozenset[str]
+
+    def of(self, parts: Sequence[LatencyPart], depth: int) -> tuple[Formula, list[Formula], int]:
+        """Return what is always the same of stages that stand in so many calls, and the others.
+
+        With how many chances there are of what is passed, as far as they differ in a fixed time.
+        """
+        fixed: list[Formula] = []
+        operands: list[Formula] = []
+        chances = 1
+        for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+            inside = list(group)
+            if len(inside[0].calls) <= depth:
+                for part in inside:
+                    if part in self.added:
+                        stages = self._stages(part)
+                        fixed.append(-stages[0].counted)
+                        operands += [one for stage in stages for one in stage.operands()]
+                    elif part.queue is None:
+                        fixed.append(part.slowest or part.once)
+                continue
+            same, varying, within = self.of(inside, depth + 1)
+            call = inside[0].calls[depth]
+            outer = inside[0].calls[depth - 1].reached if depth else ONE
+            if call.times is ONE:
+                fixed.append(same)
+                operands += varying
+                chances *= within
+                continue
+            always = ZERO if same is ZERO else maximum(ZERO, same)
+            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            operands += around.operands(_often(call, outer), len(varying) // _SIZE)
+            operands += varying
+            chances *= _chances(call, within, is_fixed=always is not ZERO)
+        return total(fixed), operands, chances
+
+    def _stages(self, part: LatencyPart) -> list[Stage]:
+        stage = _stage(part)
+        if part.queue is not None and part.queue.resource in self.repeated:
+            return [replace(stage, waits=ZERO, work=ZERO)]
+        piled = behind(part)
+        return [stage] if piled is None else [stage, piled]
+
+
+def _chances(call: CallMade, within: int, *, is_fixed: bool) -> int:
+    """Return how many chances a call makes of those within it: one is that it is not made."""
+    if within > 1 and not call.is_share:
+        return MOST_WAYS + 1  # made again, who knows how often, each time with a chance
+    is_chance = not call.is_whole and (is_fixed or within > 1)
+    return within + is_chance
+
+
+def _waited(stage: Stage, times: Formula) -> Stage:
+    """Return what is waited all `times` together: as many are found each time, and served anew.
+
+    What is left of a service, so often, varies less than once: it is that of a service which varies
+    so much less. That varies no less than what is left of a service that is always the same.
+    """
+    spread = stage.spread
+    squares = 4 * (1 + 2 * spread) / (1 + spread) - 3  # thrice the squared variation
+    squares = squares / times
+    less = maximum(ZERO, (squares - 1) / (5 - squares))
+    work = stage.work * times * (1 + spread) / (1 + less)
+    return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO)
+
+
+def _repeated(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:
+    """Return how often queues are waited in that are visited again, each with one of its visits.
+
+    Who comes back soon finds what was found before: all waits in one queue are one, so often.
+    """
+    found: dict[str, tuple[Formula, LatencyPart]] = {}
+    again: set[str] = set()
+    for part in added:
+        assert part.queue is not None
+        name, times = part.queue.resource, _passages(part)
+        before = found.get(name)
+        if before is not None or times is not ONE:
+            again.add(name)
+        found[name] = (times, part) if before is None else (before[0] + times, before[1])
+    return {name: one for name, one in found.items() if name in again}
+
+
+def _passages(part: LatencyPart) -> Formula:
+    """Return how often a stage is passed, but for calls that are made by a share."""
+    found: Formula = ONE
+    for call in part.calls:
+        if call.times is not ONE and not call.is_share:
+            found = found * (call.most or call.times)
+    return found
+
+
+def _is_simple(way: Way) -> bool:
+    """Return whether what is passed again is so by whole numbers, and by no share."""
+    again = _repeated(way.added)
+    for part in way.added:
+        assert part.queue is not None
+        made = [call for call in part.calls if call.times is not ONE]
+        if part.queue.resource in again and not all(
+            call.is_whole and not call.is_share for call in made
+        ):
+            return False
+    return True
+
+
+def _number(part: LatencyPart, depth: int) -> int | None:
+    return part.calls[depth].number if len(part.calls) > depth else None
+
+
+def _often(call: CallMade, outer: Formula) -> Formula:
+    """Return how often a call is made for each time that its caller is reached."""
+    if call.most is not None:
+        return call.most
+    if call.reached is outer * call.times or call.reached is ONE:
+        return call.times
+    return apply("mean", call.reached, outer)  # kinds that make both more often
+
+
+def _stage(part: LatencyPart) -> Stage:
+    assert part.queue is not None
+    assert part.visit is not None
+    stage = stage_of(part.queue, part.visit)
+    assert stage is not None
+    return stage
+
+
+def _times(times: Formula, stage: Formula) -> Formula:
+    return stage if times is ONE else stage * times
+
+
+# -- how it is known ---------------------------------------------------------------------
+
+
+def ways_known(ways: Sequence[Way]) -> Certainty:
+    """Return what calls made together do to how a quantile is known."""
+    if len(ways) < 2:  # noqa: PLR2004 - one way
+        return EXACT
+    return known_by("any-parallel-late")
+
+
+def added_known(way: Way) -> Certainty:
+    """Return how the quantile of a sum is known of stages that are known: are they independent?"""
+    queues = [part.queue for part in way.added if part.queue is not None]
+    if len(queues) < 2 and not way.repeats:  # noqa: PLR2004 - there is no other
+        return EXACT
+    names = list(dict.fromkeys(queue.resource for queue in queues))
+    if _are_independent(way, queues):
+        return EXACT
+    again = list(_repeated(way.added))
+    found = []
+    if again:
+        found.append(known_by("repeat-visits", again))
+    if len(names) > 1:
+        found.append(known_by("independent-waits", names))
+    return together(*found)
+
+
+def _are_independent(way: Way, queues: Sequence[Queue]) -> bool:
+    """Return whether the times in queues of a network are independent of each other.
+
+    So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand
+    and Varaiya 1980): every other one comes from outside, or from the queue before. Between the
+    first and the last there is one server at each (Burke 1969).
+    """
+    names = [queue.resource for queue in queues]
+    if len(set(names)) < len(names) or not all(queue.keeps_randomness for queue in queues):
+        return False
+    if any(queue.servers is not ONE for queue in queues[1:-1]):
+        return False
+    if any(not call.is_share for part in way.parts for call in part.calls if call.times is not ONE):
+        return False
+    for before, queue in zip([None, *names], queues, strict=False):
+        if any(visit.after and visit.after[-1] != before for visit in queue.visits):
+            return False
+    return True

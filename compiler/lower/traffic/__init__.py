@@ -1,0 +1,1 @@
+"""Traffic: flows of each class along its itinerary, the visits that they make, and losses."""

@@ -1,0 +1,158 @@
+"""The visits of a class: which services are one visit of a station, and what waits there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.ir.think_times import think_time
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.queues.station_queue import LAST, Place, Visit
+from qps.compiler.lower.response_time.response_stages import wait_for
+from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.lower.traffic.flow_state import FlowState
+from qps.compiler.lower.traffic.traffic_parts import StationTraffic
+from qps.compiler.network.classes import Class
+from qps.compiler.network.itinerary import Node
+from qps.compiler.network.station_runs import goes_on
+from qps.compiler.network.stations_and_pools import Station
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    above_and_below,
+    apply,
+    product,
+    total,
+)
+
+
+class _Run(Struct, frozen=True):
+    """A visit with the service times that it is made of."""
+
+    visit: Visit
+    services: list[Formula] = field(default_factory=list)
+
+
+class ClassVisits:
+    """The visits of one class, as its flows come to them; `place` is where they are."""
+
+    def __init__(
+        self,
+        spec: SpecNetwork,
+        of: Class,
+        *,
+        stream: ir.Stream,
+        state: FlowState,
+        expressions: ExpressionLowering,
+        demands: Mapping[str, StationTraffic],
+    ) -> None:
+        self._network = spec.network
+        self._of = of
+        self._stream = stream
+        self._state = state
+        self._result = state.result
+        self._unwaited = spec.unwaited
+        self._demands = demands
+        self._expressions = expressions
+        self._is_asked_again = think_time(expressions.model, stream) is not None
+        self._rank = LAST if of.rank is None else int(of.rank.value or 0)
+        self._runs: dict[str, _Run] = {}  # visits that go on
+        self._served: list[_Run] = []
+        self.place = Place("", ONE)
+
+    def come_to(self, node: Node) -> None:
+        """Come to a node of the itinerary, which may end visits."""
+        is_store = self._network.is_store
+        self._runs = {n: run for n, run in self._runs.items() if goes_on(n, node, is_store)}
+
+    def end(self) -> None:
+        """Sum up what the visits ask for: each as long as all that is done there in a row."""
+        for run in self._served:
+            # Visits that are alike are known by their formulas.
+            run.visit.service = self._expressions.with_counts(total(run.services))
+
+    def wait(
+        self,
+        station: Station,
+        held: Formula,
+        busy: Formula,
+        *,
+        is_bounded: bool,
+        thread: str | None = None,
+    ) -> None:
+        """Let an item wait for a station, once for a visit; `busy` is for all flows `held`."""
+        if busy is ZERO:
+            return
+        now, name = self._state, station.name
+        self._result.held[name], self._result.where[name] = held, self.place.name
+        if not station.waits or now.is_bare:
+            self.note_uncounted(name, is_bounded=is_bounded)
+        if now.is_bare:
+            return
+        rate, run = held * now.rate, self._runs.get(name)
+        if run is None:
+            run = self._runs[name] = _Run(self.visit(name, rate, held))
+            self._served.append(run)
+            if station.waits:
+                self.queue(run.visit)
+        visit = run.visit
+        visit.is_uneven |= visit.rate != rate
+        visit.threads = (*visit.threads, thread)
+        service = busy / visit.flows * (now.rate * visit.flows / visit.rate)
+        run.services.append(self._for_each(service))
+
+    def _for_each(self, service: Formula) -> Formula:
+        """Return a time for each visit: none where the population leaves no visits at all."""
+        count = self._network.population
+        if count not in service.symbols:
+            return service
+        below = product(above_and_below(service)[1])
+        if below is count or count not in below.symbols:
+            return service
+        return apply("mean", service * below, below)
+
+    def note_uncounted(self, name: str, *, is_bounded: bool = False) -> None:
+        """Note that no waiting is counted at a station, and whether that was said."""
+        self._result.uncounted[name] = None
+        if not is_bounded:
+            self._result.unbounded[name] = None
+        unwaited = self._unwaited.get(name)
+        if unwaited is not None:
+            is_bare = self._state.is_bare
+            self._result.unsaid[name] = replace(unwaited, discipline=None) if is_bare else unwaited
+
+    def visit(self, name: str, rate: Formula, flows: Formula, place: Place | None = None) -> Visit:
+        """Return a visit with what is known of the flows so far; at the node, if nowhere else."""
+        now, at = self._state, place or self.place
+        return Visit(
+            resource=name,
+            rate=rate,
+            flows=flows,
+            of=(self._of.name, len(self._result.latency)),
+            after=tuple(dict.fromkeys(visit.resource for visit in now.waited)),
+            place=at,
+            before=now.waited[-1] if now.waited else None,
+            variation=self._of.arrivals.variation,
+            is_bursty=now.is_bursty,
+            burst=now.burst,
+            meets=now.meets,
+            is_asked_again=self._is_asked_again,
+            is_spread=at.name != self._stream.flows_from,
+            rank=self._rank,
+        )
+
+    def queue(self, visit: Visit) -> None:
+        """Put a visit in a queue, and a place for its wait into the latency."""
+        self._demands[visit.resource].visits.append(visit)
+        self.add_wait(visit)
+        self._state.waited += (visit,)
+
+    def add_wait(self, visit: Visit) -> None:
+        """Put a place for the wait of a visit into the latency."""
+        place = self._network.place_of(visit.resource)
+        self._result.visits[len(self._result.latency)] = visit
+        self._state.append(wait_for(visit.resource, place=place))

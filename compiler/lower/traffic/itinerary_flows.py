@@ -1,0 +1,445 @@
+"""The traffic of a class: its flows, followed along the itinerary.
+
+Flow balance alone decides how often they come to each station, whatever the disciplines are
+(Denning and Buzen 1978): through calls, losses and copies. What finds no room at a station is a
+symbol, `x loses`, and so is the rate of a closed class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
+from qps.compiler.lower.queues.on_off_sources import Burst
+from qps.compiler.lower.queues.pool_holding import Hold
+from qps.compiler.lower.queues.station_queue import Place, Visit
+from qps.compiler.lower.response_time.class_response import LossKind, QueuePart
+from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
+from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.lower.traffic.class_visits import ClassVisits
+from qps.compiler.lower.traffic.flow_state import FlowState
+from qps.compiler.lower.traffic.traffic_in_calls import CallTraffic
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic, closed_source
+from qps.compiler.lower.traffic.transport_recovery import recovery
+from qps.compiler.lower.walk.build_classes import StreamClass
+from qps.compiler.network.itinerary import (
+    At,
+    Call,
+    Cross,
+    Delay,
+    Fork,
+    Give,
+    Lose,
+    Merge,
+    Node,
+    PortVisit,
+    QueueLimit,
+    Resize,
+    Restore,
+    Send,
+    Sequence,
+    Serve,
+    Take,
+    Thin,
+)
+from qps.compiler.network.stations_and_pools import Station, StationKind
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    maximum,
+    minimum,
+    symbol,
+    total,
+)
+from qps.engine.operations import SUM
+
+_LINKS = (StationKind.PORT, StationKind.MEDIUM)
+
+
+class _Stay(Struct, kw_only=True):
+    """What is at a node: `held` flows at each of its `copies`.
+
+    Its part of the latency `begins` with a stage. A step that merges flows is `merging` until its
+    work is done.
+    """
+
+    held: Formula
+    copies: Formula
+    begins: int
+    sent: Send | None = None
+    merging: Merge | None = None
+
+
+class ItineraryFlows:
+    """Follows the flows of one class."""
+
+    def __init__(
+        self,
+        spec: SpecNetwork,
+        walked: StreamClass,
+        expressions: ExpressionLowering,
+        traffic: Traffic,
+    ) -> None:
+        self._network = spec.network
+        self._of = of = walked.of
+        self._traffic = traffic
+        self._expressions = expressions
+        rate = of.arrivals.rate
+        self._result = ClassTraffic(
+            name=of.name, stream=of.stream, closed=closed_source(of), sent=of.flows * rate
+        )
+        self._state = FlowState(
+            result=self._result,
+            is_bare=of.items.primary is None,
+            total=of.flows,
+            rate=rate,
+            copies=of.flows,
+        )
+        self._calls = CallTraffic(self._state, of.stream, walked.calls, self._expressions)
+        self._visits = ClassVisits(
+            spec,
+            of,
+            stream=walked.stream,
+            state=self._state,
+            expressions=expressions,
+            demands=traffic.stations,
+        )
+        self._stay: _Stay | None = None
+        self._bits = of.items.bits
+        self._full: dict[str, Lose] = {}  # what is lost at stations that come next
+        self._holds: dict[int, tuple[Hold, int]] = {}  # with how much was lost before
+        self._cores: dict[int, Formula] = {}  # those that share a part of the latency
+
+    def result(self) -> ClassTraffic:
+        """Follow the whole itinerary, and return what it came to."""
+        self._through(self._of.itinerary)
+        self._leave()
+        self._visits.end()
+        result, state = self._result, self._state
+        result.rate = state.rate
+        result.arriving = state.total * state.rate
+        bits = ONE if state.is_bare else self._bits
+        result.throughput = ZERO if bits is None else state.rate * bits
+        return result
+
+    def _through(self, body: Sequence) -> None:
+        for node in body.nodes:
+            self._visits.come_to(node)
+            self._end_merge(node)
+            match node:
+                case At():
+                    self._arrive(node)
+                case Serve():
+                    self._serve(node)
+                case Delay():
+                    self._delay(node)
+                case Cross():
+                    self._leave()
+                    if node.ports:
+                        self._cross(node)
+                case Call() | Fork():
+                    self._leave()
+                    self._call(node)
+                case Take():
+                    self._leave()
+                    self._take(node)
+                case Give(hold=hold):
+                    self._give(hold)
+                case Merge():
+                    self._merge(node)
+                case _:
+                    self._change(node)
+
+    def _arrive(self, node: At) -> None:
+        """Come to the copies of a node."""
+        self._leave()
+        self._visits.place = Place(node.node, node.copies)
+        held, begins = self._state.total / node.copies, len(self._result.latency)
+        self._stay = _Stay(held=held, copies=node.copies, begins=begins)
+
+    def _leave(self) -> None:
+        """Let the flows leave the node at which they are."""
+        self._lose_full()
+        self._end_merge(None)
+        if self._stay is None:
+            return
+        stay, now, self._stay = self._stay, self._state, None
+        copies, receivers = ONE, ONE
+        if stay.sent is not None:
+            copies, receivers = stay.sent.copies, stay.sent.receivers
+        leaving = stay.held * stay.copies
+        now.total, now.copies = leaving * receivers, leaving * copies
+        now.batch = self._extreme(maximum, 1, copies)
+        now.meets = now.meets or now.spreads
+        now.spreads = now.spreads or receivers is not ONE
+
+    def _extreme(self, function: Callable[..., Formula], *arguments: Formula | int) -> Formula:
+        """Return a maximum or minimum, decided where the population's range decides it."""
+        return tidy_extremes(function(*arguments), self._network.population, self._network.low)
+
+    # -- changes -------------------------------------------------------------------------
+
+    def _change(self, node: Node) -> None:
+        """Change how many items there are."""
+        now = self._state
+        match node:
+            case Lose(chance=None, station=str(station)):
+                self._full[station] = node
+            case Lose(why=why, kind=kind, chance=chance) if chance is not None:
+                now.lose(why, LossKind(kind), chance, node.span)
+            case Restore(why=why, chance=chance):
+                part = recovery(why, self._result.losses, chance, node.span)
+                self._result.losses.append(part)
+                now.rate = now.rate * (1 - part.value)
+            case QueueLimit():
+                self._result.queues.append(self._full_queue(node))
+            case Thin(share=share, bursty=True) if self._stay is not None:
+                self._stay.held = self._stay.held * share
+                lasting = None if now.is_bursty else node.on_for
+                now.burst = None if lasting is None else Burst(share, lasting)
+                now.is_bursty = True
+            case Thin(share=share):
+                now.rate = now.rate * share
+            case Send() if self._stay is not None:
+                self._stay.sent = node
+            case Resize() if now.is_bare:
+                now.rate = now.rate * node.share
+            case Resize(bits=bits, share=share) if self._calls.depth == 0:
+                self._bits = bits if bits is not None else self._bits and self._bits * share
+            case _:
+                pass
+
+    def _lose_full(self, *stations: str) -> None:
+        """Lose what finds no room, at some stations or wherever it is still to be lost."""
+        for name in stations or tuple(self._full):
+            node = self._full.pop(name, None)
+            if node is not None:
+                share = self._traffic.losing.setdefault(name, symbol(f"{name} loses"))
+                self._state.lose(node.why, LossKind(node.kind), share, node.span, at=name)
+
+    def _full_queue(self, node: QueueLimit) -> QueuePart:
+        """Return what a queue holds when it is full: the time in which so much comes, in seconds.
+
+        A queue of n items that come at a rate r delays an item by n/r at most, and is filled by an
+        interruption of n/r behind it (Jeffay, Stone and Smith 1994, section 4.2).
+        """
+        rate = self._state.each_second(node.per_item)
+        if self._expressions.put_in(rate) is ZERO:
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                node.span,
+                f"no traffic of `{self._of.stream}` reaches the queue of {node.why}",
+                hint="remove it, or reduce the loss before it",
+            )
+        return QueuePart(node.why, node.length / rate, node.span)
+
+    def _merge(self, node: Merge) -> None:
+        """Merge flows when the last of them is there; the work of merging them comes then.
+
+        Until then the machine has done the steps before for all of them, on all cores that these
+        may use.
+        """
+        stay, latency = self._stay, self._result.latency
+        assert stay is not None
+        stay.held = self._expressions.with_counts(stay.held)
+        self._through(node.body)
+        self._end_merge(None)
+        for index in range(stay.begins, len(latency)):
+            part = latency[index]
+            if part.is_work:
+                times = self._extreme(maximum, 1, node.flows / self._cores[index])
+                latency[index] = replace(part, value=part.value * times)
+        stay.merging = node
+
+    def _end_merge(self, node: Node | None) -> None:
+        """End the step that merges flows, but where a node is still its own work."""
+        stay = self._stay
+        if stay is None or stay.merging is None:
+            return
+        by, flows = stay.merging.by, stay.merging.flows
+        match node:
+            case Serve(by=same) if same == by:
+                return
+            case Lose(chance=None):
+                return
+        stay.held = self._extreme(minimum, flows, 1) * (stay.held / flows)
+        stay.merging = None
+        self._state.burst = None  # merged flows are on by another law
+
+    # -- nodes ---------------------------------------------------------------------------
+
+    def _serve(self, node: Serve) -> None:
+        self._lose_full()
+        stay, name, by = self._stay, node.station, node.by
+        assert stay is not None
+        # A step that merges is done for each flow but one.
+        working = stay.held if stay.merging is None else stay.held / stay.merging.flows
+        often = working * node.times.mean
+        terms = node.work.operands if node.work.word == SUM else (node.work,)
+        each = total(map(self._state.each_second, terms))
+        self._pass(name, node)
+        if self._network.is_store(name):
+            capacity = self._network.capacity_of(name)
+            assert capacity is not None
+            load = often * (each + node.per_flow) / capacity
+            self._traffic.stations[name].add(by, load, self._of.stream)
+            return
+        station = self._network.stations[name]
+        work = each + node.per_flow / node.pace
+        demand, busy = self._traffic.stations[name], often * work * node.pace
+        demand.add(by, busy / station.servers / station.fastest, self._of.stream)
+        if station.is_bits:
+            demand.carried.append(often * work)
+        self._count(node, often)
+        self._shake(station)
+        asked = often * node.work * node.pace
+        bounded, wait = node.is_bounded, self._visits.wait
+        wait(station, stay.held, asked, is_bounded=bounded, thread=node.thread)
+        served: tuple[str, ...] = (name,)
+        if node.thread is not None:
+            self._pass(node.thread, node)
+            self._traffic.stations[node.thread].add(by, busy, self._of.stream)
+            wait(self._network.stations[node.thread], stay.held, asked, is_bounded=bounded)
+            served = (name, node.thread)
+        self._cores[len(self._result.latency)] = station.servers if node.thread is None else ONE
+        place = self._visits.place.name
+        stage = LatencyPart(
+            stage=f"{by} at {place}", value=node.demand, place=place, spent=TimeSpent.WORK
+        )
+        self._state.takes(stage, *served)
+
+    def _pass(self, name: str, node: Serve) -> None:
+        """Note that items pass a station: all of them, where the step is taken."""
+        passes, taken = self._result.passes, node.times.switch
+        passes[name] = ONE if taken is ONE else 1 - (1 - passes.get(name, ZERO)) * (1 - taken)
+
+    def _count(self, node: Serve, often: Formula) -> None:
+        """Count what a fitted cost is asked for."""
+        if node.counted:
+            rates = self._traffic.counted.setdefault((node.station, node.by), {})
+            for item, amount in node.counted:
+                each = often * self._state.each_second(amount)
+                rates[item] = rates.get(item, ZERO) + each
+
+    def _shake(self, station: Station) -> None:
+        """Note the jitter of a station, with what its law may name of its rate or rating."""
+        if station.jitter is None:
+            return
+        self._result.jitter[station.name] = station.jitter.stated
+        rating = station.rate if station.kind in _LINKS else station.rating
+        if rating is not None:
+            self._result.rates[station.name] = rating
+
+    def _delay(self, node: Delay) -> None:
+        value, place = node.time * node.times.mean, node.link or self._visits.place.name
+        if place:
+            self._state.takes(LatencyPart(stage=node.why, value=value, place=place))
+        else:
+            self._state.append(LatencyPart(stage=node.why, value=value))
+
+    def _cross(self, node: Cross) -> None:
+        now, result, name = self._state, self._result, self._of.stream
+        for index, port in enumerate(node.ports):
+            self._lose_full(port.station)
+            station, demand = self._station(port), self._traffic.stations[port.station]
+            arriving = now.total if index > 0 and node.every_copy else now.copies
+            flows = arriving / station.place.copies
+            bits = flows * total(map(now.each_second, (port.payload, port.header)))
+            demand.add(name, station.time_for(bits) / station.fastest, name)
+            demand.carried.append(bits)
+            result.passes[port.station] = ONE
+            site = station.place.name if station.kind is StationKind.PORT else station.name
+            result.held[port.station], result.where[port.station] = flows, site
+            if station.waits and not now.is_bare:
+                place = Place(site, station.place.copies)
+                visit = self._visits.visit(port.station, flows * now.rate, flows, place)
+                visit.service = station.time_for(port.bits)
+                visit.batch = now.batch if index == 0 else ONE
+                self._visits.queue(visit)
+            else:
+                self._visits.note_uncounted(port.station)
+            self._shake(station)
+            if port.cap is not None:
+                cap, items = port.cap
+                load = self._network.stations[cap].time_for(flows * now.each_second(items))
+                self._traffic.stations[cap].add(name, load, name)
+                result.passes[cap] = ONE
+                result.unbounded[cap] = None
+        last = node.ports[-1]
+        travel = LatencyPart(
+            stage=f"over {node.link}",
+            value=self._station(last).time_for(last.bits),
+            place=node.link,
+            spent=TimeSpent.TRANSFER,
+        )
+        now.takes(travel, *(port.station for port in node.ports))
+
+    def _station(self, port: PortVisit) -> Station:
+        return self._network.stations[port.station]
+
+    def _call(self, node: Call | Fork) -> None:
+        """Follow calls: each begins with what comes, and what all leave of it goes on."""
+        now, before, left = self._state, replace(self._state), ONE
+        waited: tuple[Visit, ...] = ()
+        for call in [node] if isinstance(node, Call) else _calls_of(node):
+            if isinstance(node, Fork):
+                now.go_on_as(before)
+                now.batch, now.waited = before.batch, before.waited
+                now.is_bursty, now.burst = before.is_bursty, before.burst
+            self._calls.begin(call.number, None if call.times is None else call.times.often)
+            self._through(call.body)
+            self._leave()
+            left = left * self._calls.end()
+            waited += now.waited[len(before.waited) :]
+        now.waited = before.waited + waited
+        now.go_on_as(before, left)
+
+    # -- pools ---------------------------------------------------------------------------
+
+    def _take(self, node: Take) -> None:
+        now, result, pool = self._state, self._result, self._network.pools[node.pool]
+        machines = pool.place.copies
+        flows = now.total / machines
+        result.passes[pool.name] = ONE
+        visit = self._visits.visit(pool.name, flows * now.rate, flows)
+        stage = None
+        if not pool.is_unmodeled:
+            stage = len(result.latency)
+            self._visits.add_wait(visit)
+        hold = Hold(
+            pool=pool.name,
+            of=self._of.name,
+            visit=visit,
+            amount=node.amount,
+            machines=machines,
+            stage=stage,
+            begins=len(result.latency),
+            ends=len(result.latency),
+            depth=self._calls.depth,
+            span=node.span,
+            reached=now.reached,
+        )
+        self._holds[node.hold] = hold, len(result.losses)
+
+    def _give(self, number: int) -> None:
+        hold, lost = self._holds.pop(number)
+        losses = self._result.losses[lost:]
+        given = replace(
+            hold,
+            ends=len(self._result.latency),
+            is_lossy=bool(losses),
+            finds_no_room=any(one.at is not None for one in losses),
+        )
+        self._traffic.stations[hold.pool].holds.append(given)
+
+
+def _calls_of(fork: Fork) -> list[Call]:
+    nodes = (node for branch in fork.branches for node in branch.nodes)
+    return [node for node in nodes if isinstance(node, Call)]

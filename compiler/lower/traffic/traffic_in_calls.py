@@ -1,0 +1,227 @@
+"""Calls on the itinerary of a class: how often they are made, and what is left of it then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.expressions.exact_order import compare
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.queues.station_queue import Visit
+from qps.compiler.lower.response_time.class_response import LossPart
+from qps.compiler.lower.response_time.response_stages import CallMade
+from qps.compiler.lower.traffic.flow_state import FlowState
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.expressions.formulas import ONE, Formula, apply, minimum, product
+from qps.engine.expressions.signs import range_of
+from qps.engine.numerics.value_ranges import Range
+
+_ONE = Fraction(1)
+
+
+class _Begun(Struct, frozen=True, kw_only=True):
+    """A call that has begun, made so many `times`: how much there was before it.
+
+    An item that has begun makes it so often, `reached`.
+    """
+
+    call: ir.Call
+    times: Formula | None
+    latency: int
+    losses: int
+    visits: int
+    passes: dict[str, Formula]
+    reached: Formula
+
+
+class CallTraffic:
+    """The calls of a class, by their numbers."""
+
+    def __init__(
+        self,
+        state: FlowState,
+        stream: str,
+        calls: Mapping[int, ir.Call],
+        expressions: ExpressionLowering,
+    ) -> None:
+        self._state = state
+        self._stream = stream
+        self._calls = calls
+        self._expressions = expressions
+        self._begun: list[_Begun] = []
+        self._visited: dict[int, dict[str, int]] = {}
+        """For calls that are made together: which call was the first to visit a queue."""
+
+    @property
+    def depth(self) -> int:
+        """How many calls have begun and not ended."""
+        return len(self._begun)
+
+    @property
+    def _reached(self) -> Formula:
+        """How often the last call that has begun is reached; once outside of any."""
+        return self._begun[-1].reached if self._begun else ONE
+
+    @property
+    def _result(self) -> ClassTraffic:
+        return self._state.result
+
+    def begin(self, number: int, times: Formula | None) -> None:
+        """Begin a call that is made so many times, once where that is None."""
+        result, state = self._result, self._state
+        self._begun.append(
+            _Begun(
+                call=self._calls[number],
+                times=times,
+                latency=len(result.latency),
+                losses=len(result.losses),
+                visits=len(result.visits),
+                passes=result.passes,
+                reached=self._reached * (times or ONE),
+            )
+        )
+        if times is not None:
+            result.passes = {}
+            state.reached *= times
+            state.rate *= times
+
+    def end(self) -> Formula:
+        """End the last call that has begun; return what is left of the flows before it."""
+        begun, result = self._begun.pop(), self._result
+        left = self._losses(begun)
+        made = self._made(begun)
+        served = self._served(made, begun, left)
+        for index in range(begun.latency, len(result.latency)):
+            part = result.latency[index]
+            if served is not made:
+                part = part.reached_from(served.reached)
+            result.latency[index] = part.within(served, begun.times and served.times)
+        if begun.times is not None:
+            inside, result.passes = result.passes, begun.passes
+            for name, share in inside.items():
+                now = share * minimum(1, begun.times) if not made.is_share else share * begun.times
+                known = result.passes.get(name)
+                result.passes[name] = now if known is None else 1 - (1 - known) * (1 - now)
+        self._note_visits(begun, made)
+        return left
+
+    def _made(self, begun: _Begun) -> CallMade:
+        call, reached = begun.call, begun.reached
+        if call.times is None or begun.times is None:
+            return CallMade(number=call.number, node=call.node, fork=call.fork, reached=reached)
+        value = self._often(call.times.expr, begun.times)
+        is_share = (
+            self._is_always_a_share(begun.times)
+            or self._expressions.is_supposed_a_share(begun.times)
+            if value is None
+            else value <= 1
+        )
+        return CallMade(
+            number=call.number,
+            node=call.node,
+            times=begun.times,
+            reached=reached,
+            fork=call.fork,
+            is_whole=value is not None and value.denominator == 1,
+            is_share=is_share,
+        )
+
+    def _served(self, made: CallMade, begun: _Begun, left: Formula) -> CallMade:
+        """Return how often the call is made for each item that comes through.
+
+        Where it loses some, of those that are left fewer have made it than of all: of a share s of
+        which P are left s P/(1 - s + s P), by Bayes' rule.
+        """
+        if begun.times is None or left is ONE:
+            return made
+        share = begun.times
+        times = apply("mean", left - (1 - share), left)
+        return replace(made, times=times, reached=self._reached * times)
+
+    def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
+        """Return how often a call is made, None where that rests on numbers that are moving."""
+        if isinstance(stated, ir.Constant):
+            return stated.value
+
+        def told(formula: Formula, _: Mapping[Formula, object]) -> Fraction | None:
+            return formula.value if isinstance(formula.value, Fraction) else None
+
+        return self._expressions.of_what_stays(times, told)
+
+    def _is_always_a_share(self, times: Formula) -> bool:
+        """Return whether a number is at most 1, whatever the numbers that are moving."""
+
+        def told(formula: Formula, ranges: Mapping[Formula, Range]) -> bool:
+            if formula.is_constant:
+                return compare("<=", formula, ONE)
+            return range_of(formula, ranges).high <= 1
+
+        return self._expressions.of_what_stays(times, told)
+
+    def _note_visits(self, begun: _Begun, made: CallMade) -> None:
+        """Note what is averaged away of the visits of queues within a call."""
+        inside = list(self._result.visits.values())[begun.visits :]
+        if begun.times is not None:
+            is_one = made.is_share or self._is_always_a_share(begun.times)
+            for visit in inside:
+                visit.is_thinned = True
+                if not is_one:  # what comes back to a queue has been there before
+                    every = (*visit.after, *(one.resource for one in inside))
+                    visit.after = tuple(dict.fromkeys(every))
+        if begun.call.fork is not None:
+            self._note_meeting(begun.call.number, begun.call.fork, inside)
+
+    def _note_meeting(self, number: int, fork: int, inside: list[Visit]) -> None:
+        """Note where calls that are made together meet."""
+        first = self._visited.setdefault(fork, {})
+        for visit in inside:
+            visit.meets |= first.setdefault(visit.resource, number) != number
+        for visit in self._result.visits.values():
+            visit.meets |= visit.resource in first and any(
+                one.meets for one in inside if one.resource == visit.resource
+            )
+
+    # -- losses --------------------------------------------------------------------------
+
+    def _losses(self, begun: _Begun) -> Formula:
+        """Return what is left of the items that make a call; its losses become those of all.
+
+        Of items of which a share s makes the call, and that reach a stage of it with a share P of
+        these, 1 - s + s P are left so far; a loss l takes s P l of them.
+        """
+        losses, begins = self._result.losses, begun.losses
+        if begun.times is None or len(losses) == begins:
+            return product(1 - part.value for part in losses[begins:])
+        share = begun.times
+        self._refuse_several(begun.call, losses[begins])
+        inside: Formula = ONE
+        left: Formula = ONE
+        for index in range(begins, len(losses)):
+            part = losses[index]
+            lost = share * inside * part.value
+            losses[index] = replace(part, value=lost / left)
+            inside, left = inside * (1 - part.value), left - lost
+        return left
+
+    def _refuse_several(self, call: ir.Call, loss: LossPart) -> None:
+        """Refuse that something is lost of a call that is made several times for an item."""
+        assert call.times is not None
+        if self._expressions.holds(
+            ir.Compare("<=", call.times.expr, ir.Constant(_ONE), DIMENSIONLESS)
+        ):
+            return
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            call.times.span,
+            f"repeated calls of `{call.node}` in `{self._stream}` can be lost: their "
+            "number is unknown",
+            secondary=[Label(loss.span, "loss here")],
+            hint="write each call separately",
+        )

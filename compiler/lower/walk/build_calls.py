@@ -1,0 +1,104 @@
+"""Calls on the way of a stream: what goes to a node, and what comes back from it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.lower.expressions.item_flows import Flow
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.walk.class_state import UnderWay
+from qps.compiler.network.itinerary import Call, Sequence, Times
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.engine.expressions.formulas import Formula
+
+
+class _Begun(Struct, kw_only=True):
+    """A call that has begun: the flows before it, and how large its requests are."""
+
+    before: Flow
+    times: Formula | None
+    sends: Formula | None
+    sent: Formula | None
+    returns: Formula | None = None
+
+
+class WalkedCalls:
+    """The calls of one walk along a stream; all of them by number."""
+
+    def __init__(
+        self, under_way: UnderWay, stream: ir.Stream, expressions: ExpressionLowering
+    ) -> None:
+        self._under_way = under_way
+        self._stream = stream
+        self._expressions = expressions
+        self._begun: list[_Begun] = []
+        self.made: dict[int, ir.Call] = {}
+
+    def pass_by(self, mark: ir.CallMark) -> None:
+        """Begin a call, send its answer, or end it."""
+        match mark.point:
+            case ir.CallPoint.BEGINS:
+                self._begin(mark.call)
+            case ir.CallPoint.ANSWERS:
+                self._answer(mark.call)
+            case ir.CallPoint.ENDS:
+                self._end(mark.call)
+
+    def _begin(self, call: ir.Call) -> None:
+        flow = before = self._under_way.flow
+        times = sends = None
+        if call.times is not None:
+            times = self._symbol(call, "times", call.times)
+        if call.sends is not None:
+            sends = self._symbol(call, "sends", call.sends)
+            flow = _sized(flow, sends)
+        self._begun.append(_Begun(before=before, times=times, sends=sends, sent=_size(flow)))
+        self._under_way.flow = flow
+        self._under_way.itinerary.begin_call(call.fork)
+        self.made[call.number] = call
+
+    def _answer(self, call: ir.Call) -> None:
+        """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
+        flow, begun = self._under_way.flow, self._begun[-1]
+        if call.returns is not None:
+            begun.returns = self._symbol(call, "returns", call.returns)
+            flow = _sized(flow, begun.returns)
+        elif call.sends is not None and _size(flow) is begun.sent:
+            flow = replace(flow, sizes=begun.before.sizes, rates=begun.before.rates)
+        self._under_way.flow = flow
+
+    def _end(self, call: ir.Call) -> None:
+        begun = self._begun.pop()
+        self._under_way.flow = begun.before
+        self._under_way.itinerary.end_call(lambda body: _called(call, begun, body))
+
+    def _symbol(self, call: ir.Call, what: str, quantity: ir.Quantity) -> Formula:
+        return self._expressions.symbol(f"{self._stream.name}.{call.node}.{what}", quantity)
+
+
+def _called(call: ir.Call, begun: _Begun, body: Sequence) -> Call:
+    return Call(
+        number=call.number,
+        node=call.node,
+        body=body,
+        span=call.span,
+        times=None if begun.times is None else Times(begun.times),
+        sends=begun.sends,
+        returns=begun.returns,
+    )
+
+
+def _sized(flow: Flow, size: Formula) -> Flow:
+    """Return flows whose items have a size; what they are cut into follows."""
+    assert flow.primary is not None
+    sizes = flow.sizes | {flow.primary: size}
+    return replace(flow, sizes=sizes).with_bits(size * flow.rates[flow.primary])
+
+
+def _size(flow: Flow) -> Formula | None:
+    """Return the size of an item, None where it has none."""
+    if flow.primary is None or INFORMATION_BASE not in flow.rates:
+        return None
+    return flow.per_item(INFORMATION_BASE)

@@ -1,0 +1,1 @@
+"""Drawings: charts, the picture of the system, the strip of a request."""

@@ -1,0 +1,188 @@
+"""The steps of a request as a strip, for who runs no scripts: from left to right as time goes by.
+
+The scripts draw it, too (`live/charts/waterfall.js`). Below the steps stands what all of them
+take on average, and what 99 of 100 requests stay within.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import percent, quantity
+from qps.solver.details.request_path import PathThere, StepThere
+
+SUMS = phrase("way.average"), phrase("way.late")
+MOST_ROWS = 40
+WIDTH, LINE = 960, 24
+_LETTER, _INDENT, _LEFT = 7, 12, 30
+_TOLD = 190  # what stands behind a bar
+_MOST_LETTERS = 42
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """When an item is at a stop, in s, and what of that is spent with what."""
+
+    name: str
+    depth: int
+    start: float
+    spent: Mapping[str, float]
+
+    @property
+    def value(self) -> float:
+        """How long it is there."""
+        return sum(self.spent.values())
+
+
+class Bar(Struct, frozen=True):
+    """A part of a bar, and what its time is spent with."""
+
+    spent: str
+    x: float
+    width: float
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """A step: its number, its name and where that stands, its bars, what is told behind them."""
+
+    number: str
+    name: str
+    left: float
+    y: float
+    bars: tuple[Bar, ...]
+    told: str
+    told_at: float
+
+
+class Strip(Struct, frozen=True, kw_only=True):
+    """The drawing; `left_out` tells of steps that stand in the table alone."""
+
+    width: int
+    height: int
+    rows: tuple[Row, ...]
+    left_out: str
+
+
+def spans_of(
+    steps: Sequence[StepThere], spent_with: Mapping[str, str], labels: Labels = PLAIN
+) -> list[Span]:
+    """Return the stops of a path; calls made together begin at the same time."""
+    found: list[Span] = []
+    at = 0
+    is_new = True  # whether what comes next is a stop of its own, be it at the same place
+
+    def line(depth: int, start: float) -> float:
+        now = start
+        while at < len(steps) and steps[at].depth == depth:
+            now = passed(depth, now)
+        return now
+
+    def passed(depth: int, start: float) -> float:
+        nonlocal at, is_new
+        step = steps[at]
+        at += 1
+        if step.kind == "call":
+            is_new = True
+            return line(depth + 1, start)
+        taken = step.there
+        if step.kind == "together":
+            is_new = True
+            while at < len(steps) and steps[at].depth == depth + 1:
+                passed(depth + 1, start)
+            return start + taken
+        if step.is_apart and taken == 0:
+            return start
+        name = labels.stage(step.name if step.is_apart or not step.place else step.place)
+        spent = dict.fromkeys(spent_with.values(), 0.0) | {spent_with[step.kind]: taken}
+        last = found[-1] if found else None
+        if last is not None and not is_new and (last.name, last.depth) == (name, depth):
+            both = {word: last.spent[word] + spent[word] for word in spent}
+            found[-1] = Span(name=name, depth=depth, start=last.start, spent=both)
+        else:
+            found.append(Span(name=name, depth=depth, start=start, spent=spent))
+        is_new = False
+        return start + taken
+
+    while at < len(steps):
+        line(steps[at].depth, 0.0)
+    return found
+
+
+def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
+    """Return the strip of a path, its longest steps where there are very many."""
+    total, late = path.mean, path.late
+    least = 1e-6 * total if isfinite(total) else 0.0
+    told = [(at, span) for at, span in enumerate(spans) if span.value > least]
+    longest = sorted(told, key=lambda one: -one[1].value)[:MOST_ROWS]
+    shown = sorted(longest, key=lambda one: one[0])
+    ends = [total, late, *(span.start + span.value for _, span in shown)]
+    whole = max([end for end in ends if isfinite(end)], default=0.0) or 1.0
+    names = [*SUMS, *(_named(span) for _, span in shown)]
+    left = (
+        _LEFT
+        + _LETTER * max(map(len, names))
+        + _INDENT * max((s.depth for _, s in shown), default=0)
+    )
+    scale = (WIDTH - left - _TOLD) / whole
+    numbers = {at: number for number, (at, _) in enumerate(told, 1)}
+    rows = [
+        *(_row(span, numbers[at], n, (left, scale, total)) for n, (at, span) in enumerate(shown)),
+        *_sums(path, len(shown), (left, scale)),
+    ]
+    rest = len(told) - len(shown)
+    return Strip(
+        width=WIDTH,
+        height=len(rows) * LINE + 8,
+        rows=tuple(rows),
+        left_out=f"{rest} shorter steps are in the table only." if rest else "",
+    )
+
+
+def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row:
+    left, scale, total = to
+    x = start = left + scale * (span.start if isfinite(span.start) else 0.0)
+    bars = []
+    for spent, taken in span.spent.items():
+        if taken > 0:
+            width = scale * taken if isfinite(taken) else WIDTH - _TOLD - start
+            bars.append(Bar(spent, round(x, 1), round(max(width, 1.0), 1)))
+            x += width
+    part = span.value / total if isfinite(total) and total else float(span.value == total)
+    return Row(
+        number=str(number),
+        name=_named(span),
+        left=_LEFT + _INDENT * span.depth,
+        y=8 + n * LINE,
+        bars=tuple(bars),
+        told=f"{quantity(span.value, TIME, 3)}, {percent(part)}",
+        told_at=round(min(x, WIDTH - _TOLD) + 5, 1),
+    )
+
+
+def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
+    """Yield what the path takes on average, and what nearly all requests stay within."""
+    left, scale = to
+    sums = (path.mean, path.mean_known), (path.late, path.late_known)
+    for at, (name, (taken, known)) in enumerate(zip(SUMS, sums, strict=True), n):
+        width = scale * taken if isfinite(taken) else WIDTH - _TOLD - left
+        yield Row(
+            number="",
+            name=name,
+            left=_LEFT,
+            y=8 + at * LINE,
+            bars=(Bar("all", left, round(max(width, 1.0), 1)),),
+            told=marked_value(quantity(taken, TIME, 3), taken, known),
+            told_at=round(left + width + 5, 1),
+        )
+
+
+def _named(span: Span) -> str:
+    name = printable(span.name)
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"

@@ -1,0 +1,290 @@
+"""The first answer's drawing of the system, for who runs no scripts: the path of a request.
+
+It stands where the scripts draw it, too (`live/charts/topology.js`), as wide as it can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from math import floor, isfinite
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.lower.response_time.response_stages import TimeSpent
+from qps.compiler.network.route import BACK, THERE, Route
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.dimension import TIME
+from qps.reports.pages.drawings.drawing_layers import HEIGHT, WIDTHS, Layout, laid_out
+from qps.reports.pages.drawings.drawing_topology import Place, Topology, places_of, topology_of
+from qps.reports.pages.drawings.request_strip import Strip, spans_of, strip_of
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.labels import Labels, labels_of
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import percent, quantity
+from qps.solver.details.answer_details import AnswerDetails
+from qps.solver.details.request_path import StepThere
+
+SPENT = {word: phrase(f"page.spent.{word}") for word in ("work", "wait", "delay")}
+"""What time is spent with, and how that is told."""
+
+_SPENT_WITH = {
+    TimeSpent.WORK.value: "work",
+    TimeSpent.TRANSFER.value: "work",
+    TimeSpent.WAIT.value: "wait",
+    TimeSpent.DELAY.value: "delay",
+}
+_EDGE, _LETTER, _SMALL = 7, 8, 6.4
+_BAR = 9
+
+
+class Stop(Struct, frozen=True, kw_only=True):
+    """A place on the path with the time that is spent there, in s, by what it is spent with."""
+
+    place: str
+    name: str
+    depth: int
+    spent: Mapping[str, float]
+    known: Certainty
+
+    @property
+    def value(self) -> float:
+        """All of it, in s."""
+        return sum(self.spent.values())
+
+
+class DrawnLine(Struct, frozen=True):
+    """A line between two boxes; whether it is passed, and in which directions."""
+
+    path: str
+    is_passed: bool
+    is_there: bool
+    is_back: bool
+
+
+class Segment(Struct, frozen=True):
+    """A part of the bar in a box."""
+
+    spent: str
+    x: float
+    width: float
+
+
+class DrawnBox(Struct, frozen=True, kw_only=True):
+    """A box: its corner, its texts from above, the numbers of its steps, its bar."""
+
+    x: int
+    y: int
+    is_link: bool
+    is_passed: bool
+    is_over: bool
+    name: str
+    steps: str
+    texts: tuple[tuple[int, str], ...]
+    most: str
+    share: float
+    segments: tuple[Segment, ...]
+
+
+class SystemPicture(Struct, frozen=True, kw_only=True):
+    """A drawing of all places, and the steps of a request as a strip and as a table."""
+
+    title: str
+    width: int
+    height: int
+    box: int
+    high: int
+    bar: int
+    lines: tuple[DrawnLine, ...]
+    boxes: tuple[DrawnBox, ...]
+    legend: tuple[tuple[str, str], ...]
+    strip: Strip
+    steps: Table
+
+
+def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPicture | None:
+    """Return the picture at a population; None where nothing takes time, or there is no place."""
+    topology, path = topology_of(details.network), details.path
+    if path is None or not topology.places:
+        return None
+    total = path.mean
+    labels = model.once(labels_of)
+    stops = tuple(_stops(path.steps, labels))
+    told = [stop for stop in stops if _tells(total, stop.value)]
+    numbers = {id(stop): place for place, stop in enumerate(told, 1)}
+    here = _Here(details=details, stops=stops, numbers=numbers, total=total)
+    layout = laid_out(topology, WIDTHS[-1])
+    shown = marked_value(quantity(total, TIME), total, path.mean_known)
+    present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
+    return SystemPicture(
+        title=printable(
+            phrase(
+                "page.request_path",
+                stream=labels.of(path.stream),
+                at=f"{model.population.name} = {at:,}",
+                latency=shown,
+            )
+        ),
+        width=layout.width,
+        height=layout.height,
+        box=layout.box,
+        high=HEIGHT,
+        bar=_BAR,
+        lines=tuple(_lines(layout, topology, path.route)),
+        boxes=tuple(
+            here.box(place, layout, index, is_passed=place.name in path.route.places)
+            for index, place in enumerate(topology.places)
+        ),
+        legend=tuple((spent, SPENT[spent]) for spent in present),
+        strip=strip_of(path, spans_of(path.steps, _SPENT_WITH, labels)),
+        steps=here.table(),
+    )
+
+
+def _stops(steps: Sequence[StepThere], labels: Labels) -> Iterator[Stop]:
+    """Yield the stops of a path: what follows each other at one place is one."""
+
+    def at(step: StepThere) -> tuple[int, str, str]:
+        is_stage = step.kind in _SPENT_WITH
+        name = step.name if step.is_apart or not step.place else step.place
+        return step.depth, name, "" if is_stage else step.kind
+
+    for (depth, name, kind), group in groupby(steps, key=at):
+        inside = list(group)
+        if kind:
+            continue
+        spent = dict.fromkeys(SPENT, 0.0)
+        for step in inside:
+            spent[_SPENT_WITH[step.kind]] += step.there
+        known = together(*(step.known for step in inside))
+        yield Stop(
+            place=inside[0].place, name=labels.stage(name), depth=depth, spent=spent, known=known
+        )
+
+
+def _lines(layout: Layout, topology: Topology, route: Route) -> Iterator[DrawnLine]:
+    """Yield the lines, those that are passed last: they lie above the others."""
+    passed = dict(topology.numbered(route))
+    for at in sorted(range(len(layout.lines)), key=passed.__contains__):
+        path = "M" + "L".join(f"{x},{y}" for x, y in layout.lines[at])
+        directions = passed.get(at, 0)
+        there, back = bool(directions & THERE), bool(directions & BACK)
+        yield DrawnLine(path, bool(directions), there, back)
+
+
+class _Here(Struct, frozen=True, kw_only=True):
+    """What is there to be told of places at the answer."""
+
+    details: AnswerDetails
+    stops: tuple[Stop, ...]
+    numbers: Mapping[int, int]
+    total: float
+
+    def box(self, place: Place, layout: Layout, at: int, *, is_passed: bool) -> DrawnBox:
+        """Return the box of a place."""
+        x, y = layout.corners[at]
+        own = [stop for stop in self.stops if stop.place == place.name]
+        spent = {word: sum(stop.spent[word] for stop in own) for word in SPENT}
+        taken = sum(spent.values())
+        loads = self._loads(place)
+        what = (
+            self.details.in_force.nodes[place.name].machine
+            if place.kind == "node"
+            else self.details.in_force.links[place.name].network
+        )
+        full = [f"{name} {percent(load)}".strip() for name, load, _ in loads[:1]]
+        rest = loads[1:]
+        named = [what] if what else []
+        more = []
+        if rest and isfinite(rest[0][1]):
+            more = [f"… {len(rest)} more below {floor(rest[0][1] * 100) + 1:,} %"]
+        above = [" · ".join([*full, *named]), *more] if more else [*full, *named]
+        texts = list(zip((32, 46), above, strict=False))
+        if own:
+            texts.append((62, f"{self._time(taken, own, 3)}, {self._share(taken)}"))
+        steps = [self.numbers[id(stop)] for stop in own if id(stop) in self.numbers]
+        told = f"{len(steps)} ×" if len(steps) > 2 else ", ".join(map(str, steps))  # noqa: PLR2004
+        room = layout.box - 2 * _EDGE
+        return DrawnBox(
+            x=x,
+            y=y,
+            is_link=place.kind == "link",
+            is_passed=is_passed,
+            is_over=any(is_over for _, _, is_over in loads),
+            name=_cut(place.name, (room - 8 * len(told)) / _LETTER),
+            steps=told,
+            texts=tuple((below, _cut(text, room / _SMALL)) for below, text in texts if text),
+            most=max(SPENT, key=lambda word: spent[word]),
+            share=self._part(taken) if own else 0.0,
+            segments=tuple(self._segments(spent, x + _EDGE, room)),
+        )
+
+    def table(self) -> Table:
+        """Return the steps of the path, in order."""
+        rows = tuple(
+            (
+                str(self.numbers[id(stop)]),
+                printable("\u2003" * stop.depth + stop.name),
+                self._time(stop.value, [stop], 4),
+                self._share(stop.value),
+                *(self._told(stop.spent[word]) for word in SPENT),
+            )
+            for stop in self.stops
+            if id(stop) in self.numbers
+        )
+        spent = (name.capitalize() for name in SPENT.values())
+        headings = ("Step", "Stage (mean per item)", "Time", "Share", *spent)
+        return Table(headings, rows, frozenset({0, *range(2, len(headings))}))
+
+    def _loads(self, place: Place) -> list[tuple[str, float, bool]]:
+        """Return the resources at a place, and the ports to it, the fullest first."""
+        found = []
+        for name, there in self.details.loads.items():
+            places = places_of(self.details.network, name)
+            if place.name in places:
+                told = printable(name[len(place.name) + 1 :] if place.name == places[0] else name)
+                found.append((told, there.load, there.is_over))
+        return sorted(found, key=lambda one: -one[1])
+
+    def _time(self, taken: float, stops: Sequence[Stop], digits: int) -> str:
+        known = together(*(stop.known for stop in stops))
+        return marked_value(quantity(taken, TIME, digits), taken, known)
+
+    def _part(self, taken: float) -> float:
+        if not isfinite(self.total):
+            return float(taken == self.total)
+        return taken / self.total if self.total else 0.0
+
+    def _told(self, taken: float) -> str:
+        return quantity(taken, TIME) if _tells(self.total, taken) else ""
+
+    def _share(self, taken: float) -> str:
+        return percent(self._part(taken))
+
+    def _segments(self, spent: Mapping[str, float], x: float, room: float) -> Iterator[Segment]:
+        times: dict[str, float] = {}
+        for stop in self.stops:
+            times[stop.place] = times.get(stop.place, 0.0) + stop.value
+        longest = max((time for time in times.values() if isfinite(time)), default=0.0)
+        is_endless = not all(map(isfinite, spent.values()))
+        for word, taken in spent.items():
+            part = float(not isfinite(taken)) if is_endless else taken / (longest or 1)
+            if part > 0:
+                yield Segment(word, round(x, 1), round(part * room, 1))
+                x += part * room
+
+
+_NOTHING = 1e-6
+"""Of the latency: what is less is not told."""
+
+
+def _tells(total: float, taken: float) -> bool:
+    return taken > (_NOTHING * total if isfinite(total) else 0)
+
+
+def _cut(text: str, most: float) -> str:
+    text = printable(text)
+    return text if len(text) <= most else text[: max(3, int(most) - 1)] + "…"

@@ -1,0 +1,1 @@
+"""Live models: what the scripts of a page compute with."""

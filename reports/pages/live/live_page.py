@@ -1,0 +1,141 @@
+"""Everything that the scripts of a page work on: models, columns side by side, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.render import printable
+from qps.reports.pages.drawings.line_thinning import telling_points
+from qps.reports.pages.json_values import Json
+from qps.reports.pages.live.live_model import LiveModel
+from qps.reports.pages.plain_sentences import unquoted
+from qps.reports.text.explanations.figure_text import line_label
+from qps.reports.text.solutions.uncertainty_text import odds_lines
+from qps.reports.text.words.labels import Labels, labels_of
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import scale_of
+from qps.solver.answer import Answer
+from qps.solver.claims.figure_lines import DrawnFigure
+from qps.solver.variants.model_variants import ModelVariants, ShownCase
+
+MOST_BYTES = 310_000
+"""Of all models together; the rest of a page is left for scripts, figures, formulas and claims."""
+
+AS_IT_IS = phrase("page.baseline")
+
+_DIGITS = 6
+
+
+def live_page(
+    models: Sequence[ModelVariants], figures: Sequence[tuple[ir.Model, DrawnFigure]] = ()
+) -> dict[str, Json]:
+    """Return the data of a page: its models, a column for each case of them, the specs' figures."""
+    cases = [case for one in models for case in one.cases]
+    names = dict(zip(map(id, cases), column_names(cases), strict=True))
+    built: list[Json] = []
+    columns: list[Json] = []
+    for index, one in enumerate(models):
+        built.append(LiveModel(one.variants).as_json(MOST_BYTES // len(models)))
+        starts = [start.name for start in one.variants.starts]
+        labels = one.model.once(labels_of)
+        columns += [
+            {
+                "model": index,
+                "start": starts.index(case.name),
+                "name": names[id(case)],
+                **_odds(case.answer, labels),
+            }
+            for case in one.cases
+        ]
+    return {
+        "models": built,
+        "columns": columns,
+        "figures": {figure_key(model, drawn): _figure(model, drawn) for model, drawn in figures},
+    }
+
+
+def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
+    """Return how sure an answer is, as it was told; nothing where all is known."""
+    if answer is None or answer.odds is None:
+        return {}
+    odds = answer.odds
+    return {
+        "odds": {
+            "lines": [unquoted(labels.told(line)) for line in odds_lines(answer)],
+            "samples": odds.samples,
+            "interval": [odds.interval.least, odds.interval.most],
+            "promise": odds.at_confidence.capacity,
+            "distribution": {
+                "start": odds.distribution.start,
+                "width": odds.distribution.width,
+                "counts": list(odds.distribution.counts),
+            },
+        }
+    }
+
+
+def column_names(cases: Sequence[ShownCase]) -> list[str]:
+    """Return what each case is called beside the others: what differs between them."""
+    if len(cases) == 1:
+        return [printable(cases[0].name) or AS_IT_IS]
+    files = _told_apart(list(dict.fromkeys(case.model.file for case in cases)))
+    several = len({case.configuration.scenario for case in cases}) > 1
+    return [
+        printable(
+            ", ".join(
+                [files[case.model.file]] * (len(files) > 1)
+                + [case.configuration.scenario or AS_IT_IS] * (several or len(files) == 1)
+            )
+        )
+        for case in cases
+    ]
+
+
+def _told_apart(files: Sequence[str]) -> dict[str, str]:
+    """Return for each file its name, with as much of its folders as tells it from the others."""
+    parts = {file: Path(file).with_suffix("").parts for file in files}
+    most = max(map(len, parts.values()), default=1)  # a page of figures alone compares none
+    lengths = (n for n in range(1, most) if len({own[-n:] for own in parts.values()}) == len(files))
+    length = next(lengths, most)
+    return {file: "/".join(own[-length:]) for file, own in parts.items()}
+
+
+# -- figures -----------------------------------------------------------------------------
+
+
+def figure_key(model: ir.Model, drawn: DrawnFigure) -> str:
+    """Return what a figure is called in the page: names of several specs may be alike."""
+    return f"{model.name}-{drawn.figure.name}"
+
+
+def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
+    figure = drawn.figure
+    kept = telling_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    values = [v for curve in drawn.curves for v in curve.values if isfinite(v)]
+    return {
+        "title": printable(f"{figure.name}: {figure.title or figure.name}"),
+        "x": {
+            "name": figure.parameter or model.population.name,
+            "values": [_rounded(drawn.at[i]) for i in kept],
+            "scale": list(scale_of(drawn.at[-1], figure.dimension)),
+            "isLog": "x" in figure.logarithmic,
+        },
+        "y": {
+            "scale": list(scale_of(max((abs(v) for v in values), default=0.0), drawn.dimension)),
+            "isLog": "y" in figure.logarithmic,
+        },
+        "lines": [
+            {
+                "name": printable(line_label(curve)),
+                "values": [_rounded(curve.values[i]) for i in kept],
+            }
+            for curve in drawn.curves
+        ],
+    }
+
+
+def _rounded(value: float) -> float | None:
+    return float(f"{value:.{_DIGITS}g}") if isfinite(value) else None

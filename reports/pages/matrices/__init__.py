@@ -1,0 +1,1 @@
+"""Pages of matrices and their files."""

@@ -1,0 +1,173 @@
+"""How sure the answer of a page is: sentences, a picture of the samples, what to measure next."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.reports.pages.drawings.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
+from qps.reports.pages.plain_sentences import unquoted
+from qps.reports.text.layout.table import Table
+from qps.reports.text.solutions.uncertainty_text import likely_text, met, odds_lines, shares_table
+from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.nouns import noun
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import percent
+from qps.solver.answer import Answer
+from qps.solver.uncertainty.interval_result import AtConfidence, Odds
+
+HEIGHT, TOP, BOTTOM = 210, 46, 40
+_TYPICAL = "All other results on this page use the nominal values of uncertain inputs."
+_LETTER = 7.5
+_LINE = 16
+
+
+class Column(Struct, frozen=True, kw_only=True):
+    """A column of a histogram; `is_inside` where it lies in the interval that is told."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+    is_inside: bool
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """An upright line with a label, which stands to its left or right."""
+
+    x: float
+    label: str
+    label_x: float
+    label_y: float
+    anchor: str
+
+
+class Histogram(Struct, frozen=True, kw_only=True):
+    """How the samples of an answer are spread, in the units of the picture's own view box.
+
+    It is `height` high, its axis at `bottom`.
+    """
+
+    height: int
+    bottom: int
+    title: str
+    description: str
+    x_label: str
+    x_ticks: tuple[Tick, ...]
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    rows: tuple[tuple[str, str], ...]
+
+
+class OddsSection(Struct, frozen=True, kw_only=True):
+    """What a page tells of an answer that rests on numbers that nobody knows."""
+
+    lines: tuple[str, ...]
+    histogram: Histogram
+    likely: Table
+    first: Table
+    shares: Table
+
+
+def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
+    """Return how sure the answer is; None where every number of the spec is known."""
+    odds = answer.odds
+    if odds is None:
+        return None
+    return OddsSection(
+        lines=(*_lines(answer, labels), _TYPICAL),
+        histogram=_histogram(answer, odds, labels),
+        likely=Table(
+            ("Requirement", phrase("page.met_probability", at=f"{answer.at:,}")),
+            tuple((labels.of(one.name), likely_text(one)) for one in met(answer, odds)),
+            frozenset([1]),
+        ),
+        first=Table(
+            ("Resource", "Probability of saturating first"),
+            tuple((labels.of(one.name), percent(one.probability, 2)) for one in odds.bottlenecks),
+            frozenset([1]),
+        ),
+        shares=shares_table(answer, labels),
+    )
+
+
+def _lines(answer: Answer, labels: Labels) -> list[str]:
+    return [unquoted(labels.told(line)) for line in odds_lines(answer)]
+
+
+def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
+    found, name = odds.distribution, answer.population
+    end = found.start + found.width * len(found.counts)
+    x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
+    y = Axis(low=0, high=max(found.counts), start=HEIGHT - BOTTOM, end=TOP)
+    least, most = (
+        answer.low - 1 if one is None else one for one in (odds.interval.least, odds.interval.most)
+    )
+    columns, rows = [], []
+    for i, count in enumerate(found.counts):
+        low = found.start + i * found.width
+        high = min(low + found.width - 1, answer.high)
+        share = percent(count / odds.samples, 2)
+        place = _stretch(low, high, answer.low)
+        columns.append(
+            Column(
+                x=x.at(low),
+                y=y.at(count),
+                width=max(x.at(low + found.width) - x.at(low) - 1, 1.0),
+                height=y.at(0) - y.at(count),
+                text=f"{place}: {share}",
+                is_inside=high >= least and low <= most,
+            )
+        )
+        rows.append((place, share))
+    lines = []
+    if odds.at_confidence.capacity is not None:
+        lines.append(_line(x, odds.at_confidence.capacity, _promise(answer, odds.at_confidence), 0))
+    if answer.capacity is not None:
+        lines.append(_line(x, answer.capacity, f"nominal: {answer.capacity:,}", 1))
+    return Histogram(
+        height=HEIGHT,
+        bottom=HEIGHT - BOTTOM,
+        title=phrase("histogram", noun=noun(name), samples=f"{odds.samples:,}"),
+        description="; ".join(_lines(answer, labels)),
+        x_label=f"Capacity ({name}){_end_of_range(answer, odds)}",
+        x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
+        columns=tuple(columns),
+        lines=tuple(lines),
+        rows=tuple(rows),
+    )
+
+
+def _promise(answer: Answer, promise: AtConfidence) -> str:
+    """Return what as many samples reach as a promise is certain of; of what is exact, a confidence.
+
+    A bound or an approximation has no confidence, as its model error is no matter of samples.
+    """
+    least, certainty = f"{promise.capacity:,}", promise.confidence
+    if answer.known.is_exact:
+        return phrase("page.confidence", sure=percent(certainty), least=least)
+    return phrase("page.percentile", percentile=f"{100 * (1 - certainty):.6g}", least=least)
+
+
+def _end_of_range(answer: Answer, odds: Odds) -> str:
+    return f", up to {answer.high:,}, the end of the range" if odds.beyond else ""
+
+
+def _tick(x: Axis, population: int) -> Tick:
+    """Return a tick whose text stays inside."""
+    at, text = x.at(population), f"{population:,}"
+    return Tick(at, text, "end" if at + len(text) * _LETTER / 2 > WIDTH else "middle")
+
+
+def _stretch(low: int, high: int, least: int) -> str:
+    if high < least:
+        return "none"
+    return f"{max(low, least):,}" if high <= max(low, least) else f"{max(low, least):,}–{high:,}"
+
+
+def _line(x: Axis, population: int, label: str, row: int) -> Line:
+    """Return a line left of all that carry a population, its label where there is room for it."""
+    at = min(max(x.at(population), x.start), x.end)
+    is_left = at + len(label) * _LETTER > x.end
+    side = (at - 6, "end") if is_left else (at + 6, "start")
+    return Line(x=at, label=label, label_x=side[0], label_y=12 + _LINE * row, anchor=side[1])

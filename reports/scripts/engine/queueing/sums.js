@@ -1,0 +1,307 @@
+// The quantile of a sum of independent stages, by the inversion of its transform: `engine/queueing/sum_numbers.py` tells how.
+
+import { fallingRoot } from "../numerics/roots.js";
+
+const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6, LONG = 300, TINY = 1e-300;
+const out = new Float64Array(2); // both parts of the complex number that was found last
+
+// By what the terms of an alternating series count, the last ones averaged (Euler).
+export function weights(plain, averaged) {
+  const found = [0.5, ...Array(plain).fill(1)], count = [1];
+  for (let j = 1; j <= averaged; j++) count.push((count[j - 1] * (averaged - j + 1)) / j);
+  for (let k = 1; k <= averaged; k++) found.push(count.slice(k).reduce((sum, one) => sum + one) / 2 ** averaged);
+  return found.map((size, k) => (k % 2 ? -size : size));
+}
+
+const SMOOTH = weights(16, 12), KINKED = weights(48, 12);
+
+export function stagesQuantile(level, ...operands) {
+  if (!(level >= 0 && level < 1) || !operands.length || operands.length % OPERANDS) return NaN;
+  const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
+  if (!groups.every(isStage)) return NaN;
+  const line = read(groups), every = passed(line);
+  if (every.some((stage) => stage.service === Infinity || (stage.isLate && stage.load >= 1))) return Infinity;
+  const ways = mixtures(line);
+  return ways ? placed(ways, level) : NaN;
+}
+
+const isSize = (value) => value >= 0 && value < Infinity;
+
+function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
+  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && inside >= 0;
+}
+
+// Stages one after the other, those inside others within these.
+function read(groups) {
+  const found = [];
+  for (let at = 0, end; at < groups.length; at = end) {
+    const [waits, load, work, spread, servers, service, variation, often, inside] = groups[at], near = Math.round(often);
+    end = Math.min(groups.length, at + 1 + Math.floor(Math.min(inside, groups.length)));
+    const whole = Math.abs(often - near) <= 1e-13 * near ? near : Math.floor(often);
+    found.push(stageOf({ waits: Math.min(waits, 1), load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)) }));
+  }
+  return found;
+}
+
+// With what is asked of it again and again; `fixed` is what is always the same of one passage, but for what is inside.
+function stageOf(stage) {
+  const { waits, work, service, variation, whole, share } = stage, isLate = waits > 0 && work > 0, isVaried = service > 0 && variation > 0;
+  return { ...stage, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, fixed: variation ? 0 : service };
+}
+
+function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
+
+// The ways through stages: `engine/queueing/stage_paths.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
+const MOST_WAYS = 64, SAME = 1e-12;
+
+function hasFixedChance(stage) { return stage.isPassed && (stage.inside.some(hasFixedChance) || (stage.share > 0 && isEverFixed(stage))); }
+
+function isEverFixed({ fixed, inside }) { return fixed > 0 || inside.some((one) => one.whole > 0 && isEverFixed(one)); }
+
+function fixedOf({ whole, fixed, inside }) { return whole * inside.reduce((sum, one) => sum + fixedOf(one), fixed); }
+
+function everVaries({ isPassed, isRandom, inside }) { return isPassed && (isRandom || inside.some(everVaries)); }
+
+// What has so many ways that they are not told apart is null.
+function both(one, other) {
+  if (!one || !other) return null;
+  const found = new Map();
+  for (const { chance, counts } of one.values()) {
+    for (const then of other.values()) {
+      const together = new Map(counts);
+      for (const [piece, times] of then.counts) together.set(piece, (together.get(piece) ?? 0) + times);
+      const sorted = [...together].sort(([a], [b]) => a - b), key = String(sorted);
+      found.set(key, { chance: (found.get(key)?.chance ?? 0) + chance * then.chance, counts: sorted });
+    }
+  }
+  return found.size > MOST_WAYS ? null : found;
+}
+
+const wayOf = (counts, chance = 1) => new Map([[String(counts), { chance, counts }]]);
+
+function waysOf(line, pieces) {
+  return line.filter(({ isPassed }) => isPassed).reduce((found, stage) => found && both(found, waysOfOne(stage, pieces)), wayOf([]));
+}
+
+function waysOfOne(stage, pieces) {
+  const noted = (piece, is) => (is ? [[pieces.push(piece) - 1, 1]] : []);
+  if (!hasFixedChance(stage)) return wayOf([...noted({ fixed: fixedOf(stage) }, fixedOf(stage) > 0), ...noted({ stage }, everVaries(stage))]);
+  const own = [...noted({ fixed: stage.fixed }, stage.fixed > 0), ...noted({ stage: { ...stage, whole: 1, share: 0, inside: [] } }, stage.isRandom)];
+  const once = both(wayOf(own), waysOf(stage.inside, pieces));
+  let found = wayOf([]);
+  for (let times = stage.whole, power = once; times; power = times > 1 ? both(power, power) : power, times = Math.floor(times / 2)) {
+    if (times % 2) found = both(found, power);
+  }
+  if (!stage.share || !once || !found) return found;
+  const chances = wayOf([], 1 - stage.share);
+  for (const [key, { chance, counts }] of once) chances.set(key, { chance: (chances.get(key)?.chance ?? 0) + stage.share * chance, counts });
+  return both(found, chances);
+}
+
+// Ways by the time that is always the same of them, the shortest first.
+function mixtures(line) {
+  const pieces = [], ways = waysOf(line, pieces);
+  if (!ways) return null;
+  const timed = [...ways.values()].map(({ chance, counts }) => ({
+    chance,
+    fixed: counts.reduce((sum, [piece, times]) => sum + (pieces[piece].fixed ?? 0) * times, 0),
+    stages: counts.filter(([piece]) => pieces[piece].stage).map(([piece, times]) => [pieces[piece].stage, times]),
+  }));
+  timed.sort((a, b) => a.fixed - b.fixed);
+  const found = [];
+  for (const way of timed) {
+    const last = found.at(-1);
+    if (last && way.fixed - last.fixed <= SAME * way.fixed) {
+      last.chance += way.chance;
+      last.ways.push(way);
+    } else found.push({ fixed: way.fixed, chance: way.chance, ways: [way] });
+  }
+  return found;
+}
+
+// Which share takes no longer than what is always the same.
+function atOnce(line) {
+  return line.reduce((found, stage) => {
+    const once = stage.isVaried ? 0 : atOnce(stage.inside) * (stage.isLate ? 1 - stage.waits : 1);
+    return found * once ** stage.whole * (1 - stage.share + stage.share * once);
+  }, 1);
+}
+
+function atOnceOf({ ways }) {
+  return ways.reduce((sum, { chance, stages }) => sum + stages.reduce((found, [stage, times]) => found * atOnce([stage]) ** times, chance), 0);
+}
+
+// The quantile of a mixture of ways: the fixed time of one of them, or beyond it.
+function placed(ways, level) {
+  const goal = -Math.log1p(-level), late = 1 - level, tails = ways.map((mixture) => tailOf(mixture, goal)), longer = [0];
+  for (const { chance } of [...ways].reverse()) longer.unshift(longer[0] + chance);
+  for (let k = 0; k < ways.length; k++) {
+    if (longer[k + 1] > late * (1 + SAME)) continue; // more than that take the next fixed time at least
+    const { fixed } = ways[k], ahead = k + 1 < ways.length ? ways[k + 1].fixed : Infinity, soFar = tails.slice(0, k + 1);
+    if (longerOf(tails.slice(0, k), fixed, 0)[0] + longer[k] - atOnceOf(ways[k]) <= late * (1 + SAME)) return fixed;
+    if (ahead < Infinity && longerOf(soFar, ahead, 0)[0] + longer[k + 1] > late * (1 - SAME)) continue;
+    const high = Math.min(Math.max(...soFar.map((tail) => tail.high + tail.mixture.fixed)) - fixed, ahead - fixed);
+    return fixed + fallingRoot((time) => {
+      const [some, density] = longerOf(soFar, fixed, time), found = some + longer[k + 1];
+      return found > 0 ? [Math.log(found) + goal, -density / found] : [-1, 0];
+    }, 0, high, high, soFar.every(({ terms }) => terms === SMOOTH) ? NEAR : NEXT_TO);
+  }
+  return ways.at(-1).fixed;
+}
+
+// What is needed of a mixture to tell which share takes longer than a time.
+function tailOf(mixture, goal) {
+  const line = mixture.ways.flatMap(({ stages }) => stages.map(([stage]) => stage));
+  if (!line.length) return { mixture, line, terms: SMOOTH, high: 0 };
+  const every = passed(line);
+  let nearest = Math.min(...every.map(decay));
+  if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service, work }) => sum + service + work, 0);
+  const terms = every.some((stage) => (stage.isLate && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW)) ? KINKED : SMOOTH;
+  const left = Math.min(nearest / 2, LONG / (served(line) || TINY)); // where the transform is no power that is too long
+  mixed(mixture, -left, 0);
+  return { mixture, line, nearest, goal, terms, high: (Math.log(Math.max(out[0] / mixture.chance, 1)) + goal) / left }; // by Chernoff's bound
+}
+
+// What of some mixtures takes longer than a time after another one, and the density.
+function longerOf(tails, since, time) {
+  let found = 0, density = 0;
+  for (const tail of tails) {
+    const { mixture, line, nearest, goal, terms } = tail, after = since - mixture.fixed + time;
+    if (after < 0 || (after === 0 && line.length)) found += mixture.chance;
+    if (!(after > 0) || !line.length) continue;
+    let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * after, goal);
+    if (Math.abs(gap) < 1) gap = 1; // not next to zero
+    const scale = Math.exp(gap) / after;
+    for (let k = 0; k < terms.length; k++) {
+      const re = gap / after, im = (k * Math.PI) / after;
+      mixed(mixture, re, im);
+      found += (scale * terms[k] * ((mixture.chance - out[0]) * re - out[1] * im)) / (re * re + im * im);
+      density += scale * terms[k] * out[0];
+    }
+  }
+  return [found, density];
+}
+
+// The transform of what varies on the ways of a mixture, each by its chance, into `out`.
+function mixed({ ways }, re, im) {
+  let x = 0, y = 0;
+  for (const { chance, stages } of ways) {
+    let a = chance, b = 0;
+    for (const [stage, times] of stages) {
+      transform([stage], re, im);
+      const [c, d] = out;
+      for (let turn = 0; turn < times; turn++) [a, b] = [a * c - b * d, a * d + b * c];
+    }
+    x += a;
+    y += b;
+  }
+  out[0] = x;
+  out[1] = y;
+}
+
+// How long stages serve at most, without waits.
+function served(line) { return line.reduce((sum, { whole, share, service, inside }) => sum + (whole + share) * (service + served(inside)), 0); }
+
+// What the rate at which the tail of a stage falls is at least.
+function decay(stage) {
+  const { load, work, spread, servers, service, variation } = stage, own = variation * service > 0 ? 1 / (variation * service) : Infinity;
+  return stage.isLate ? Math.min(own, ((1 - load) * (spread <= 1 ? 2 / (1 + spread) : 1 / spread) * servers) / work) : own;
+}
+
+// E exp(-s T) at s = re + i im, into `out`, where T is the time that stages take beyond what is always the same.
+function transform(line, re, im) {
+  let x = 1, y = 0;
+  for (const stage of line) {
+    if (!stage.isPassed) continue;
+    let a = 1, b = 0, kept;
+    if (stage.inside.length) {
+      transform(stage.inside, re, im);
+      a = out[0];
+      b = out[1];
+    }
+    if (stage.isVaried) {
+      less(re * stage.service, im * stage.service, stage.variation);
+      kept = a + a * out[0] - b * out[1];
+      b += a * out[1] + b * out[0];
+      a = kept;
+    }
+    if (stage.isLate) {
+      waitOf(stage, re, im);
+      kept = a * out[0] - b * out[1];
+      b = a * out[1] + b * out[0];
+      a = kept;
+    }
+    if (stage.whole) {
+      let rest = stage.whole, c = a, d = b;
+      for (;;) {
+        if (rest % 2) {
+          kept = x * c - y * d;
+          y = x * d + y * c;
+          x = kept;
+        }
+        rest = Math.floor(rest / 2);
+        if (!rest) break;
+        kept = c * c - d * d;
+        d *= 2 * c;
+        c = kept;
+      }
+    }
+    if (!stage.share) continue;
+    a = 1 - stage.share + stage.share * a;
+    b *= stage.share;
+    kept = x * a - y * b;
+    y = x * b + y * a;
+    x = kept;
+  }
+  out[0] = x;
+  out[1] = y;
+}
+
+// E exp(-s W) for the wait W of all, also of those who do not wait.
+function waitOf({ waits, load, work, spread, servers }, re, im) {
+  restOf((re * work) / servers, (im * work) / servers, spread);
+  const spare = 1 - load, a = out[0], b = out[1];
+  const above = spare * (1 - a), beside = -spare * b, below = spare + load * a, aside = load * b, size = below * below + aside * aside;
+  out[0] = 1 - waits + (waits * (above * below + beside * aside)) / size;
+  out[1] = (waits * (beside * below - above * aside)) / size;
+}
+
+// 1 - E exp(-z R) for what is left of a time of mean 1, to all digits.
+function restOf(re, im, v) {
+  const size = re * re + im * im;
+  if (v !== 1 && Math.sqrt(size) * (1 + TERMS * v) < SMALL) {
+    let a = 1, b = 0;
+    for (let k = TERMS; k > 1; k--) {
+      const by = -(1 + k * v) / (k + 1), next = 1 + by * (re * a - im * b);
+      b = by * (re * b + im * a);
+      a = next;
+    }
+    out[0] = ((re * a - im * b) * (1 + v)) / 2;
+    out[1] = ((re * b + im * a) * (1 + v)) / 2;
+    return;
+  }
+  less(re, im, v);
+  const a = out[0], b = out[1];
+  if (v === 1) {
+    out[0] = -a;
+    out[1] = -b;
+  } else {
+    out[0] = 1 + (a * re + b * im) / size;
+    out[1] = (b * re - a * im) / size;
+  }
+}
+
+// E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small.
+function less(re, im, v) {
+  if (v === 1) {
+    const size = (1 + re) * (1 + re) + im * im;
+    out[0] = -(re * (1 + re) + im * im) / size;
+    out[1] = -im / size;
+    return;
+  }
+  const x = v * re, y = v * im;
+  const a = v ? -Math.log1p(x * (2 + x) + y * y) / (2 * v) : -re, b = v ? -Math.atan2(y, 1 + x) / v : -im;
+  const half = Math.sin(b / 2), longer = Math.expm1(a);
+  out[0] = longer * (1 - 2 * half * half) - 2 * half * half;
+  out[1] = (1 + longer) * 2 * half * Math.cos(b / 2);
+}

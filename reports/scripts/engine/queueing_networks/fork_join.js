@@ -1,0 +1,202 @@
+// Closed networks with calls that are made together; `engine/queueing_networks/fork_join_mva.py` tells how, and `engine/queueing_networks/fork_join_operands.py` what they
+// are told by: groups of six numbers, a kind first.
+
+import { atPointElse } from "../numerics/bounds.js";
+import { foundAndWaits } from "./linearizer.js";
+import { remembered } from "../numerics/memo.js";
+import { risingRoot } from "../numerics/roots.js";
+import { NODES } from "../queueing/maximum.js";
+
+const GROUP = 6, BRANCH = -1, OWN = -2, TURNS = 3, FEW = 5, OFF = 1 / 128;
+const GROWING = [0, -1, 1, -1, 1, 0];
+
+// `erlangC` is that of the numbers of queues, which know this module.
+export function forkedNumbers(erlangC) {
+  const solved = (customers, think, told, places) => remembered(`forked ${customers} ${think} ${told}`, () => solution(erlangC, customers, think, places));
+  const ofPlace = (value) => (which, customers, think, ...told) => {
+    const places = read(customers, think, told), own = places && every(places).find((one) => one.at === which);
+    return own ? value(own, customers, think, told, places) : NaN;
+  };
+  return {
+    forked_rate: (customers, think, ...told) => {
+      const places = read(customers, think, told);
+      if (!places) return NaN;
+      return customers === 0 || stationsOf(places).some(neverEnds) ? 0 : solved(customers, think, told, places).rate;
+    },
+    forked_time: ofPlace((own, customers, think, told, places) => {
+      if (stationsOf([own]).some(neverEnds)) return Infinity;
+      return solved(stationsOf(places).some(neverEnds) ? 0 : customers, think, told, places).places.get(own.at);
+    }),
+    forked_wait: ofPlace((own, customers, think, told, places) => {
+      if (own.branches) return NaN;
+      if (own.load >= own.servers) return Infinity;
+      if (stationsOf(places).some(neverEnds)) return met(erlangC, own, 0, 0);
+      const { rate, times } = solved(customers, think, told, places);
+      return met(erlangC, own, 0, rate < Infinity ? rate * times.get(own.at) / own.copies : 0);
+    }),
+  };
+}
+
+// Which rates, times and waits there are in a box (`engine/evaluators/fork_join_bounds.py`).
+export const FORKED_BOUNDS = {
+  forked_rate: bounded(2, (value, lows, highs) => {
+    const by = (k) => (k < 2 ? 1 - 2 * k : GROWING[(k - 2) % GROUP]);
+    const least = value(...lows.map((low, k) => (by(k) < 0 ? highs[k] : low))), most = value(...lows.map((low, k) => (by(k) < 0 ? low : highs[k])));
+    return [least * (1 - OFF), most * (1 + OFF)];
+  }),
+  forked_time: bounded(3, () => [0, Infinity]),
+  forked_wait: bounded(3, () => [0, Infinity]),
+};
+
+function bounded(before, ends) {
+  return atPointElse((value, lows, highs) => {
+    const isFixed = (k) => k < before ? before === 3 && k === 0 : [0, GROUP - 1].includes((k - before) % GROUP);
+    if (lows.some((low, k) => (isFixed(k) ? low !== highs[k] : !(low >= 0 && highs[k] < Infinity)))) return null;
+    return placesOf(lows.slice(before)) && placesOf(highs.slice(before)) ? ends(value, lows, highs) : null;
+  });
+}
+
+// -- what is told ----------------------------------------------------------------------------------------------------------------------
+
+function read(customers, think, told) {
+  if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
+  return told.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0)) ? null : placesOf(told);
+}
+
+function placesOf(told) {
+  if (told.length % GROUP) return null;
+  const groups = [];
+  for (let k = 0; k < told.length; k += GROUP) groups.push(told.slice(k, k + GROUP));
+  return placesIn(groups, 0, groups.length);
+}
+
+function placesIn(groups, first, end) {
+  const found = [];
+  for (let k = first; k < end;) {
+    const [kind, asked, servers, load, copies, often] = groups[k];
+    if (kind > 0) {
+      const behind = k + 1 + kind, branches = Number.isInteger(kind) && behind <= end ? branchesIn(groups, k + 1, behind) : null;
+      if (!branches) return null;
+      found.push({ at: k, branches });
+      k = behind;
+      continue;
+    }
+    if (kind === OWN && often > 0) {
+      found.push({ at: k++, asked, servers: Infinity, load: 0, copies: 1, often });
+      continue;
+    }
+    if (kind !== 0 || !(servers >= 1) || !(copies > 0) || !(often > 0)) return null;
+    found.push({ at: k, asked: asked / Math.min(copies, 1), servers, load, copies: Math.max(copies, 1), often }); // one that takes longer
+    k++;
+  }
+  return found;
+}
+
+function branchesIn(groups, first, end) {
+  const found = [];
+  for (let k = first; k < end;) {
+    if (groups[k][0] !== BRANCH) return null;
+    let behind = k + 1;
+    while (behind < end && groups[behind][0] !== BRANCH) {
+      const [kind] = groups[behind];
+      if (!Number.isInteger(kind)) return null;
+      behind += 1 + Math.max(kind, 0);
+    }
+    const places = behind <= end ? placesIn(groups, k + 1, behind) : null;
+    if (!places) return null;
+    found.push({ delay: groups[k][1], places });
+    k = behind;
+  }
+  return found;
+}
+
+function every(places) { return places.flatMap((place) => [place, ...(place.branches ?? []).flatMap((branch) => every(branch.places))]); }
+
+function stationsOf(places) { return every(places).filter((place) => !place.branches); }
+
+function neverEnds({ asked, load, servers }) { return asked > 0 && load >= servers; }
+
+// -- networks --------------------------------------------------------------------------------------------------------------------------
+
+// So many customers who all end their cycles: their rate, what stations take of a cycle, and what each place does.
+function solution(erlangC, customers, think, places) {
+  const stations = stationsOf(places).filter(({ load, servers }) => load < servers);
+  let change = new Map(stations.map(({ at }) => [at, 0])), found = null;
+  for (let turn = 0; turn < TURNS; turn++) {
+    found = settled(erlangC, customers, think, places, stations, change);
+    if (turn === TURNS - 1 || customers <= 1 || found.rate === Infinity) break;
+    const fewer = settled(erlangC, customers - 1, think, places, stations, change), { rate, times } = found;
+    change = new Map(stations.map(({ at }) => [at, fewer.rate * fewer.times.get(at) / (customers - 1) - rate * times.get(at) / customers]));
+  }
+  return { ...found, places: new Map(every(places).map((place) => [place.at, stage(place, found.times).mean])) };
+}
+
+// The rate is where as many are in a cycle as there are.
+function settled(erlangC, customers, think, places, stations, change) {
+  const others = Math.max(customers - 1, 0);
+  const timesAt = (rate) => new Map(stations.map((one) => {
+    const slope = customers ? others * rate / customers / one.copies : 0;
+    return [one.at, one.asked * (1 + met(erlangC, one, slope * one.asked, others * change.get(one.at) / one.copies))];
+  }));
+  const cycleAt = (rate) => { const times = timesAt(rate); return think + total(places.map((one) => stage(one, times).mean)); };
+  const least = cycleAt(0);
+  if (!customers || !least) return { rate: customers ? Infinity : 0, times: timesAt(0) };
+  const left = (rate) => { const cycle = cycleAt(rate); return cycle ? rate - customers / cycle : -Infinity; };
+  const rate = risingRoot(left, 0, customers / least);
+  return { rate, times: timesAt(rate) };
+}
+
+// The wait w, in service times, of who finds as many as `slope` (1 + w) + `beside`.
+function met(erlangC, { servers, load }, slope, beside) {
+  if (servers === Infinity) return 0;
+  if (servers === 1) {
+    const spare = 1 - load - slope;
+    return Math.max(spare > 0 ? (load + slope + beside) / spare : Infinity, load / (1 - load));
+  }
+  const { found, waits } = remembered(`found ${servers} ${load}`, () => foundAndWaits(erlangC, servers, load)), last = found.length - 1;
+  const grows = (k) => (waits[k] - waits[k - 1]) / (found[k] - found[k - 1]);
+  if (slope * grows(last) >= 1) return Infinity;
+  let low = 0, high = found.length; // the first point at which no more are found than there are
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (found[middle] - slope * (1 + waits[middle]) - beside <= 0) low = middle + 1;
+    else high = middle;
+  }
+  if (low === 0) return waits[0];
+  const steep = grows(Math.min(low, last));
+  return (waits[low - 1] + steep * (slope + beside - found[low - 1])) / (1 - steep * slope);
+}
+
+// -- what is made together -------------------------------------------------------------------------------------------------------------
+
+function stage(place, times) {
+  if (!place.branches) {
+    const mean = times.get(place.at) ?? 0;
+    return { mean, variance: mean * mean / place.often };
+  }
+  const laws = place.branches.map(({ delay, places }) => {
+    const stages = places.map((one) => stage(one, times)), spread = Math.sqrt(total(stages.map(({ variance }) => variance)));
+    return [delay + total(stages.map(({ mean }) => mean)) - spread, spread];
+  });
+  return { mean: slowestExponential(laws), variance: Math.max(0, ...laws.map(([, spread]) => spread)) ** 2 };
+}
+
+// The mean of the largest of independent times: what is always so, and the mean beyond.
+function slowestExponential(laws) {
+  if (laws.some((law) => law.includes(Infinity))) return Infinity;
+  const least = laws.length ? Math.max(...laws.map(([fixed]) => fixed)) : 0;
+  const begun = laws.filter(([, mean]) => mean).map(([fixed, mean]) => [Math.exp((fixed - least) / mean), mean]);
+  if (begun.length <= FEW) return least + ofSets(begun, 0, 1, 0, 0);
+  const scale = Math.max(...begun.map(([, mean]) => mean));
+  const beyond = NODES.map(([node, weight]) => weight * (1 - begun.reduce((within, [share, mean]) => within * (1 - share * Math.exp(-scale * node / mean)), 1)));
+  return least + scale * total(beyond);
+}
+
+// What all sets of times from one on add, by inclusion and exclusion.
+function ofSets(begun, from, share, rate, count) {
+  let sum = count ? (count % 2 ? share : -share) / rate : 0;
+  for (let k = from; k < begun.length; k++) sum += ofSets(begun, k + 1, share * begun[k][0], rate + 1 / begun[k][1], count + 1);
+  return sum;
+}
+
+function total(values) { return values.reduce((sum, one) => sum + one, 0); }

@@ -1,0 +1,176 @@
+// Closed networks of several classes with speeds and pools that they share: `engine/queueing_networks/multiclass_load_dependent_numbers.py` tells how, and
+// `engine/queueing_networks/multiclass_load_dependent_operands.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
+
+import { atPointElse, widened } from "../numerics/bounds.js";
+import { onLine, waitAlone } from "./product_form.js";
+import { Linearizer } from "./linearizer.js";
+import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent.js";
+import { staysOf } from "./service_rate_stays.js";
+import { remembered } from "../numerics/memo.js";
+
+const BEFORE = 4, MOST_TURNS = 60, ENOUGH = 1e-12, FIRST_ONE = 1e-9;
+
+// `erlangC` is that of the numbers of queues, which know this module.
+export function sharedNumbers(erlangC) {
+  const stays = staysOf(erlangC), found = (network) => remembered(`shared ${JSON.stringify(network)}`, () => solved(erlangC, stays, network));
+  const ofPlace = (which, network) => Boolean(network) && every(placesIn(network, network.customers)).some((place) => place.at === which);
+  return {
+    shared_rate: (classes, of, ...told) => {
+      const network = read(classes, told);
+      return network && isOne(of, classes) ? between((one) => found(one).rates[of - 1], network) : NaN;
+    },
+    shared_time: (classes, of, which, ...told) => {
+      const network = read(classes, told);
+      return isOne(of, classes) && ofPlace(which, network) ? between((one) => found(one).times.get(which)[of - 1], network) : NaN;
+    },
+    shared_wait: (classes, which, ...told) => {
+      const network = read(classes, told);
+      return ofPlace(which, network) ? between((one) => found(one).openWaits.get(which) ?? NaN, network) : NaN;
+    },
+  };
+}
+
+// What a class has in a box: no more than it would have if it never met anybody (`engine/evaluators/multiclass_load_dependent_bounds.py`).
+export const SHARED_BOUNDS = {
+  shared_rate: bounded(2, (lows, highs, k, classes) => {
+    const size = BEFORE + 2 * classes, groups = [];
+    for (let at = 2 * classes; at < lows.length; at += size) groups.push(at);
+    const shortest = groups.reduce((sum, at) => sum + lows[at + BEFORE + k], lows[classes + k]);
+    let most = shortest ? highs[k] / shortest : Infinity;
+    for (const at of groups) {
+      const asked = lows[at + BEFORE + k], behind = at + size;
+      if (asked && lows[at] === 0 && !(lows[behind] < 0)) most = Math.min(most, Math.max(highs[at + 3], 1) * Math.max(highs[at + 1] - lows[at + 2], 0) / asked);
+    }
+    return [0, most];
+  }),
+  shared_time: bounded(3, () => [0, Infinity]),
+  shared_wait: bounded(2, () => [0, Infinity]),
+};
+
+function bounded(before, ends) {
+  return atPointElse((value, lows, highs) => {
+    const [classes, of] = lows, told = lows.slice(before), most = highs.slice(before), size = BEFORE + 2 * classes;
+    if (lows.some((low, k) => k < before && low !== highs[k]) || (ends.length && !isOne(of, classes))) return null;
+    if (told.some((low, k) => k >= 2 * classes && (k - 2 * classes) % size === 0 && low !== most[k])) return null;
+    return networkOf(classes, told) && networkOf(classes, most) ? widened(...ends(told, most, of - 1, classes)) : null;
+  });
+}
+
+function isOne(of, classes) { return Number.isInteger(of) && of >= 1 && of <= classes; }
+
+// -- what is told ----------------------------------------------------------------------------------------------------------------------
+
+function read(classes, told) {
+  const network = networkOf(classes, told);
+  if (!network || total(network.customers) <= MOST_PLACES) return network;
+  return network.groups.some(({ kind, servers, copies }) => kind > 0 && servers * copies > MOST_PLACES) ? null : network;
+}
+
+function networkOf(classes, told) {
+  if (!(Number.isInteger(classes) && classes >= 1 && told.length >= 2 * classes && told.every(Number.isFinite))) return null;
+  const rest = told.slice(2 * classes), size = BEFORE + 2 * classes;
+  if (rest.length % size || told.some((one, k) => one < 0 && (k < 2 * classes || (k - 2 * classes) % size))) return null;
+  const groups = [];
+  for (let k = 0; k < rest.length; k += size) {
+    const [kind, servers, load, copies, ...own] = rest.slice(k, k + size);
+    groups.push({ kind, servers, load, copies, asked: own.slice(0, classes), weights: own.slice(classes) });
+  }
+  const network = { customers: told.slice(0, classes), think: told.slice(classes, 2 * classes), groups };
+  return placesIn(network, network.customers.map(() => 1)) ? network : null;
+}
+
+// The places of one class whose cycles are those of all classes, in shares of all.
+function placesIn(network, shares) {
+  return placesOf(network.groups.flatMap((one, k) => [one.kind, dot(shares, one.asked), one.servers, one.kind > 0 ? variationOf(network, k, shares) : one.load, one.copies]));
+}
+
+// The square of the coefficient of variation of the time that a pool is held, alone.
+function variationOf(network, pool, shares) {
+  const { load, weights } = network.groups[pool], often = shares.map((share, k) => share * weights[k]);
+  const each = heldAlone(network, pool).map((time, k) => (weights[k] ? time / weights[k] : 0)), mean = dot(often, each);
+  return mean > 0 ? (1 + load) * dot(often, each.map((one) => one * one)) * total(often) / mean ** 2 - 1 : load;
+}
+
+function heldAlone({ groups }, pool) {
+  const within = groups.slice(pool, pool + 1 + Math.max(groups[pool].kind, 0));
+  return groups[pool].asked.map((_, k) => total(within.map(({ asked }) => asked[k])));
+}
+
+// A value on lines between whole numbers of servers, places and copies; of customers, parts of one are known as they are.
+function between(value, network) {
+  for (const [k, one] of network.groups.entries()) {
+    const name = notWhole(one, network.groups[k + 1]?.kind === SPEED);
+    if (!name) continue;
+    return onLine(one[name], (n) => between(value, { ...network, groups: network.groups.with(k, { ...one, [name]: n }) }));
+  }
+  return value(network);
+}
+
+function notWhole({ kind, servers, copies }, hasSpeeds) {
+  if (kind === SPEED) return null;
+  if (!hasSpeeds && !Number.isInteger(servers)) return "servers";
+  const isCounted = hasSpeeds || kind > 0 || kind === OWN || servers >= SEVERAL;
+  return isCounted && copies >= 1 && !Number.isInteger(copies) ? "copies" : null;
+}
+
+// -- networks --------------------------------------------------------------------------------------------------------------------------
+
+// Rates of classes; how long each is at each place, and what open visits wait at stations.
+function solved(erlangC, stays, network) {
+  const places = placesIn(network, network.customers.map(() => 1)), stuck = places.filter(neverEnds), own = places.filter((place) => !stuck.includes(place)).map((place) => place.at);
+  const comes = (k, place) => every([place]).some(({ at }) => network.groups[at].asked[k] > 0 || (network.groups[at].kind > 0 && network.groups[at].weights[k] > 0));
+  const never = network.customers.map((_, k) => stuck.some((place) => comes(k, place)));
+  const found = settled(stays, { ...network, customers: network.customers.map((n, k) => (never[k] ? 0 : n)) }, own);
+  for (const { at, within, speeds, servers, load } of every(stuck)) {
+    found.times.set(at, never.map((one) => (one ? Infinity : 0)));
+    if (!within && !speeds.length) found.openWaits.set(at, waitAlone(erlangC, servers, load));
+  }
+  return { ...found, rates: found.rates.map((rate, k) => (never[k] ? 0 : rate)) };
+}
+
+// What comes of a network in which all cycles end, of the places of such groups.
+function settled(stays, network, own) {
+  const { customers, think } = network, turning = new Linearizer(customers, think);
+  let cycles = think.map((pause, k) => pause + total(own.map((at) => heldAlone(network, at)[k]))), each = [], there = [];
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    each = staysAt(stays, network, own, ratesOf(network, cycles, FIRST_ONE));
+    const wholes = each.map(({ whole }) => whole), before = cycles;
+    there = turning.settled(wholes);
+    const times = there.map((found, i) => wholes[i](found));
+    cycles = think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));
+    const moved = Math.max(...cycles.map((one, k) => Math.abs(before[k] - one) / (one || 1)));
+    if (Math.max(turning.turn(wholes), moved) <= ENOUGH) break;
+  }
+  const rates = ratesOf(network, cycles, 0), part = served(network, rates), times = new Map(), openWaits = new Map();
+  each.forEach((one, i) => {
+    for (const [at, time] of one.times) times.set(at, time(there[i]));
+    for (const [at, wait] of one.waits) openWaits.set(at, wait(turning.held[i]));
+  });
+  return { rates: rates.map((rate) => rate * part), times, openWaits };
+}
+
+function ratesOf({ customers }, cycles, least) {
+  return cycles.map((cycle, k) => { const n = Math.max(customers[k], least); return cycle !== 0 ? n / cycle : n ? Infinity : 0; });
+}
+
+// What part of some rates stations serve: all, but for what an approximation is off.
+function served({ groups }, rates) {
+  let least = 1;
+  groups.forEach(({ kind, asked, servers, load, copies }, k) => {
+    if (kind > 0 || kind === SPEED || groups[k + 1]?.kind === SPEED) return;
+    const work = rates.reduce((sum, rate, j) => (asked[j] ? sum + rate * asked[j] : sum), 0);
+    if (work > 0) least = Math.min(least, copies * (servers - load) / work);
+  });
+  return least;
+}
+
+// How long classes stay at each place, of so many cycles of each.
+function staysAt(stays, network, own, rates) {
+  const whole = total(rates), shares = rates.map((rate) => rate / whole), count = total(network.customers), n = Math.ceil(count);
+  const most = 2 ** (n ? Math.floor(Math.log2(n)) + 1 : 0);
+  return placesIn(network, shares).filter(({ at }) => own.includes(at)).map((place) => stays(network, shares, place, Math.max(count - 1, 0), most));
+}
+
+function total(values) { return values.reduce((sum, value) => sum + value, 0); }
+
+function dot(one, other) { return one.reduce((sum, value, k) => sum + value * other[k], 0); }

@@ -1,0 +1,54 @@
+// Changes in words, and what they cost, as `reports/text/solutions/change_wording.py` tells them (`tests/test_worded_changes.py` holds both to one table); how one is written stands behind.
+
+import { isEqual, quotient } from "../engine/numerics/fractions.js";
+import { exactNumber } from "../engine/model.js";
+import { listed, number } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
+import { inUnit } from "./sentences.js";
+
+const DIGITS = 4, ALL_DIGITS = 15;
+
+// Each change that leads from the setting of a column to another one.
+export function changesTo(column, after) {
+  const { model, setting, graph, run } = column, told = [];
+  model.selects.forEach((select, i) => { if (setting.picks[i] !== after.picks[i]) told.push(choiceInWords(model, select, setting.picks[i], after.picks[i])); });
+  for (const record of graph.numbers) {
+    const before = run.numbers.get(record.name) ?? exactNumber(record), next = after.numbers.get(record.name);
+    if (next && !isEqual(before, next)) told.push(numberInWords(record, before, next));
+  }
+  return told.join(" and ");
+}
+
+function choiceInWords(model, select, from, to) {
+  const [[before, few], [after, many]] = [from, to].map((pick) => placed(select, select.choices[pick]));
+  const { name } = select;
+  if (before === after && few !== null) return phrase(COUNTED[select.kind], { name, before: few, after: many });
+  return phrase("change.value", { name, before, after: many === few ? after : `${after} * ${many}` });
+}
+
+const COUNTED = { machine: "change.servers", network: "change.links" };
+
+// What a choice puts there, and how many.
+function placed(select, text) {
+  const [kind, count] = text.split(" * ");
+  return [kind, count === undefined ? select.usual : Number(count)];
+}
+
+function numberInWords(record, before, after) {
+  const told = (value, digits = DIGITS) => number(quotient(...inUnit(record, value)), digits);
+  const digits = told(after) === told(before) ? ALL_DIGITS : DIGITS;
+  const unit = record.unit === record.name.split(".").at(-1).replace(/s$/, "") ? "" : record.unit; // `web.cpu.cores: 4 -> 8`
+  return phrase("change.value", { name: record.name, before: told(before, digits), after: `${told(after, digits)} ${unit}`.trim() });
+}
+
+// What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
+export function costOf(column, { prices, part, parts = [part], way }) {
+  const { costs, unpriced } = column.graph;
+  const told = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.tell(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
+  if (told.length) return listed(told);
+  if (!HARDWARE.includes(way)) return "";
+  const isPriced = prices.includes(0) && way !== "more capacity" && !parts.some((one) => unpriced.includes(one));
+  return phrase(isPriced ? "price.same" : "price.none");
+}
+
+const HARDWARE = ["more machines", "other hardware", "more capacity", "together"];

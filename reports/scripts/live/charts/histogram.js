@@ -1,0 +1,62 @@
+// Where samples of the answer lie: columns over the population, the promise and the answer as lines.
+
+import { axisFor, Axis } from "../../common/axis.js";
+import { draw } from "../../common/dom.js";
+import { percent, whole } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { pointReadout } from "../../common/picture.js";
+import { nounOf } from "../sentences.js";
+
+const STRETCHES = 24, TOLD = 0.99;
+
+// `odds` have a distribution that was counted, or all answers in order.
+export function drawHistogram(column, odds, width, certainty) {
+  const { model, graph, solved } = column;
+  const { start, width: apart, counts } = odds.distribution ?? counted(odds.sorted);
+  const height = 220, top = 46, bottom = height - 42, left = 24, right = width - 14;
+  const across = new Axis(start, start + apart * counts.length, left, right), up = axisFor([0, ...counts], bottom, top, false);
+  const [from, to] = odds.interval.map((end) => end ?? graph.low - 1);
+  const title = phrase("histogram", { noun: nounOf(model), samples: whole(odds.samples) });
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
+  const all = odds.distribution ? odds.samples : odds.sorted.length;
+  const columns = counts.map((count, i) => {
+    const low = start + i * apart, high = Math.min(low + apart - 1, graph.high), first = Math.max(low, graph.low);
+    const place = high < graph.low ? "none" : high <= first ? whole(first) : `${whole(first)}–${whole(high)}`;
+    const isInside = high >= from && low <= to;
+    const x = across.at(low), wide = Math.max(1, across.at(low + apart) - x - 1);
+    svg.append(draw("rect", { x, y: up.at(count), width: wide, height: bottom - up.at(count), fill: "var(--c0)", "fill-opacity": isInside ? null : ".4" }));
+    return { x: x + wide / 2, y: up.at(count), place, share: percent(count / all, 2) };
+  });
+  const ticks = across.ticks(Math.max(2, Math.floor((right - left) / 90))).filter(Number.isInteger);
+  svg.append(draw("line", { x1: left, x2: right, y1: bottom, y2: bottom, class: "axis" }), ...ticks.flatMap((v) => [
+    draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
+    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 24 ? "end" : "middle" }, whole(v)),
+  ]));
+  const isEnd = start + apart * counts.length > graph.high ? `, up to ${whole(graph.high)}, the end of the range` : "";
+  svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `Capacity (${model.population})${isEnd}`));
+  const upright = (population, label, row, kind) => {
+    const x = Math.min(right, Math.max(left, across.at(population))), isLeft = x + label.length * 7.5 > right;
+    svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
+      draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
+  };
+  if (odds.promise !== null) upright(odds.promise, promiseTold(certainty, whole(odds.promise), solved.known), 0, "rule");
+  if (solved.largest !== null) upright(solved.largest, `current: ${whole(solved.largest)}`, 1, "here");
+  return {
+    title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of samples` }))),
+    table: () => ({ head: [`Capacity (${model.population})`, "Share of samples"], rows: columns.map((one) => [one.place, one.share]) }),
+  };
+}
+
+// What is as certain as that: of a bound or an approximation no more than which share of the samples lies below.
+function promiseTold(certainty, least, known) {
+  return known ? phrase("page.percentile", { percentile: Number((100 * (1 - certainty)).toPrecision(6)), least }) : phrase("page.confidence", { sure: percent(certainty), least });
+}
+
+// How many answers lie where, the last to each side left out: they would squash the others.
+function counted(sorted) {
+  const start = sorted[Math.floor((1 - TOLD) * sorted.length / 2)], end = sorted[Math.ceil(((1 + TOLD) / 2) * sorted.length) - 1];
+  const width = Math.max(1, Math.ceil((end - start + 1) / STRETCHES));
+  const counts = new Array(Math.floor((end - start) / width) + 1).fill(0);
+  for (const one of sorted) if (one >= start && one <= end) counts[Math.floor((one - start) / width)]++;
+  return { start, width, counts };
+}

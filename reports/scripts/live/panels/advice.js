@@ -1,0 +1,256 @@
+// What would help most: every single change that the page can try, in the time between frames; where
+// none helps by itself, as several limits are met at once, changes that do so together.
+
+import { fails, Impossible, isCounted, judging, refuseOutOfBounds } from "../../engine/answers.js";
+import { reduced } from "../../engine/numerics/fractions.js";
+import { largestKnown, usersTold } from "../../engine/certainty.js";
+import { Undecided } from "../../engine/numerics/search.js";
+import { fill, make, table } from "../../common/dom.js";
+import { sliced } from "../../common/slices.js";
+import { whole } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { beyondRange } from "./controls.js";
+import { changesTo, costOf } from "../change_wording.js";
+import { commandOf, nounOf } from "../sentences.js";
+
+export class Advice {
+  constructor(column, done) {
+    Object.assign(this, { column, done, found: [], together: null });
+    this.singles = isPromised(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
+    this.ladders = isPromised(column) || column.solved.largest !== null ? [] : [...this.steps()];
+    this.isWorking = this.singles.length + this.ladders.length > 0;
+  }
+
+  // Where nobody is carried, twice as much or a tenth less is too little to try: each number in larger and larger steps, as in `first_users.py`.
+  *steps() {
+    const { column: { setting, graph, run, model } } = this;
+    for (const record of graph.numbers) {
+      const now = run.numbers.get(record.name);
+      if (!now || record.decided || record.limit || record.assumed || record.need) continue;
+      const isWhole = record.counts || isCounted(model, graph, record);
+      const ladder = (way, factors) => factors.flatMap(([above, below]) => {
+        const value = reduced(now[0] * above, now[1] * below);
+        if ((record.parameter && beyondRange(record, value) !== null) || (isWhole && value[1] !== 1n)) return [];
+        return [{ way, text: `${record.name} * ${above}/${below}`, setting: { ...setting, numbers: new Map(setting.numbers).set(record.name, value) }, part: record.name }];
+      });
+      if (record.capacity || isWhole) yield ladder("more capacity", TWOFOLD);
+      else if (record.parameter ? !record.name.includes(".") : record.dimension !== "") {
+        yield ladder("less demand", LESS);
+        if (!record.dimension.startsWith("s/")) yield ladder("more of it", MORE);
+      }
+    }
+  }
+
+  // Other choices, machines and networks; a place is worth a try where it bears on the limit.
+  *hardware() {
+    const { model, setting } = this.column;
+    for (let i = 0; i < model.selects.length; i++) {
+      for (let k = 0; k < model.selects[i].choices.length; k++) {
+        if (k === setting.picks[i] || model.selects[i].kept?.includes(k)) continue;
+        const picks = setting.picks.with(i, k);
+        const variant = model.variant(setting.shape, picks);
+        if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
+        const { kind, name, choices } = model.selects[i];
+        if (kind === "case") continue; // which of several values counts is not for anybody to change
+        const isMore = choices[k].startsWith(`${choices[setting.picks[i]].split(" * ")[0]} * `);
+        const way = kind === "option" ? "another choice" : isMore ? "more machines" : "other hardware";
+        yield { way, text: `${name} = ${choices[k]}`, setting: { ...setting, picks }, part: name };
+      }
+    }
+  }
+
+  // Capacity twice as large; parameters of the spec a tenth up or down, as it helps.
+  *numbers() {
+    const { column } = this;
+    const { setting, sensitivity, graph, run } = column;
+    const told = new Map(sensitivity.rows.map((one) => [one.record, one.elasticity]));
+    for (const record of graph.numbers) {
+      // Where several are full, more of one is no help by itself: its part of the answer is nothing.
+      const elasticity = told.get(record) ?? 0;
+      // To be content with less is no help.
+      if (record.decided || record.limit || record.assumed || record.need) continue;
+      const now = run.numbers.get(record.name);
+      if (!now) continue;
+      const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });
+      if (record.capacity && elasticity >= 0) {
+        const next = changed(2n, 1n);
+        if (record.parameter && beyondRange(record, next.numbers.get(record.name)) !== null) continue;
+        yield { way: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
+      } else if (elasticity !== 0 && record.parameter && !record.name.includes(".")) {
+        const one = elasticity > 0 ? { word: "more", sign: 1n } : { word: "less", sign: -1n };
+        const isWhole = isCounted(column.model, graph, record) || (record.counts && now[0] % now[1] === 0n);
+        const many = isWhole ? wholeStep(now) : 0n; // there is no half a thing, and none at all is no less of it
+        if (isWhole && now[0] + one.sign * many * now[1] <= 0n) continue;
+        const [text, next] = isWhole
+          ? [`${many} ${one.word} ${record.name}`, changed(now[0] + one.sign * many * now[1], now[0])]
+          : [`10 % ${one.word} ${record.name}`, changed(10n + one.sign, 10n)];
+        if (beyondRange(record, next.numbers.get(record.name)) !== null) continue;
+        yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, part: record.name };
+      }
+    }
+  }
+
+  // Try some changes, for as long as there is time; true when all were tried.
+  work(until) {
+    this.begun ??= this.trying();
+    if (!sliced(this.begun, until)) return false;
+    this.isWorking = false;
+    this.done(this.best());
+    return true;
+  }
+
+  * trying() {
+    for (const one of this.singles) yield* this.try_(one);
+    for (const ladder of this.ladders) {
+      const taken = this.found.some((one) => one.part === ladder[0]?.part);
+      const first = taken ? null : yield* this.mildest(ladder);
+      if (first) yield* this.try_(first);
+    }
+    if (!this.found.length) yield* this.joined();
+  }
+
+  get now() { return this.column.solved.largest ?? this.column.graph.low - 1; }
+
+  // The first of some larger and larger changes by which anybody is carried.
+  *mildest(ladder) {
+    if (!ladder.length || !(yield* this.carries(ladder.at(-1)))) return null;
+    let low = 0, high = ladder.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (yield* this.carries(ladder[middle])) high = middle; else low = middle + 1;
+    }
+    return ladder[high];
+  }
+
+  *carries({ setting }) {
+    const { now } = this;
+    return Boolean(yield* this.tried(setting, function* kept(run, one) { // eslint-disable-line require-yield
+      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
+    }));
+  }
+
+  // What a change gives, where it helps.
+  * try_(change) {
+    const { now } = this;
+    const found = [];
+    const graphs = yield* this.tried(change.setting, function* kept(run, one) {
+      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* judging(run, one));
+    });
+    if (!graphs) return;
+    const { low, high } = graphs[0];
+    const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
+    if (largest <= now) return;
+    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), prices: this.dearer(change.setting) });
+  }
+
+  // Ask each criterion of each mode of a setting; null where one says no, or the setting cannot be.
+  * tried(setting, ask) {
+    const { trial, model } = this.column;
+    try {
+      const graphs = model.graphs(setting);
+      for (const graph of graphs ?? []) {
+        refuseOutOfBounds(trial.prepare(graph, setting.numbers));
+        for (const one of trial.graph.criteria) {
+          yield;
+          if (!(yield* ask(trial, one))) return null;
+        }
+      }
+      return graphs;
+    } catch (error) {
+      if (!(error instanceof Undecided || error instanceof Impossible)) throw error;
+      return null;
+    }
+  }
+
+  // What a setting costs more for as many users as there are now, for each cost that there is now: NaN where that is not known.
+  dearer(setting) {
+    const before = this.costs(this.column.setting), after = this.costs(setting);
+    const isKnown = before.unpriced === after.unpriced; // what has no price may cost anything
+    return [...before.totals].map(([isRunning, total]) => (isKnown ? after.totals.get(isRunning) ?? NaN : NaN) - total);
+  }
+
+  costs(setting) {
+    const { trial, model, n, graph: { mode } } = this.column, graphs = model.graphs(setting);
+    const graph = graphs.find((one) => one.mode === mode) ?? graphs[0];
+    trial.prepare(graph, setting.numbers).at(n);
+    return { totals: new Map(graph.costs.map((cost) => [cost.running, trial.value(cost.total)])), unpriced: [...graph.unpriced].sort().join() };
+  }
+
+  // Changes that help together: one after the other, each that mends most of what fails still.
+  *joined() {
+    const more = (one) => one.way.startsWith("more");
+    const singles = [...this.singles.filter(more), ...this.singles.filter((one) => !more(one))];
+    let taken = [], setting = this.column.setting, left = yield* this.failing(setting);
+    while (left > 0 && taken.length < MOST_TOGETHER) {
+      let best = null;
+      for (const one of singles) {
+        if (taken.some((other) => other.part === one.part)) continue;
+        const next = joinedWith(this.column.setting, setting, one.setting);
+        const count = yield* this.failing(next);
+        if (count < (best?.count ?? left)) best = { one, next, count };
+        if (best?.count === 0) break;
+      }
+      if (!best) return;
+      taken = [...taken, best.one];
+      setting = best.next;
+      left = best.count;
+    }
+    if (left === 0) yield* this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), parts: taken.map((one) => one.part), setting });
+  }
+
+  // How many criteria fail with one more than now.
+  * failing(setting) {
+    const { now } = this;
+    let count = 0;
+    const graphs = yield* this.tried(setting, function* counted(run, one) { // eslint-disable-line require-yield
+      count += fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
+      return true;
+    });
+    return graphs ? count : Infinity;
+  }
+
+  // The best of all ways, at most three of each: ten other machines would hide what else there is.
+  best() {
+    const counts = new Map();
+    return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ way }) => {
+      counts.set(way, (counts.get(way) ?? 0) + 1);
+      return counts.get(way) <= MOST_OF_A_WAY;
+    });
+  }
+}
+
+// A tenth of so many things, in whole ones.
+function wholeStep([above, below]) {
+  const tenth = (2n * above + 10n * below) / (20n * below); // rounded
+  return tenth > 1n ? tenth : 1n;
+}
+
+// A setting with what another one has otherwise than the first of all.
+function joinedWith(first, setting, other) {
+  const numbers = new Map(setting.numbers);
+  for (const [name, value] of other.numbers) if (first.numbers.get(name) !== value) numbers.set(name, value);
+  return { ...setting, numbers, picks: setting.picks.map((pick, i) => (other.picks[i] === first.picks[i] ? pick : other.picks[i])) };
+}
+
+// Whether samples tell the answer: each change would have a promise of its own.
+function isPromised({ solved }) { return solved.unjudged.length > 0 || solved.criteria.some((one) => one.criterion.isPromised); }
+
+const TWOFOLD = Array.from({ length: 10 }, (_, power) => [2n ** BigInt(power + 1), 1n]);
+const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 10n]);
+const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map((parts) => [parts, 100n]);
+
+const MOST_OF_A_WAY = 3, MOST_TOGETHER = 4;
+const SHOWN_ADVICE = 8;
+
+export function showAdvice(column, found, apply) {
+  if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Capacity reaches the end of the range: no change is needed."));
+  if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "A requirement with a confidence level is evaluated by sampling, which this page does not repeat for changes. Run qps solve --set to evaluate one."));
+  if (!found) return fill("advice", make("p", { class: "soft" }, "Evaluating changes …"));
+  if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
+  const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
+    const words = changesTo(column, one.setting);
+    return [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), usersTold(one), costOf(column, one),
+      make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
+  });
+  return fill("advice", table(["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"], rows, new Set([2])));
+}

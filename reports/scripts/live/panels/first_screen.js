@@ -1,0 +1,179 @@
+// The first screen of the page: capacity, limit, reliability, what raises it, the next limit, under the
+// labels of `reports/text/solutions/first_screen.py`.
+
+import { isStated } from "../../engine/answers.js";
+import { largestKnown, marked, usersTold } from "../../engine/certainty.js";
+import { fill, make, withCode } from "../../common/dom.js";
+import { listed, percent, roundedDown, roundedUp, unbroken, whole } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { nextToFail } from "./headroom.js";
+import { changesTo, costOf } from "../change_wording.js";
+import { GIVES_WAY, givesWay } from "./elastic_resources.js";
+import { called, calledInFull } from "../labels.js";
+import { axesAt, beside, inWords, shareUsed, toldOfQuality } from "../requirements.js";
+import { isPlanned, largestTold, nounOf, oneOf } from "../sentences.js";
+
+const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_KINDS = 3;
+const UNIT = " %".length;
+
+// A name in words; the identifier stands behind them.
+function worded({ model }, name) { return make("span", { title: calledInFull(model, name) }, called(model, name)); }
+
+// A load beside its target; what is full is so by the last user.
+function loadBeside(load, target) {
+  const [is, most] = [load, target].map((one) => percent(one, DIGITS));
+  if (is === most) return target < 1 ? `at its target of ${most}` : "saturated";
+  return `${is.slice(0, -UNIT)} of ${most}`;
+}
+
+// That of the needs behind a quality which is the nearest with one more.
+export function behindQuality(column) { return axesAt(column, Math.min(column.solved.at + 1, column.graph.high))[0] ?? null; }
+
+export function limitRow(column) {
+  const { solved, run } = column;
+  if (!solved.limiting) return ["none in the full range"];
+  const { criterion } = solved.limiting;
+  if (criterion.isQuality) {
+    const told = toldOfQuality(column, solved.at);
+    if (!told.length) return [phrase("limit.needs")];
+    const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
+    return [phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" }), ...needs];
+  }
+  if (isStated(criterion)) {
+    if (criterion.isPromised) return [worded(column, criterion.name), ": not met with more"];
+    return [worded(column, criterion.name), `: ${beside(column, criterion, solved.at)}`];
+  }
+  run.at(solved.at);
+  const { name, about } = solved.resources[criterion.resource];
+  return [worded(column, name), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
+}
+
+function needsRow(column) {
+  const { solved, run } = column;
+  const told = solved.limiting?.criterion.isQuality ? toldOfQuality(column, solved.at) : [];
+  run.at(solved.at);
+  const nearness = (one) => shareUsed(one.atMost, run.value(one.measure), run.value(one.limit));
+  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && !one.isQuality && one !== solved.limiting?.criterion && !told.includes(one));
+  const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
+  const isFull = (one) => one === solved.resources[solved.limiting?.criterion.resource] || givesWay(run, one.about);
+  const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
+  if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
+  return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));
+}
+
+// What is full by design, and what its elastic streams still have.
+function givingRow(column) {
+  const { solved, run, model } = column;
+  run.at(solved.at);
+  const full = solved.resources.filter((one) => givesWay(run, one.about));
+  if (!full.length) return [""];
+  const told = (value, elastic) => column.tell(value, elastic.dimension, { digits: DIGITS });
+  const lowered = solved.elastic.map((one) => one.elastic).filter((one) => run.value(one.value) < run.value(one.most) * (1 - 1e-9));
+  const left = lowered.map((one) => `${called(model, one.name)} ${told(run.value(one.value), one)} of ${told(run.value(one.most), one)}`);
+  return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? "is" : "are"} ${GIVES_WAY}: ${left.join("; ")}`];
+}
+
+// From which population on it limits, in the words of `limit_facts.next_limit`, without its name.
+function reachedAt(column, next) {
+  const { criterion, graph, met } = next;
+  if (met === null) return phrase("next.never", { name: "" });
+  const { model } = column, run = graph === column.graph ? column.run : null;
+  const users = `${marked(whole(met), largestKnown([next], column.graph.low))} ${met === 1 ? oneOf(nounOf(model)) : nounOf(model)}`;
+  const of = { name: "", now: "", users };
+  if (criterion.isQuality) return phrase("next.quality", of);
+  if (!run || criterion.isPromised) return phrase("next.met", of);
+  run.at(column.solved.at);
+  const limit = run.value(criterion.limit);
+  if (isStated(criterion)) return phrase(criterion.atMost ? "next.limit" : "next.least", { ...of, limit: column.tell(limit, criterion.dimension, { ...criterion, digits: DIGITS }) });
+  if (givesWay(run, graph.resources[criterion.resource])) return phrase("next.overloaded", of);
+  return limit === 1 ? phrase("next.saturates", of) : phrase("next.target", { ...of, limit: percent(limit) });
+}
+
+function nextRow(column) {
+  const { solved, graph } = column;
+  if (!solved.limiting) return [""];
+  const next = nextToFail(column);
+  if (!next) return withCode(phrase("next.none", { users: `${whole(graph.high)} ${nounOf(column.model)}`, name: column.model.population }));
+  const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
+  const name = next.graph.resources[next.criterion.resource]?.name ?? next.criterion.name;
+  return [worded(column, name), mode, reachedAt(column, next)];
+}
+
+// Exact, or on which side of the truth; what checks it.
+function sureRow({ solved: { known, largest } }) {
+  const side = phrase(`served.${known ? known[0] : "exact"}`);
+  return known && largest !== null ? [`${side}; check by simulation: `, make("code", null, "qps simulate")] : [side];
+}
+
+function endsOf([least, most], end) {
+  if (most === null) return "none at all";
+  const more = most === end ? "+" : "";
+  return (least === most ? whole(most) : `${least === null ? "none" : roundedDown(least)}–${more ? whole(most) : roundedUp(most)}`) + more;
+}
+
+// Between which capacities samples of uncertain inputs lie; which one most of them support, where that is exact.
+function planRow(column, odds) {
+  if (!odds) return [""];
+  const sure = percent(CERTAINTY), interval = `90 % interval ${endsOf(odds.interval, column.graph.high)}`;
+  if (column.solved.known) return [interval];
+  const least = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.promise), noun: nounOf(column.model) });
+  return [`${interval}; ${least}`];
+}
+
+const CERTAINTY = 0.95;
+
+// What it costs as it is; where nothing has a price, how what would help gets one.
+function costRow(column, found) {
+  const { run, graph, model, solved } = column;
+  const told = (value, one) => column.tell(value, one.dimension, { digits: DIGITS });
+  run.at(solved.at);
+  const each = oneOf(nounOf(model));
+  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} per ${each}`);
+  if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; no price for ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
+  const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
+  const helpful = graph.unpriced.filter((place) => changed.has(place));
+  if (!helpful.length) return [""]; // no price would be told
+  return [phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MOST_KINDS)) })];
+}
+
+// What stands in a place, as the spec names it.
+function hardwareIn({ model, setting }, place) {
+  const at = model.selects.findIndex((one) => one.name === place);
+  const kind = at < 0 ? model.fixedPlaces[place] : model.selects[at].choices[setting.picks[at]].split(" * ")[0];
+  return `\`${kind}\``;
+}
+
+function helpsRow(column, found) {
+  if (!found) return "computing …";
+  if (typeof found === "string") return found; // as it was written
+  const helps = found.slice(0, MOST_HELPS).map((one) => {
+    const cost = column.graph.costs.length ? costOf(column, one) : "";
+    return `${changesTo(column, one.setting)} (${inWords(usersTold(one))}${cost && `; ${cost}`})`;
+  });
+  return helps.join("; ") || "no change that this page can try";
+}
+
+// How many, and never more than what is likely.
+function manyTold(column, odds) {
+  const { solved, model } = column, noun = nounOf(model);
+  if (solved.largest === null) return `No ${noun}`;
+  const [least, most] = odds?.interval ?? [null, null];
+  if (most !== null && solved.largest > most) return phrase("sure.beyond", { least: roundedDown(least ?? 0), most: roundedUp(most), noun });
+  const users = inWords(largestTold(column));
+  return `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
+}
+
+export function showDecision(column, found, odds) {
+  const rows = [
+    ["Limit", limitRow(column)],
+    ["Elastic", givingRow(column)],
+    ["Other limits", needsRow(column)],
+    [phrase("accuracy"), sureRow(column)],
+    ["Uncertainty", planRow(column, odds)],
+    column.solved.verdict === "range" ? null : [phrase("changes"), [helpsRow(column, found)]],
+    ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
+    ["Next limit", nextRow(column)],
+  ].filter((row) => row && row[1].some((one) => one !== ""));
+  fill("decision", make("p", { class: "many" }, manyTold(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+  column.run.at(column.n);
+}

@@ -1,0 +1,82 @@
+// What lies beyond the answer, in sentences, for whatever is set: `reports/text/solutions/headroom_text.py`.
+
+import { fails, isStated } from "../../engine/answers.js";
+import { knownAt, lossKnown, marked } from "../../engine/certainty.js";
+import { percent, toldBeyond, whole } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { measured, named } from "../labels.js";
+import { beyondLimit, hasTarget, nounOf, qualityBeyond } from "../sentences.js";
+
+const MOST_NAMED = 3;
+const NOTICEABLE = { loss: 5e-4, change: 0.01 };
+const FULL = 1 + 1e-9; // an elastic rate fills a resource up to 1
+
+export function beyondLines(column) {
+  const told = [moreUsers(column), margin(column)].filter(Boolean);
+  column.run.at(column.n);
+  return told;
+}
+
+// What would fail next, in any mode, were the requirement lifted that limits the answer: null where nothing does. Of several
+// what is stated, and quality where nothing else fails. Quality without one of its axes is another one, which this page does not have.
+export function nextToFail({ solved, graph }) {
+  const { criterion: lifted } = solved.limiting, isOther = lifted.axis !== null && graph.metric !== "formula";
+  const isLeft = ({ criterion: { name, atMost, isQuality } }) => (name !== lifted.name || atMost !== lifted.atMost) && !(isOther && isQuality);
+  const modes = solved.modes.length ? [...solved.modes].sort((a, b) => (b.graph === graph) - (a.graph === graph)) : [solved];
+  const rank = ({ criterion }) => (criterion.isQuality ? 1 : criterion.stated ? 0 : 2);
+  const left = modes.flatMap(({ criteria, graph: own }) => criteria.filter((one) => isLeft(one) && one.failure !== null).map((one) => ({ ...one, graph: own, mode: own.mode })));
+  return left.sort((a, b) => a.failure - b.failure || rank(a) - rank(b))[0] ?? null;
+}
+
+// What happens with 10 % more users, or at the end of the range, and to whom.
+function moreUsers(column) {
+  const { solved, graph, run, model } = column;
+  if (solved.verdict !== "limited" || solved.largest === null) return "";
+  const now = solved.at, wanted = Math.ceil((11 * now) / 10 - 1e-9), there = Math.min(wanted, graph.high);
+  const seen = (population) => {
+    run.at(population);
+    return {
+      streams: graph.streams.map((one) => ({ loss: run.value(one.loss), latency: run.value(one.latency) })),
+      elastic: solved.elastic.map((one) => run.value(one.elastic.value)),
+    };
+  };
+  const before = seen(now), after = seen(there);
+  const loads = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) }))
+    .filter((one) => one.load > FULL * one.target).sort((a, b) => b.load / b.target - a.load / a.target)
+    .map((one) => phrase(one.target === 1 ? "loaded" : "loaded.planned", { name: named(model, one.name), load: percent(one.load), target: percent(one.target) }));
+  const failed = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
+    .filter((one, i, all) => !one.isQuality || all.length === 1); // what fails by itself says more
+  const failing = failed.map((one) => {
+    if (one.isQuality) return qualityBeyond(column, there);
+    run.at(there);
+    const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
+    const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
+    return beyondLimit(one, { name: measured(model, one.name), told, limit: column.tell(limit, one.dimension, { ...one, digits: 3 }) });
+  });
+  const whom = graph.streams.flatMap(({ name, ...one }, i) => {
+    const [was, is] = [before.streams[i], after.streams[i]], told = [];
+    if (is.loss - was.loss > NOTICEABLE.loss) told.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
+    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`latency +${column.tell(is.latency - was.latency, "s", { digits: 3 })}`);
+    return told.length ? [`${named(model, name)}: ${told.join(", ")}`] : [];
+  });
+  const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
+    ? [`${named(model, elastic.name)}: ${column.tell(before.elastic[i], elastic.dimension, { digits: 3 })} -> ${column.tell(after.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
+  const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
+  if (!whom.length && !lowered.length) told.push(phrase("more.nobody"));
+  const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
+  return `${head}${graph.mode ? phrase("in_mode", { mode: graph.mode }) : ""}: ${told.join("; ")}.`;
+}
+
+function some(told) {
+  const more = told.length - MOST_NAMED;
+  return more > 0 ? [...told.slice(0, MOST_NAMED), phrase("more.like", { count: more })] : told;
+}
+
+function margin(column) {
+  const { solved, run } = column;
+  const planned = solved.resources.filter((one) => hasTarget(column, one));
+  if (!planned.length) return phrase("margin", { told: phrase("margin.none") });
+  run.at(solved.at);
+  const told = planned.map((one) => phrase("margin.one", { name: named(column.model, one.name), target: percent(run.value(one.about.target)) }));
+  return phrase("margin", { told: some(told).join(", ") });
+}

@@ -1,0 +1,179 @@
+// The parts of the page that are not pictures: answer, lights, tables.
+
+import { failsShown, isStated } from "../../engine/answers.js";
+import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../../engine/certainty.js";
+import { fill, make, table } from "../../common/dom.js";
+import { besideLimit, number, percent, whole, wholePopulation } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { behindQuality } from "./first_screen.js";
+import { GIVES_WAY, givesWay } from "./elastic_resources.js";
+import { called, labelled } from "../labels.js";
+import { shareUsed } from "../requirements.js";
+import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
+
+export function showAnswer(column) {
+  const { solved } = column;
+  const place = document.getElementById("answer");
+  place.className = solved.largest === null ? "answer no" : "answer";
+  place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
+  fill("file", column.model.file);
+  fill("circumstances", circumstancesOf(column));
+  fill("small-answer", make("strong", null, solved.largest === null ? "No" : largestTold(column)), ` ${nounOf(column.model)}; `,
+    solved.limitedBy ? `limited by ${limiter(column)}` : "limited by the range");
+}
+
+// What limits the answer; of quality, what is behind it.
+function limiter(column) {
+  const { solved } = column;
+  const behind = solved.limiting?.criterion.isQuality ? behindQuality(column) : null;
+  return behind ? `${called(column.model, behind.name)} (quality)` : called(column.model, solved.limitedBy);
+}
+
+// A traffic light: its word says what its colour does.
+function light(kind, word) { return make("span", { class: `light ${kind}` }, word); }
+
+const BARELY = 0.9; // of its limit; beyond that a requirement is met, but only just
+
+export function lightOf(column, judged) {
+  const { criterion, failure } = judged;
+  const { run, n } = column;
+  if (criterion.isPromised) return failure === null || n < failure ? light("yes", "met") : light("no", "not met");
+  if (failsShown(run, criterion, n)) return light("no", "not met");
+  run.at(n);
+  const measure = criterion.isQuality ? run.value(column.graph.quality) : run.value(criterion.measure);
+  const limit = run.value(criterion.limit);
+  return shareUsed(criterion.atMost, measure, limit) > BARELY ? light("barely", "near limit") : light("yes", "met");
+}
+
+export function showRequirements(column) {
+  const { solved, graph, run, n, model } = column;
+  const rows = solved.criteria.filter((one) => isStated(one.criterion)).map((one) => {
+    const { criterion } = one;
+    const { isQuality } = criterion;
+    const measure = isQuality ? graph.quality : criterion.measure;
+    const told = (step, at) => {
+      if (criterion.isPromised && step === measure) return ""; // with what certainty it holds there is not told
+      const value = run.at(at).value(step);
+      if (step !== measure) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
+      const text = besideLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
+      return marked(text, knownAt(run, criterion, at), value);
+    };
+    const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
+    const met = one.holds === null ? "not met" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
+    const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labelled(model, criterion.name);
+    const limits = one === solved.limiting ? [" ", light("shown", phrase("page.limits"))] : [];
+    return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
+  });
+  for (const one of solved.unjudged) rows.push([[labelled(model, one.name)], light("shown", "not evaluated"), "", "", "", ""]);
+  const resources = solved.criteria.filter((one) => !isStated(one.criterion));
+  const worst = resources.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
+  if (resources.length) {
+    const isMet = !worst || n < worst.failure;
+    const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", phrase("page.limits"))] : [];
+    run.at(n);
+    const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
+    const nearest = worst ? solved.resources[worst.criterion.resource] : fullestOf(column);
+    const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
+    const what = [worst ? "" : "highest: ", labelled(model, nearest.name)];
+    const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
+    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "not met" : whole(worst.met)]);
+  }
+  const head = ["Requirement", "Verdict", `At ${whole(n)}`, n < graph.high ? `At ${whole(n + 1)}` : "Beyond", "Limit", "Met up to"];
+  fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
+  if (solved.modes.length) {
+    fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
+  } else fill("modes");
+}
+
+function fullestOf({ solved, run }) {
+  const fullness = (one) => run.value(one.about.load) / run.value(one.about.target);
+  return solved.resources.reduce((fullest, one) => (fullness(one) > fullness(fullest) ? one : fullest));
+}
+
+// Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.
+export function withPortsTogether(column, found) {
+  const { solved, run } = column;
+  const matters = (one) => one === solved.first || one.notBelow !== null || (solved.limiting && one === solved.resources[solved.limiting.criterion.resource]) || run.value(one.about.load) > run.value(one.about.target);
+  const gone = new Set();
+  const isAsOne = toldAsOne(found.map((one) => one.about.portOf));
+  return found.flatMap((one) => {
+    const link = one.about.portOf;
+    if (!isAsOne(link) || matters(one)) return [[one, one.name]];
+    const ports = found.filter((other) => other.about.portOf === link);
+    if (gone.has(link)) return [];
+    gone.add(link);
+    const together = ports.filter((port) => !matters(port)).length;
+    return [[one, together === 1 ? one.name : `${one.name}, busiest of ${together} ${together === ports.length ? "" : "other "}ports`]];
+  });
+}
+
+export function showResources(column) {
+  const { solved, run, n } = column;
+  run.at(n);
+  const planned = isPlanned(column);
+  const place = (one) => one.at ?? (one.notBelow === null ? Infinity : Number.MAX_VALUE);
+  const order = [...solved.resources].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || run.value(b.about.load) - run.value(a.about.load));
+  const rows = withPortsTogether(column, order).map(([one, all]) => {
+    const load = run.value(one.about.load);
+    const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
+    const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labelled(column.model, one.name, all);
+    const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
+    return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
+  });
+  const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase("table.most"), "Demand"];
+  if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
+}
+
+const MOST_CARRIED = 6;
+const HOUR = 3600;
+
+// What links and network cards carry, as rates and as volumes, the most first.
+export function showCarried(column) {
+  const { solved, run, n, model } = column;
+  if (!document.getElementById("carried")) return;
+  run.at(n);
+  const carrying = solved.resources.filter((one) => one.about.carried !== null);
+  const rateOf = (one) => run.value(one.about.carried);
+  const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
+    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MOST_CARRIED);
+  const isSeveral = found.some((one) => one.count !== 1);
+  const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
+  const rows = found.map(({ name, rate, count }) => [
+    name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
+    ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
+  ]);
+  document.getElementById("carried").closest("section").hidden = !rows.length;
+  fill("carried", rows.length ? table(["Traffic", `At ${whole(n)}`, "Per hour", "Per month", ...(isSeveral ? ["Count"] : [])], rows, new Set([1, 2, 3])) : []);
+}
+
+// What else there is to know at the population shown: measures, elastic numbers, costs.
+export function showMeasures(column) {
+  const { solved, graph, run, n, model } = column;
+  run.at(n);
+  const rows = [], asRequired = (name) => graph.criteria.find((one) => one.stated && one.name === name); // told in the same unit
+  for (const one of graph.streams) {
+    for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
+      const value = run.value(one[name]);
+      const isShared = name === "loss" || name === "throughput";
+      const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
+      const told = marked(column.tell(value, dimension, { share: name === "loss", digits: 3 }), known, value);
+      if (value !== 0) rows.push([labelled(model, `${one.name}.${name}`), told, ""]);
+    }
+  }
+  for (const one of graph.measures) {
+    const value = run.value(one.value);
+    rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { ...asRequired(one.name) ?? one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
+  }
+  for (const { elastic, yields, exhausted } of solved.elastic) {
+    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");
+    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "lowered"), knee(exhausted, "at its minimum")].filter(Boolean).join("; ")]);
+  }
+  for (const one of graph.costs) {
+    const total = run.value(one.total);
+    rows.push([one.running ? "Running cost" : "Cost", column.tell(total, one.dimension, { digits: 3 }), `${column.tell(total / n, one.dimension, { digits: 3 })} per ${oneOf(nounOf(model))}${graph.unpriced.length ? `; no price for: ${graph.unpriced.map((name) => called(model, name)).join(", ")}` : ""}`]);
+  }
+  const title = make("h3", null, `Other measures at ${model.population} = ${whole(n)}`);
+  fill("measures", rows.length ? [title, table(["Measure", "Value", "Description"], rows, new Set([1]))] : []);
+}
+
+export function showKnown(column) { fill("known", knownText(column)); }

@@ -1,0 +1,274 @@
+// How sure the answer is, live: where numbers of the spec are not known, the page draws samples of
+// them. A few while a reader moves something, more of them between frames.
+
+import { least, most, Samples, valueAt } from "../../engine/samples.js";
+import { quotient } from "../../engine/numerics/fractions.js";
+import { exactNumber } from "../../engine/model.js";
+import { colour, draw, fill, make, table } from "../../common/dom.js";
+import { Axis } from "../../common/axis.js";
+import { number, percent, roundedDown, roundedUp, whole } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { sliced } from "../../common/slices.js";
+import { drawHistogram } from "../charts/histogram.js";
+import { Fan, FanJob } from "../charts/interval_bands.js";
+import { called } from "../labels.js";
+import { inUnit, nounOf } from "../sentences.js";
+
+const FULL = 256, QUICK = 32, FEWEST = 16;
+const FRAME = 6; // ms that samples may take before the pictures of a change are drawn
+const LONGEST = 3000; // ms of work at samples, before it is left
+const PROBABILITY = 0.9;
+export const CERTAINTY = 0.95;
+
+export class Sure {
+  constructor(app, data) {
+    Object.assign(this, { app, seed: 1, drawn: new Map(), longest: app.isHurried ? LONGEST : Infinity });
+    this.first = app.columns[0];
+    data.columns.forEach(({ odds, start }, i) => { if (odds) app.columns[i].odds = { ...odds, asStarted: start }; });
+    this.controls = [make("button", { type: "button", id: "new-samples", on: { click: () => this.again() } }, "Resample")];
+    this.written = new Map(["likely", "measure-next"].map((id) => [id, [...document.getElementById(id)?.childNodes ?? []]]));
+  }
+
+  // -- what numbers may be ---------------------------------------------------------------
+
+  spreadOf(column, name) {
+    const { model, setting } = column;
+    const numbers = Object.values(model.starts[setting.start].uncertain ?? {}).flat();
+    for (const one of numbers) {
+      const found = model.record(one).find(([own]) => own === name);
+      if (found) return found.slice(1);
+    }
+    return null;
+  }
+
+  // A picture of what a number may be, above its slider, which spans it; nothing for one that is known.
+  shown({ column }, field) {
+    const { record, note } = field, spread = this.spreadOf(column, record.name);
+    if (!spread || record.decided) return null;
+    const factor = quotient(...record.factor.map(BigInt));
+    const at = (level) => valueAt(spread, level) / factor;
+    const values = Float64Array.from({ length: 400 }, (_, i) => at((i + 0.5) / 400)).sort();
+    const [low, high] = [least(values, 0.975), most(values, 0.975)];
+    const typical = quotient(...inUnit(record, this.typical(column, record)));
+    const bounds = ["low", "high"].map((end) => (record[end] ? quotient(...inUnit(record, record[end].map(BigInt))) : null));
+    const room = 0.6 * (high - low) || Math.abs(typical) / 2 || 1;
+    const from = Math.max(bounds[0] ?? (low >= 0 ? 0 : -Infinity), low - room), to = Math.min(bounds[1] ?? Infinity, high + room);
+    field.scale = new Axis(from, Math.max(to, from + room / 10), 0, 1);
+    const unit = record.unit ? ` ${record.unit}` : "";
+    const interval = `95 % interval ${number(low, 3)}–${number(high, 3)}${unit}`;
+    const back = make("button", { type: "button", class: "quiet", on: { click: () => this.forget(column, record) } }, "restore uncertainty");
+    field.refresh = () => {
+      const value = inUnit(record, column.run.numbers.get(record.name));
+      const isSet = column.model.changedIn(column.setting)(record.name);
+      note.replaceChildren(...(isSet ? [`fixed at ${number(quotient(...value))}${unit} `, back] : [interval]));
+      field.slider.setAttribute("aria-valuetext", `${number(quotient(...value))}${unit}; ${isSet ? "fixed" : `uncertain, ${interval}`}`);
+    };
+    return spreadPicture(values, field.scale, { low, high, typical }, `${record.name}: nominal ${number(typical)}${unit}, ${interval}`);
+  }
+
+  typical({ model, setting }, record) { return model.setting(setting.start).numbers.get(record.name) ?? exactNumber(record); }
+
+  forget(column, record) {
+    const { numbers, start } = column.setting, usual = column.model.setting(start).numbers;
+    if (usual.has(record.name)) numbers.set(record.name, usual.get(record.name));
+    else numbers.delete(record.name);
+    this.app.change(false);
+  }
+
+  // -- samples ---------------------------------------------------------------------------
+
+  again() {
+    this.seed++;
+    this.app.change(false);
+  }
+
+  show(column, isPopulationOnly) {
+    column.fans ??= (key, pairs, populations) => this.fans(column, key, pairs, populations);
+    this.left = FRAME;
+    if (!isPopulationOnly || this.column !== column) this.begin(column);
+    this.tell();
+  }
+
+  begin(column) {
+    this.column = column;
+    const samples = (count) => new Samples(column.model, column.setting, count, this.seed);
+    this.samples = samples(FULL);
+    this.quick = samples(QUICK);
+    this.deciding = this.samples.deciding;
+    this.isAllKnown = !this.samples.counting.length;
+    this.isSilent = this.isAllKnown || this.deciding.length > 0;
+    this.jobs = new Map();
+    this.answers = this.isSilent ? null : { found: [], done: 0, now: null, spent: 0, isDone: false, isLeft: false };
+  }
+
+  // The fans around lines, each of a step, or of one over another; null where there are none (yet).
+  fans(column, key, pairs, populations) {
+    if (this.isSilent || this.column !== column || column.trouble) return null;
+    const known = this.jobs.get(key);
+    if (!known?.isFor(pairs, populations)) {
+      this.jobs.set(key, new FanJob(column.graph, pairs, populations));
+      this.app.wake(); // a picture that comes into sight, or other populations, may be all that is new
+    }
+    const job = this.jobs.get(key);
+    if (job.isLeft) return null;
+    if (!job.isDone && !job.fans) {
+      const quick = job.coarse(), start = performance.now();
+      while (quick.done < QUICK && performance.now() - start < this.left) quick.step(this.quick);
+      this.left -= performance.now() - start;
+      if (quick.count >= FEWEST) job.fans = quick.result();
+    }
+    return job.fans && pairs.map((_, i) => new Fan(job.fans, i, populations.length));
+  }
+
+  // Work at samples for as long as a frame has; true when there is nothing left to do.
+  work(until) {
+    if (this.isSilent || this.column !== this.app.shown) return true;
+    for (const [key, job] of this.jobs) {
+      if (job.isDone || job.isLeft) continue;
+      this.answers.now = null; // the sample at hand begins anew
+      if (!this.workAt(job, until, () => job.step(this.samples))) return false;
+      if (!job.isLeft) job.fans = job.result();
+      this.redraw(key);
+    }
+    if (!this.answers.isDone && !this.answers.isLeft) {
+      const { answers, samples } = this;
+      const taken = (found) => {
+        answers.found.push(found);
+        answers.done++;
+        answers.now = null;
+      };
+      const step = () => {
+        answers.now ??= samples.answering(answers.done, this.column.graph);
+        sliced(answers.now, until, taken);
+      };
+      if (!this.workAt(answers, until, step)) return false;
+      this.tell();
+      this.app.decide();
+      this.redraw("odds");
+    }
+    return true;
+  }
+
+  // Step until all samples are there, or it takes too long: what there is then is enough, or left.
+  workAt(job, until, step) {
+    const start = performance.now();
+    const spent = () => job.spent + performance.now() - start;
+    while (job.done < FULL && performance.now() < until && spent() < this.longest) step();
+    job.spent = spent();
+    if (job.done < FULL && job.spent < this.longest) return false;
+    job.isDone = job.done >= FULL / 4;
+    job.isLeft = !job.isDone;
+    return true;
+  }
+
+  redraw(key) { this.app.pictures.find((one) => one.key === key)?.change(); }
+
+  // -- what is told ----------------------------------------------------------------------
+
+  // Whether the setting is one of which qps told how sure its answer is, when the page was written.
+  get isAsWritten() {
+    const { odds, setting } = this.column;
+    return odds && this.seed === 1 && setting.start === odds.asStarted && !this.app.isChanged();
+  }
+
+  // The odds of the setting: those of qps, or those of the samples of the page; null for none yet.
+  get odds() {
+    const { odds, graph } = this.column;
+    if (this.isAsWritten) return odds;
+    if (!this.answers?.isDone) return null;
+    const told = this.answers.found.filter((one) => one !== null);
+    if (!told.length) return null;
+    const sorted = Float64Array.from(told, (one) => one.largest).sort();
+    const orNone = (population) => (population < graph.low ? null : population);
+    const level = (1 + PROBABILITY) / 2;
+    return {
+      sorted, told, samples: this.answers.done, interval: [orNone(least(sorted, level)), orNone(most(sorted, level))],
+      promise: orNone(least(sorted, CERTAINTY)),
+    };
+  }
+
+  tell() {
+    const { odds, column, isAsWritten } = this;
+    fill("odds", this.lines(odds).map((line) => make("li", null, line)));
+    const place = document.getElementById("small-answer");
+    place?.querySelector(".ends")?.remove();
+    if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)} interval ${endsOf(odds.interval, "–", roundedDown, roundedUp)})`));
+    const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
+    if (section) section.hidden = this.isAllKnown || (this.isSilent && !isFirst);
+    fill("likely", isFirst ? this.written.get("likely") : this.likely(odds));
+    fill("measure-next", isFirst ? this.written.get("measure-next") : this.measures(odds));
+  }
+
+  // What to measure next: qps has solved for that, and tells it of the setting that the page begins with.
+  measures() { return []; }
+
+  lines(odds) {
+    const { column, samples, deciding } = this;
+    if (this.isAsWritten) return odds.lines;
+    if (deciding.length) return [`This page does not compute the uncertainty of capacity: formulas depend on the uncertain ${deciding.join(", ")}. Run qps solve.`];
+    if (this.isAllKnown) return ["No uncertain input affects capacity at these settings."];
+    if (this.answers.isLeft) return ["The uncertainty of capacity takes longer to compute than this page allows. Run qps solve."];
+    if (!this.answers.isDone) return ["Uncertainty of capacity: computing …"];
+    const left = new Set(samples.leftOut.values()), share = percent(samples.leftOut.size / this.answers.done, 2);
+    const out = left.size ? [`${share} of samples are not feasible and are excluded: ${[...left].slice(0, 3).join(", ")}.`] : [];
+    if (!odds) return out;
+    const numbers = samples.counting.length;
+    const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
+    const more = odds.interval[1] === column.graph.high ? "+" : "";
+    const sure = percent(CERTAINTY), noun = nounOf(column.model);
+    const promised = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(odds.promise) });
+    return [`${percent(PROBABILITY)} interval ${between(odds.interval)}${more} (${of})${column.solved.known ? "" : `; ${promised}`}.`, ...out];
+  }
+
+  // How likely each requirement is met at the population shown.
+  likely(odds) {
+    const { column } = this;
+    if (!odds?.told) return [];
+    const rows = column.graph.criteria.flatMap((one, i) => {
+      const met = odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length;
+      return one.stated || one.isQuality || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
+    });
+    return rows.length ? [table(["Requirement", phrase("page.met_probability", { at: whole(column.n) })], rows, new Set([1]))] : [];
+  }
+
+  // Where the samples of the answer lie.
+  draw(column, width) {
+    if (this.isSilent && !this.isAsWritten || this.answers?.isLeft && !this.isAsWritten) return null;
+    const { odds } = this;
+    if (!odds) return undefined;
+    return drawHistogram(column, odds, width, CERTAINTY);
+  }
+
+  // A picture with a word on its fans, where it has some, or on why it has none.
+  noted(drawn) {
+    if (!drawn || this.isAllKnown) return drawn;
+    const isDrawn = drawn.chart.series.some((line) => line.fan);
+    const isLeft = this.isSilent || [...this.jobs.values()].some((job) => job.isLeft);
+    if (!isDrawn && !isLeft) return drawn;
+    const swatch = draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("rect", { width: 30, height: 10, fill: colour(0), class: "fan" }));
+    const word = isDrawn ? `5th to 95th percentile of ${whole(Math.max(...drawn.chart.series.map((line) => line.fan?.samples ?? 0)))} samples`
+      : "no uncertainty bands: this page cannot compute them in time";
+    return { ...drawn, legend: [...drawn.legend, make("li", null, isDrawn ? swatch : "", word)] };
+  }
+}
+
+// Between which populations an interval lies, in words (`ends_of` of `reports/text/solutions/uncertainty_text.py`).
+function between([from, to]) {
+  if (to === null) return "none at all";
+  return from === to ? whole(to) : endsOf([from, to], "–");
+}
+
+function endsOf([from, to], word, down = whole, up = whole) { return to === null ? "none" : `${from === null ? "none" : down(from)}${word}${up(to)}`; }
+
+const BINS = 50, HEIGHT = 26;
+
+// Where the values of a number lie, over the axis of its slider; its ends and what is typical are marked.
+function spreadPicture(values, scale, { low, high, typical }, told) {
+  const counts = new Array(BINS).fill(0);
+  for (const value of values) counts[Math.min(BINS - 1, Math.max(0, Math.floor(scale.at(value) * BINS)))]++;
+  const highest = Math.max(...counts);
+  const bars = counts.map((count, i) => (count ? draw("rect", { x: (i * 100) / BINS, y: HEIGHT * (1 - count / highest), width: 100 / BINS, height: (HEIGHT * count) / highest }) : null));
+  const mark = (value, name) => draw("line", { x1: 100 * scale.at(value), x2: 100 * scale.at(value), y1: 0, y2: HEIGHT, class: name, "vector-effect": "non-scaling-stroke" });
+  return draw("svg", { viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: "none", class: "spread", role: "img", "aria-label": told },
+    bars, mark(low, "end"), mark(high, "end"), mark(typical, "typical"));
+}

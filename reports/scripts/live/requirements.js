@@ -1,0 +1,50 @@
+// Requirements beside their limits, and those of them that make a quality what it is: the words of
+// `reports/text/solutions/limit_reasons.py`.
+
+import { knownAt, marked } from "../engine/certainty.js";
+import { besideLimit, quantity } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
+import { measured } from "./labels.js";
+
+const DIGITS = 3, MOST_OF_QUALITY = 2;
+
+// What part of its limit a requirement uses: at 1 it is at it. A floor uses the more of it the smaller the value is, and
+// all that there is where nothing is left of that. Of a limit that is not above zero there are no parts.
+export function shareUsed(atMost, value, limit) {
+  if (!(limit > 0) || Number.isNaN(value)) return NaN;
+  if (atMost) return value / limit;
+  return value > 0 ? limit / value : Infinity;
+}
+const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bound")]: "at least ", [phrase("mark.approximation")]: "about " };
+
+// A number with its mark in words.
+export function inWords(text) { return text.replace(/^(≤ |≥ |~ )/, (mark) => MARKS[mark]); }
+
+function sideOf({ strict, atMost }) {
+  return strict ? (atMost ? "must be below" : "must be above") : atMost ? "limit" : "minimum";
+}
+
+// A value beside its limit, as people write it: `297 ms (limit 300 ms)`; at a population.
+export function beside(column, criterion, population) {
+  const { run, model: { units } } = column;
+  run.at(population);
+  const value = run.value(criterion.measure), limit = run.value(criterion.limit);
+  const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
+  const known = knownAt(run, criterion, population);
+  const is = besideLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
+  const told = marked(is, known, value);
+  run.at(population); // how it is known may have asked elsewhere
+  return `${told} (${sideOf(criterion)} ${most})`;
+}
+
+// Of what quality is made, the nearest to their limits at a population first; two of them are told.
+export function axesAt({ run, graph }, population) {
+  run.at(population);
+  const axes = graph.criteria.filter((one) => one.axis !== null && !one.isQuality).map((one) => [run.value(one.axis), one]);
+  return axes.filter(([share]) => share > 0).sort(([a], [b]) => b - a).map(([, one]) => one);
+}
+
+export function toldOfQuality(column, population) { return axesAt(column, population).slice(0, MOST_OF_QUALITY); }
+
+// The same in a line of text.
+export function besideNamed(column, criterion, population) { return `${measured(column.model, criterion.name)} ${beside(column, criterion, population)}`; }

@@ -1,0 +1,1 @@
+"""Changes of specs, sizings and inverse questions as text."""

@@ -1,0 +1,1 @@
+"""Claims, drift and simulations as text and as reports for machines."""

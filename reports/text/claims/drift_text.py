@@ -1,0 +1,323 @@
+"""Whether a system is still what its spec says, as text, Markdown, annotations and plain values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import chain, repeat
+from math import isfinite
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.reports.text.claims.claim_formats import workflow_command
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.measurements.fit_text import cost_scale
+from qps.reports.text.words.quantities import number, percent
+from qps.solver.claims.drift import CostDrift, Drift
+
+_LEAST_CHANCE = 1e-6
+_FINE = timedelta(hours=6)
+
+
+def drift_text(
+    found: Drift, spec: str, *, tolerance: float, markdown: bool = False, width: int = COLUMNS
+) -> str:
+    """Return whether service demands have drifted, since when, and each of them in a table."""
+    layout = Layout(
+        title=f"Drift of the service demands on {_resource(found)}",
+        place=f"{spec}, {found.file}",
+        facts=(
+            ("Result", _verdict(found, tolerance)),
+            *zip(chain(["Change"], repeat("")), _changes(found), strict=False),
+            ("Since", _since(found)),
+            ("Runs", f"{found.rows:,} rows{_span(found)}"),
+        ),
+        tables=(_table(found),),
+        warnings=tuple(_warnings(found)),
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _resource(found: Drift) -> str:
+    stated = found.stated
+    cores = number(float(stated.reading.processors or 1))
+    return f"{stated.machine}.{stated.reading.resource} ({cores} core{'s' * (cores != '1')})"
+
+
+def sentences(found: Drift, tolerance: float) -> list[str]:
+    """Return what has moved, by how much, since when, and how likely that is noise."""
+    since = _since(found)
+    facts = [_verdict(found, tolerance), *_changes(found), since and f"since {since}"]
+    said = [f"{fact[0].upper()}{fact[1:].removesuffix('.')}." for fact in facts if fact]
+    return [*said, *(f"warning: {warning}" for warning in _warnings(found))]
+
+
+def _changes(found: Drift) -> list[str]:
+    """Return which service demands have changed, or which may have where no single one is sure."""
+    moved = [_moved(cost, found) for cost in found.costs if cost.has_moved]
+    return moved or [_unidentified(found)] * found.has_moved
+
+
+def _warnings(found: Drift) -> list[str]:
+    """Return where the runs are not those that the service demands are for."""
+    if found.stated.loads is None or not found.is_elsewhere:
+        return []
+    runs, stated = (
+        f"{percent(low)} to {percent(high)}" for low, high in (found.loads, found.stated.loads)
+    )
+    where = f"{runs} in these runs, {stated} where the service demands were measured"
+    return [f"utilization is {where}: demand per item often falls at high utilization (batching)"]
+
+
+def _verdict(found: Drift, tolerance: float) -> str:
+    level = f"{percent(abs(found.higher), 2)} {'higher' if found.higher > 0 else 'lower'}"
+    chance = _chance(found.by_chance)
+    if found.has_moved:
+        return (
+            f"drift detected: at the rates of these runs, utilization is {level} than the spec "
+            f"predicts (p-value {chance}).{_told_of(found)}"
+        )
+    would = f"a change of ±{percent(found.sees, 2)} would have been detected"
+    if not found.is_sure:
+        return f"no drift detected (p-value {chance}); {would}."
+    return (
+        f"no drift detected: at the rates of these runs, utilization is {level} than the spec "
+        f"predicts, within the tolerance of {percent(tolerance)} (p-value {chance}); {would}."
+    )
+
+
+def _told_of(found: Drift) -> str:
+    if found.begin is None:
+        return ""
+    return f" Tested: the {found.asked_rows:,} rows since {_moment(found.begin, found)}."
+
+
+def _moved(cost: CostDrift, found: Drift) -> str:
+    factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
+    is_more, of = cost.difference > 0, listed(found.stated.components, "and")
+    by = f"{number(abs(cost.difference) * factor, 3)} {unit.partition('/')[0]}"
+    what = "idle utilization" if cost.item is None else f"service demand per {_word(cost)}"
+    return (
+        f"{what} is {by} {'higher' if is_more else 'lower'} than in the spec for {of}"
+        f"{_relative(cost)}, {percent(abs(cost.share), 2)} of utilization "
+        f"(p-value {_chance(cost.by_chance)})"
+    )
+
+
+def _relative(cost: CostDrift) -> str:
+    return f" ({cost.relative:+.1%})".replace("%", " %") if isfinite(cost.relative) else ""
+
+
+def _word(cost: CostDrift) -> str:
+    return "byte" if cost.item == INFORMATION_BASE else f"{cost.item}"
+
+
+def _unidentified(found: Drift) -> str:
+    """Return which service demands alone would explain the drift."""
+    told = []
+    by_item = {cost.item: cost for cost in found.costs}
+    for item, moved in found.alone:
+        cost = by_item[item]
+        name = "idle utilization" if item is None else f"demand per {_word(cost)}"
+        share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
+        told.append(f"{name}{share}")
+    if not told:
+        return "several service demands changed; these runs cannot separate them"
+    if len(told) == 1:
+        return f"one changed service demand would explain it: {told[0]}; others may have changed"
+    return (
+        f"{' or '.join(told)} would explain it, in order of likelihood; to separate them, measure "
+        "runs whose rates vary independently"
+    )
+
+
+def _since(found: Drift) -> str:
+    """Return when the drift began, empty where there is none."""
+    since = found.since
+    if since is None:
+        unknown = "unknown: the runs have no column `time` or `day`"
+        return unknown if found.has_moved else ""
+    times = (since.at, since.earliest, since.latest)
+    at, earliest, latest = (_moment(one, found) for one in times)
+    if since.may_be_before:
+        return f"{latest} at the latest, possibly before these runs"
+    return f"{at} (95 % confidence interval {earliest} to {latest})"
+
+
+def _table(found: Drift) -> Table:
+    rows = []
+    for cost in found.costs:
+        factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
+        name = {None: "idle", INFORMATION_BASE: "byte"}.get(cost.item, cost.item) or ""
+        rows.append(
+            (
+                name,
+                number(cost.stated * factor),
+                number(cost.found * factor),
+                _with_interval(cost.difference * factor, cost.half_width * factor),
+                unit,
+                _chance(cost.by_chance),
+                "DRIFT" if cost.has_moved else "",
+            )
+        )
+    headings = ("Per", "Spec", "Runs", "Change, 95 % CI", "Unit", "p-value", "")
+    return Table(headings, tuple(rows), frozenset([1, 2, 3, 5]), long=frozenset([0, 4]))
+
+
+def _with_interval(difference: float, half_width: float) -> str:
+    sign = "+" if difference > 0 else ""
+    return f"{sign}{number(difference, 3)} ± {number(half_width, 2)}"
+
+
+def _chance(value: float) -> str:
+    return "< 0.0001 %" if value < _LEAST_CHANCE else percent(value, 2)
+
+
+def _moment(at: datetime, found: Drift) -> str:
+    """Return a moment in words, to the second where all runs are of a few hours."""
+    at = at.astimezone(UTC)
+    is_fine = found.ends is not None and found.ends[1] - found.ends[0] < _FINE
+    clock = f" {at:%H:%M:%S}" if is_fine else f" {at:%H:%M}" * ((at.hour, at.minute) != (0, 0))
+    return f"{at.day} {at:%B %Y}{clock}"
+
+
+def _span(found: Drift) -> str:
+    if found.ends is None:
+        return ""
+    return f", {_moment(found.ends[0], found)} to {_moment(found.ends[1], found)} (UTC)"
+
+
+def drift_github(found: Drift, spec: str, tolerance: float) -> str:
+    """Return a workflow command that annotates the spec where something has moved."""
+    level = "error" if found.has_moved else "notice"
+    where = {"file": spec, "title": "drift"}
+    return workflow_command(level, where, "\n".join(sentences(found, tolerance))) + "\n"
+
+
+class CostView(Struct, frozen=True, kw_only=True):
+    """A service demand: a utilization if `per` is null, otherwise CPU seconds per item.
+
+    `relative_difference` is null if the spec has no value to compare.
+    """
+
+    per: str | None
+    stated: float
+    found: float
+    difference: float
+    relative_difference: float | None
+    half_width: float
+    by_chance: float
+    share_of_load: float
+    moved: bool
+
+
+class AloneView(Struct, frozen=True, kw_only=True):
+    """A service demand that alone explains the drift, and its difference."""
+
+    per: str | None
+    difference: float
+
+
+class SinceView(Struct, frozen=True, kw_only=True):
+    """Start of the drift in ISO 8601, with a 95 % interval from `earliest` to `latest`."""
+
+    at: str
+    earliest: str
+    latest: str
+    may_be_before: bool
+
+
+class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
+    """Drift of the service demands of a spec; times in ISO 8601."""
+
+    schema: str
+    file: str
+    observed: str
+    resource: str
+    machine: str
+    cores: float
+    components: tuple[str, ...]
+    row_count: int
+    asked_rows: int
+    from_: str | None
+    to: str | None
+    moved: bool
+    by_chance: float
+    utilization_difference: float
+    utilization_rms_difference: float
+    smallest_detectable: float
+    tolerance: float
+    chance: float
+    costs: tuple[CostView, ...]
+    explained_alone_by: tuple[AloneView, ...]
+    asked_from: str | None
+    since: SinceView | None
+    text: tuple[str, ...]
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of it."""
+        return Shown(
+            title=f"{self.file} against {self.observed}: {self.resource} of {self.machine}",
+            answer=self.text[0],
+            facts=tuple(("", line) for line in self.text[1:]),
+        )
+
+
+def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> DriftView:
+    """Return what `qps test --observed --format json` prints."""
+    stated, since = found.stated, found.since
+    return DriftView(
+        schema="qps/drift/2",
+        file=spec,
+        observed=found.file,
+        resource=stated.reading.resource or "",
+        machine=stated.machine,
+        cores=float(stated.reading.processors or 1),
+        components=stated.components,
+        row_count=found.rows,
+        asked_rows=found.asked_rows,
+        from_=None if found.ends is None else found.ends[0].isoformat(),
+        to=None if found.ends is None else found.ends[1].isoformat(),
+        moved=found.has_moved,
+        by_chance=found.by_chance,
+        utilization_difference=found.higher,
+        utilization_rms_difference=found.off,
+        smallest_detectable=found.sees,
+        tolerance=tolerance,
+        chance=chance,
+        costs=tuple(
+            CostView(
+                per=_per(cost.item),
+                stated=cost.stated,
+                found=cost.found,
+                difference=cost.difference,
+                relative_difference=cost.relative if isfinite(cost.relative) else None,
+                half_width=cost.half_width,
+                by_chance=cost.by_chance,
+                share_of_load=cost.share,
+                moved=cost.has_moved,
+            )
+            for cost in found.costs
+        ),
+        explained_alone_by=tuple(
+            AloneView(per=_per(item), difference=moved) for item, moved in found.alone
+        ),
+        asked_from=None if found.begin is None else found.begin.isoformat(),
+        since=None
+        if since is None
+        else SinceView(
+            at=since.at.isoformat(),
+            earliest=since.earliest.isoformat(),
+            latest=since.latest.isoformat(),
+            may_be_before=since.may_be_before,
+        ),
+        text=tuple(sentences(found, tolerance)),
+    )
+
+
+def _per(item: str | None) -> str | None:
+    return "bit" if item == INFORMATION_BASE else item

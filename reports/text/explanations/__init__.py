@@ -1,0 +1,1 @@
+"""Explanations: numbers taken apart, networks, codes and rules."""

@@ -1,0 +1,71 @@
+"""A code of diagnostics explained: as a terminal shows it, and as plain values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from qps.compiler.diagnostics.diagnostic import Severity
+from qps.compiler.diagnostics.explained import ExampleFile, Explanation
+from qps.reports.text.layout.colors import Tone, toned
+from qps.reports.text.layout.wrapping import wrapped
+
+_TONES = {Severity.ERROR: Tone.MISS, Severity.WARNING: Tone.LIMIT}
+_MARKED = re.compile(r" *\| +[\^-]+(?: .*)?")
+
+
+def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -> str:
+    """Return the reason of a code, an example that fails, what it prints, and the fix."""
+    code, tone = told.code, _TONES[told.code.severity]
+    lines = [toned(f"{code.id} {code.slug} ({code.severity.value})", tone, color=color)]
+    lines += wrapped(f"{code.summary[0].upper()}{code.summary[1:]}.", width)
+    for paragraph in told.why:
+        lines += ["", *wrapped(paragraph, width)]
+    lines += ["", toned("Example", tone, color=color), *_files(told.files)]
+    lines += ["", f"  $ {told.command}"]
+    for number, line in enumerate(told.printed.splitlines()):
+        is_toned = not number or _MARKED.fullmatch(line)
+        lines.append(toned(f"  {line}".rstrip(), tone if is_toned else None, color=color))
+    lines += ["", toned("Fix", Tone.ANSWER, color=color)]
+    for paragraph in told.mend:
+        lines += [*wrapped(paragraph, width), ""]
+    lines += _changes(told, color=color)
+    return "\n".join(lines) + "\n"
+
+
+def explained_json(told: Explanation) -> dict[str, object]:
+    """Return an explanation as plain values, the mended example whole."""
+    return {
+        "schema": "qps/code/1",
+        "code": told.code.id,
+        "name": told.code.slug,
+        "severity": told.code.severity.value,
+        "summary": told.code.summary,
+        "why": list(told.why),
+        "fails": _json_example(told.files, told.command) | {"printed": told.printed},
+        "mend": list(told.mend),
+        "mended": _json_example(told.mended, told.mended_command) | {"change": told.change},
+    }
+
+
+def _json_example(files: Sequence[ExampleFile], command: str) -> dict[str, object]:
+    return {"command": command, "files": {file.name: file.text for file in files}}
+
+
+def _files(files: Sequence[ExampleFile]) -> Iterator[str]:
+    """Yield the lines of files, with their names where there are several."""
+    for number, file in enumerate(files):
+        if len(files) > 1:
+            yield from [""] * bool(number)
+            yield f"  {file.name}:"
+        yield from (f"  {line}" for line in file.text.splitlines())
+
+
+def _changes(told: Explanation, *, color: bool) -> Iterator[str]:
+    """Yield the lines that are otherwise in the mended example, or the files that are new."""
+    tones = {"-": Tone.MISS, "+": Tone.ANSWER}
+    for line in told.change.splitlines():
+        yield toned(f"  {line}", tones.get(line[:1]), color=color)
+    if not told.change:
+        changed = [new for new, old in zip(told.mended, told.files, strict=True) if new != old]
+        yield from _files(changed)

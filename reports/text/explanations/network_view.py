@@ -1,0 +1,433 @@
+"""A queueing network as plain values: what `qps explain --network FILE --format json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.network import arrivals, classes, itinerary, network, spread, stations_and_pools
+from qps.engine.expressions.formulas import Formula
+from qps.reports.text.formulas.formula_text import formula as in_symbols
+from qps.reports.text.formulas.network_numbers import NetworkNumbers
+
+
+class Number(Struct, frozen=True):
+    """A formula in symbols, and its value in base units; null where it needs a population."""
+
+    formula: str
+    value: float | None
+
+
+class TimesView(Struct, frozen=True, kw_only=True):
+    """How often something is done: the whole part for sure, once more with the rest as chance."""
+
+    often: Number
+    copies: Number
+    switch: Number
+    merged: Number
+
+
+class AtView(Struct, frozen=True, kw_only=True):
+    """An item comes to one of the copies of a node."""
+
+    node: str
+    copies: Number
+    type_: Literal["at"] = "at"
+
+
+class ServeView(Struct, frozen=True, kw_only=True):
+    """A station serves an item: `work` times `pace` is the mean time on one server."""
+
+    station: str
+    by: str
+    work: Number
+    pace: Number
+    times: TimesView
+    per_flow: Number
+    thread: str | None
+    counted: tuple[tuple[str, Number], ...]
+    type_: Literal["serve"] = "serve"
+
+
+class DelayView(Struct, frozen=True, kw_only=True):
+    """An item takes a time without any station; on a `link` it propagates."""
+
+    why: str
+    time: Number
+    times: TimesView
+    link: str | None
+    type_: Literal["delay"] = "delay"
+
+
+class PortVisitView(Struct, frozen=True, kw_only=True):
+    """A port carries the payload of an item, in bits, with a header."""
+
+    station: str
+    payload: Number
+    header: Number
+    overlaps: bool
+    cap: tuple[str, Number] | None
+
+
+class CrossView(Struct, frozen=True, kw_only=True):
+    """An item crosses a link, port after port."""
+
+    link: str
+    ports: tuple[PortVisitView, ...]
+    every_copy: bool
+    type_: Literal["cross"] = "cross"
+
+
+class CallView(Struct, frozen=True, kw_only=True):
+    """A node is called; the body goes there and back."""
+
+    number: int
+    node: str
+    times: TimesView | None
+    sends: Number | None
+    returns: Number | None
+    body: tuple[NodeView, ...]
+    type_: Literal["call"] = "call"
+
+
+class ForkView(Struct, frozen=True, kw_only=True):
+    """Branches that begin together; the item goes on when all are done."""
+
+    number: int
+    branches: tuple[tuple[NodeView, ...], ...]
+    type_: Literal["fork"] = "fork"
+
+
+class TakeView(Struct, frozen=True, kw_only=True):
+    """An item takes an amount of a pool and holds it until it is given."""
+
+    hold: int
+    pool: str
+    amount: Number
+    type_: Literal["take"] = "take"
+
+
+class GiveView(Struct, frozen=True, kw_only=True):
+    """An item gives back what it holds."""
+
+    hold: int
+    type_: Literal["give"] = "give"
+
+
+class LoseView(Struct, frozen=True, kw_only=True):
+    """An item is lost with a chance; null where a full `station` decides."""
+
+    why: str
+    kind: str
+    chance: Number | None
+    station: str | None
+    link: str | None
+    type_: Literal["lose"] = "lose"
+
+
+class RestoreView(Struct, frozen=True, kw_only=True):
+    """An item lost in transmission is recovered with a chance."""
+
+    why: str
+    chance: Number
+    type_: Literal["restore"] = "restore"
+
+
+class QueueLimitView(Struct, frozen=True, kw_only=True):
+    """A queue has a length at most, in units of which `per_item` come with an item."""
+
+    why: str
+    length: Number
+    per_item: Number
+    type_: Literal["queue_limit"] = "queue_limit"
+
+
+class ThinView(Struct, frozen=True, kw_only=True):
+    """A share of the items goes on; bursty flows are on for that share of the time."""
+
+    share: Number
+    bursty: bool
+    on_for: Number | None
+    type_: Literal["thin"] = "thin"
+
+
+class SendView(Struct, frozen=True, kw_only=True):
+    """The sender makes copies for receivers."""
+
+    copies: Number
+    receivers: Number
+    to: str
+    target: str | None
+    group: str | None
+    type_: Literal["send"] = "send"
+
+
+class MergeView(Struct, frozen=True, kw_only=True):
+    """Flows become one; the body is done for each of them."""
+
+    by: str
+    flows: Number
+    body: tuple[NodeView, ...]
+    type_: Literal["merge"] = "merge"
+
+
+class ResizeView(Struct, frozen=True, kw_only=True):
+    """An item goes on with another size."""
+
+    bits: Number | None
+    share: Number
+    type_: Literal["resize"] = "resize"
+
+
+NodeView: TypeAlias = (
+    AtView
+    | ServeView
+    | DelayView
+    | CrossView
+    | CallView
+    | ForkView
+    | TakeView
+    | GiveView
+    | LoseView
+    | RestoreView
+    | QueueLimitView
+    | ThinView
+    | SendView
+    | MergeView
+    | ResizeView
+)
+
+
+class PlaceView(Struct, frozen=True):
+    """A node or link with its number of equal copies."""
+
+    name: str
+    copies: Number
+
+
+class SpreadView(Struct, frozen=True):
+    """How visits are spread over the copies."""
+
+    kind: str
+    pool: str
+
+
+class StationView(Struct, frozen=True, kw_only=True):
+    """A station: its servers and its queueing discipline."""
+
+    name: str
+    place: PlaceView
+    kind: str
+    queueing: str | None
+    is_unmodeled: bool
+    servers: Number
+    variation: Number
+    speeds: tuple[Number, ...]
+    room: Number | None
+    spread: SpreadView
+    background: tuple[tuple[str, Number], ...]
+    rate: Number | None
+    capacity: Number | None
+    port_of: str | None
+    jitter: str | None
+
+
+class PoolView(Struct, frozen=True, kw_only=True):
+    """A pool: the capacity of each copy, and what is kept of it for good."""
+
+    name: str
+    place: PlaceView
+    capacity: Number
+    kept: tuple[tuple[str, Number], ...]
+    is_unmodeled: bool
+
+
+class ArrivalsView(Struct, frozen=True):
+    """The arrivals of one flow."""
+
+    process: str
+    rate: Number
+    variation: Number | None
+
+
+class ItemsView(Struct, frozen=True):
+    """What a class sends."""
+
+    primary: str | None
+    bits: Number | None
+    sizes: dict[str, Number]
+
+
+class HolderView(Struct, frozen=True):
+    """Whose the flows are."""
+
+    kind: str
+    name: str | None
+
+
+class PlayoutView(Struct, frozen=True):
+    """A playout buffer: the formulas of its delay, and of what it drops."""
+
+    delay: str
+    dropping: str | None
+
+
+class ClassView(Struct, frozen=True, kw_only=True):
+    """A class of items with its itinerary; a closed one has a population and a think time."""
+
+    name: str
+    flows: Number
+    arrivals: ArrivalsView
+    items: ItemsView
+    holder: HolderView
+    population: Number | None
+    think: Number | None
+    rank: Number | None
+    playout: PlayoutView | None
+    itinerary: tuple[NodeView, ...]
+
+
+class KindsView(Struct, frozen=True, kw_only=True):
+    """Kinds of users, or of items, with their shares and values."""
+
+    of: str
+    of_users: bool
+    names: tuple[str, ...]
+    shares: tuple[Number, ...]
+    values: dict[str, tuple[Number, ...]]
+
+
+class ElasticView(Struct, frozen=True, kw_only=True):
+    """An elastic parameter."""
+
+    symbol: Number
+    least: Number
+    most: Number
+    rank: int | None
+
+
+class LinkView(Struct, frozen=True):
+    """A link: its medium and its ends."""
+
+    medium: str
+    ends: tuple[str, ...]
+
+
+class Users(Struct, frozen=True):
+    """The population, and its range."""
+
+    name: str
+    from_: int
+    to: int
+
+
+class NetworkView(Struct, frozen=True, kw_only=True):
+    """The queueing network of a spec, with nothing solved; `at` is null without `--at`."""
+
+    schema: str
+    file: str
+    population: Users
+    at: int | None
+    stations: tuple[StationView, ...]
+    pools: tuple[PoolView, ...]
+    classes: tuple[ClassView, ...]
+    kinds: tuple[KindsView, ...]
+    elastic: tuple[ElasticView, ...]
+    links: dict[str, LinkView]
+
+
+_VIEWS: Mapping[type[Struct], type[Struct]] = {
+    arrivals.Arrivals: ArrivalsView,
+    itinerary.At: AtView,
+    itinerary.Call: CallView,
+    itinerary.Cross: CrossView,
+    itinerary.Delay: DelayView,
+    itinerary.Fork: ForkView,
+    itinerary.Give: GiveView,
+    itinerary.Lose: LoseView,
+    itinerary.Merge: MergeView,
+    itinerary.PortVisit: PortVisitView,
+    itinerary.QueueLimit: QueueLimitView,
+    itinerary.Resize: ResizeView,
+    itinerary.Restore: RestoreView,
+    itinerary.Send: SendView,
+    itinerary.Serve: ServeView,
+    itinerary.Take: TakeView,
+    itinerary.Thin: ThinView,
+    itinerary.Times: TimesView,
+    classes.Class: ClassView,
+    network.Elastic: ElasticView,
+    classes.Holder: HolderView,
+    classes.ItemKinds: KindsView,
+    classes.Items: ItemsView,
+    network.Link: LinkView,
+    stations_and_pools.Place: PlaceView,
+    classes.Playout: PlayoutView,
+    stations_and_pools.Pool: PoolView,
+    stations_and_pools.Station: StationView,
+    spread.Spread: SpreadView,
+}
+"""What is printed of each part of a network: of its fields, those of the same names."""
+
+
+def network_view(graph: LoadGraph, file: str, users: int | None = None) -> NetworkView:
+    """Return the network of a load graph as plain values, evaluated for so many users if given."""
+    shown, whole = _Shown(NetworkNumbers(graph, users)), graph.network
+    return NetworkView(
+        schema="qps/network/1",
+        file=file,
+        population=Users(graph.population.name, whole.low, whole.high),
+        at=users,
+        stations=shown.each(whole.stations.values()),
+        pools=shown.each(whole.pools.values()),
+        classes=shown.each(whole.classes.values()),
+        kinds=shown.each(whole.kinds),
+        elastic=shown.each(whole.elastic),
+        links=shown.of(whole.links),
+    )
+
+
+class _Shown:
+    """Makes views of the parts of a network."""
+
+    def __init__(self, numbers: NetworkNumbers) -> None:
+        self._numbers = numbers
+
+    def each(self, parts: Iterable[object]) -> tuple[Any, ...]:
+        """Return the views of several parts."""
+        return tuple(map(self.of, parts))
+
+    def of(self, value: object) -> Any:
+        """Return a part as plain values."""
+        match value:
+            case Formula():
+                return Number(in_symbols(value), self._numbers.value(value))
+            case itinerary.Sequence(nodes=each):
+                return self.each(each)
+            case stations_and_pools.Open(stated=stated):
+                return stated.text
+            case ir.Queueing():
+                return value.written
+            case Enum():
+                return value.value
+            case tuple():
+                return self.each(value)
+            case Mapping():
+                return {
+                    key.name if isinstance(key, Formula) else key: self.of(one)
+                    for key, one in value.items()
+                }
+            case Struct():
+                return self._view(value)
+            case _:
+                return value
+
+    def _view(self, value: Struct) -> Struct:
+        kind = _VIEWS[type(value)]
+        names = (name for name in kind.__struct_fields__ if name != "type_")
+        return kind(**{name: self.of(getattr(value, name)) for name in names})

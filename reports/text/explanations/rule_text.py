@@ -1,0 +1,51 @@
+"""A rule of a review explained: as a terminal shows it, and as plain values."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler.project.review_rules import Level, Rule
+from qps.reports.text.layout.colors import Tone, toned
+from qps.reports.text.layout.wrapping import wrapped
+
+_TONES = {Level.ERROR: Tone.MISS, Level.WARNING: Tone.LIMIT, Level.NOTE: Tone.ANSWER}
+_LINES = {"-": Tone.MISS, "+": Tone.ANSWER}
+
+
+class RuleView(Struct, frozen=True, kw_only=True):
+    """What `qps explain RULE --format json` prints; `level` is that without a project file."""
+
+    schema: str
+    name: str
+    level: str
+    summary: str
+    why: str
+    example: str
+    mend: str
+
+
+def rule_view(rule: Rule) -> RuleView:
+    """Return a rule as plain values."""
+    return RuleView(
+        schema="qps/rule/1",
+        name=rule.name,
+        level=rule.level.value,
+        summary=rule.summary,
+        why=rule.why,
+        example=rule.example,
+        mend=rule.mend,
+    )
+
+
+def rule_text(rule: Rule, *, width: int = 80, color: bool = False) -> str:
+    """Return what a rule finds, why, a change that it finds, and the mend."""
+    tone = _TONES[rule.level]
+    lines = [toned(f"{rule.name} ({rule.level.value})", tone, color=color)]
+    lines += wrapped(f"{rule.summary[0].upper()}{rule.summary[1:]}.", width)
+    lines += ["", *wrapped(rule.why, width), "", toned("example", None, color=color)]
+    for line in rule.example.splitlines():
+        lines.append(toned(f"  {line}", _LINES.get(line[:1]), color=color))
+    lines += ["", *wrapped(rule.mend, width), ""]
+    setting = f'[review] {rule.name} = "{rule.level.value}"'
+    lines += wrapped(f"Level in a project file: {setting}", width)
+    return "\n".join(lines) + "\n"

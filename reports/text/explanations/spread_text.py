@@ -1,0 +1,92 @@
+"""How far a value may be off and where that comes from, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from math import isinf
+
+from qps.compiler.quantities.dimension import Dimension
+from qps.reports.text.solutions.uncertainty_text import are_apart, left_out_lines, samples_text
+from qps.reports.text.words.quantities import first_words, percent, quantity
+from qps.solver.uncertainty.interval_result import Ends, Share, Spread
+
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 13
+_MOST_NAMED = 3
+_MOST_STATED = 60
+"""Characters of what is said of a number, beyond which it is not repeated."""
+_LITTLE = 0.01
+"""Share of a variance below which a number is not named."""
+_TOGETHER = 0.1
+"""Share of a variance that is of no number alone, from which on that is told."""
+
+
+def spread_lines(
+    spread: Spread, name: str, dimension: Dimension, *, is_share: bool
+) -> Iterator[str]:
+    """Yield between which values something lies, and of which numbers that is."""
+    between = partial(_between, dimension=dimension, is_share=is_share)
+    sampled = f"{spread.samples:,} samples"
+    if spread.shares:
+        sampled = samples_text(spread.samples, len(spread.shares))
+    yield f"{percent(spread.probability)} interval: {between(spread.interval)} ({sampled})."
+    is_itself = [one.number for one in spread.shares] == [name]
+    if spread.shares and not is_itself:
+        yield _where_from(spread)
+    slopes = spread.linear_interval
+    if (
+        slopes is not None
+        and not is_itself
+        and are_apart(_numbers(spread.interval), _numbers(slopes))
+    ):
+        yield (
+            f"A linear approximation gives {between(slopes)}. The value is not linear over the "
+            "range of the inputs, so use the sampled interval."
+        )
+    if 0 < spread.endless < 1:
+        yield f"The value is infinite in {percent(spread.endless, 2)} of the samples."
+    if spread.undefined > 0:
+        yield f"The value is undefined in {percent(spread.undefined, 2)} of the samples."
+    yield from left_out_lines(spread.left_out)
+    if spread.surrogate_model is not None:
+        yield (
+            f"Approximation: {spread.surrogate_model.points} samples are solved in full; for the "
+            "others, a surrogate model predicts the value (cross-validation error up to "
+            f"{percent(spread.surrogate_model.error, 2)})."
+        )
+
+
+def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
+    if isinf(ends.least):
+        return "infinite"
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+        told = partial(quantity, dimension=dimension, digits=digits, share=is_share)
+        least, most = told(ends.least), told(ends.most)
+        if least != most:
+            break
+    return f"{least} to infinity" if isinf(ends.most) else f"{least} to {most}"
+
+
+def _where_from(spread: Spread) -> str:
+    """Return of which numbers a variance is, the most first."""
+    shares = sorted(spread.shares, key=lambda one: -one.first_order)
+    if len(shares) == 1:
+        return f"All of the variance comes from {_named(shares[0])}."
+    told = [f"{percent(one.first_order, 2)} from {_named(one)}" for one in shares]
+    most = min(_MOST_NAMED, max(1, sum(one.first_order >= _LITTLE for one in shares)))
+    together = 1 - sum(one.first_order for one in shares)
+    rest = f"; {percent(together, 2)} from interactions" if together > _TOGETHER else ""
+    if spread.of_ranks:
+        rest += "; a few extreme samples dominate the variance of the value itself"
+    whose = "Variance of its rank among the samples" if spread.of_ranks else "Variance"
+    return f"{whose}: {first_words(told, most)}{rest}."
+
+
+def _named(share: Share) -> str:
+    if len(share.stated) > _MOST_STATED:
+        return share.number
+    return f"{share.number} ({share.stated})"
+
+
+def _numbers(ends: Ends) -> tuple[float, float]:
+    return ends.least, ends.most

@@ -1,0 +1,1 @@
+"""Layout of text: tables, facts, wrapped lines, colors."""

@@ -1,0 +1,197 @@
+"""Tables of text, for a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from textwrap import wrap
+from unicodedata import east_asian_width
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.render import printable
+from qps.reports.text.layout.wrapping import unbroken, unheld
+
+_WIDEST_CELL = 70
+_NARROWEST_CELL = 8
+"""Columns that a text keeps which is cut to a width."""
+_NARROWEST_BROKEN = 14
+"""Columns of a long text whose words are broken, where there is room for no more."""
+_READABLE = 24
+"""Columns of a long text below which other columns are left out rather than it made narrower."""
+
+
+class _Cells(Struct, frozen=True):
+    """What a table may be given by place."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: frozenset[int] = frozenset()
+    firm: frozenset[int] = frozenset()
+
+
+class Table(_Cells, frozen=True, kw_only=True):
+    """Headings and rows; `right` holds the columns that are set to the right.
+
+    Where there is no room, texts are cut, those of `firm` columns after all others; those of `long`
+    columns go on in further lines of the row instead.
+    """
+
+    long: frozenset[int] = frozenset()
+
+    def as_text(self, indent: str = "  ", width: int | None = None) -> str:
+        """Return the table in columns of blanks, its texts cut to a width where one is given."""
+        lines = self.as_lines(indent, width)
+        return "".join(f"{line}\n" for row in lines for line in row)
+
+    def as_lines(self, indent: str = "  ", width: int | None = None) -> list[list[str]]:
+        """Return the lines of the headings and of each row."""
+        cells = [
+            [_in_one_line(cell) if i in self.long else _shortened(cell) for i, cell in enumerate(c)]
+            for c in (self.headings, *self.rows)
+        ]
+        widths = [max(text_width(row[i]) for row in cells) for i in range(len(self.headings))]
+        if width is not None:
+            least = self._least(cells)
+            widths = self._narrowed(widths, least, width - len(indent))
+            broken = [min(most, _NARROWEST_BROKEN) for most in least]
+            widths = self._narrowed(widths, broken, width - len(indent))
+        return [self._row(row, widths, indent) for row in cells]
+
+    def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> list[str]:
+        """Return the lines of a row: a first one, and what did not fit into it."""
+        cells = [
+            _folded(cell, most) if i in self.long else [_cut(cell, most)]
+            for i, (cell, most) in enumerate(zip(row, widths, strict=True))
+        ]
+        shown = []
+        for parts in zip_longest(*cells, fillvalue=""):
+            padded = [self._padded(cell, i, widths[i]) for i, cell in enumerate(parts)]
+            shown.append((indent + "  ".join(padded)).rstrip())
+        return shown
+
+    def fitting(self, width: int, least_first: Sequence[int]) -> list[int]:
+        """Return the columns for which there is room: those that matter least are left out first.
+
+        Texts of `long` columns may go on in further lines for that, but not be cut.
+        """
+        shown = list(range(len(self.headings)))
+        widths = [
+            min(most, _READABLE) if i in self.long else most
+            for i, most in enumerate(map(self._widest, shown))
+        ]
+        for column in least_first:
+            if sum(widths[i] + 2 for i in shown) <= width:
+                break
+            shown.remove(column)
+        return shown
+
+    def with_columns(self, shown: Sequence[int]) -> Table:
+        """Return the table with some of its columns."""
+        places = {column: place for place, column in enumerate(shown)}
+        right, firm, long = (
+            frozenset(places[column] for column in columns if column in places)
+            for columns in (self.right, self.firm, self.long)
+        )
+        rows = tuple(tuple(row[column] for column in shown) for row in self.rows)
+        headings = tuple(self.headings[column] for column in shown)
+        return Table(headings, rows, right, firm, long=long)
+
+    def _widest(self, column: int) -> int:
+        return max(text_width(_shortened(row[column])) for row in (self.headings, *self.rows))
+
+    def as_markdown(self) -> str:
+        """Return the table in Markdown."""
+        rule = ["---:" if i in self.right else "---" for i in range(len(self.headings))]
+        lines = [self.headings, tuple(rule), *self.rows]
+        return "".join(f"| {' | '.join(map(escaped, line))} |\n" for line in lines)
+
+    def _narrowed(self, widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+        """Return narrower columns: the widest text first; numbers are folded, but never cut."""
+        found = list(widths)
+        texts = [i for i in range(len(found)) if i not in self.right or i in self.long]
+        while sum(found) + 2 * (len(found) - 1) > width:
+            wide = [i for i in texts if found[i] > least[i]]
+            loose = [i for i in wide if i not in self.firm]
+            if not wide:
+                break
+            found[max(loose or wide, key=lambda i: found[i])] -= 1
+        return found
+
+    def _least(self, cells: Sequence[Sequence[str]]) -> list[int]:
+        """Return how narrow each column may be: words of long columns stay whole."""
+        return [
+            max(len(word) for row in cells for word in unbroken(row[i]).split(" "))
+            if i in self.long
+            else _NARROWEST_CELL
+            for i in range(len(self.headings))
+        ]
+
+    def _padded(self, cell: str, column: int, width: int) -> str:
+        blanks = " " * (width - text_width(cell))
+        return blanks + cell if column in self.right else cell + blanks
+
+
+def _in_one_line(cell: str) -> str:
+    inwards = cell[: len(cell) - len(cell.lstrip(" "))]  # a row may stand within another one
+    return inwards + " ".join(printable(cell).split())
+
+
+def _folded(cell: str, most: int) -> list[str]:
+    """Return a cell in lines of a width."""
+    if text_width(cell) <= most:
+        return [cell]
+    whole = unbroken(cell)  # numbers with their units, where there is room for them
+    fits = max(map(text_width, whole.split(" "))) <= most
+    lines = wrap(whole if fits else cell, most, break_on_hyphens=False)
+    return [_cut(unheld(line), most) for line in lines] or [""]
+
+
+def _shortened(cell: str) -> str:
+    cell = _in_one_line(cell)
+    return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
+
+
+def _cut(cell: str, most: int) -> str:
+    """Return a cell within so many columns."""
+    if text_width(cell) <= most:
+        return cell
+    while text_width(cell) > most - 1:
+        cell = cell[:-1]
+    return cell.rstrip() + "…"
+
+
+def text_width(cell: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in cell)
+
+
+def escaped(cell: str) -> str:
+    """Return a text that Markdown shows as it stands."""
+    return "".join(_SPECIAL.get(character, character) for character in printable(cell))
+
+
+_SPECIAL = {character: "\\" + character for character in "\\|*_`[]~"} | {
+    "<": "&lt;",
+    ">": "&gt;",
+    "&": "&amp;",
+    "\n": " ",
+    # Nobody is called, and nothing linked, by what stands in a spec: a blank of no width between.
+    "@": "@\u200b",
+    "#": "#\u200b",
+}
+
+
+def escaped_html(text: str) -> str:
+    """Return a text that HTML within Markdown shows as it stands."""
+    return "".join(_IN_HTML.get(character, character) for character in printable(text))
+
+
+_IN_HTML = {one: f"&#{ord(one)};" for one in '\\|*_`[]~"'} | {
+    one: _SPECIAL[one] for one in "<>&@#\n"
+}
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return paragraphs with an empty line between them."""
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())

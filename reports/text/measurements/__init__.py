@@ -1,0 +1,1 @@
+"""Fits, measurements and traces as text."""

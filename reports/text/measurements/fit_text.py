@@ -1,0 +1,286 @@
+"""A fit as text, Markdown and plain values, with the component text to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from qps.compiler.check.model.fits.check_fits import (
+    MISSED_HINT,
+    below_zero,
+    coefficient_name,
+    mending,
+    missed_text,
+    pull_text,
+)
+from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.measurement.fits import LOW_LOAD, SATURATED
+from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.compiler.quantities.units import built_in
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.words.quantities import number, percent
+
+_BYTE_BITS = 8
+_NOISE = 1e-9
+"""What is smaller, beside what it belongs to, comes of the arithmetic and not of a measurement."""
+_MOST_SHOWN = 40
+"""Rows of the text; of more, those are shown that pull and miss most."""
+_MOST_NAMED = 10
+"""Lines that a warning names one by one."""
+
+
+def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS) -> str:
+    """Return the numbers with their intervals, the residuals, warnings and what to paste."""
+    fit, component = found.fit, component_text(found)
+    error = percent(found.largest_relative_error, 2)
+    notes = []
+    if component is None:
+        reason = f"{below_zero(fit)[0]} is below zero, which is impossible; {mending(found)}"
+        notes.append(f"Nothing to paste: {reason}.")
+    layout = Layout(
+        title=f"Service demands on {fit.resource}, {_cores(found)}",
+        place=fit.file,
+        facts=(
+            ("Rows", _row_counts(found)),
+            ("Fit error", f"up to {error} of the measured utilization"),
+            ("Validation", _validation(found)),
+        ),
+        tables=(_numbers(found), _rows(found)),
+        warnings=tuple(warnings_of(found)),
+        notes=tuple(notes),
+        pasted=component or "",
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _row_counts(found: Regression) -> str:
+    """Return how many rows there are and are used, and which of them are shown of many."""
+    rows, used = len(found.fit.runs.lines), len(found.fit.runs.used)
+    told = f"{rows:,}" if used == rows else f"{rows:,} ({used:,} used)"
+    if rows <= _MOST_SHOWN:
+        return told
+    are_all = rows - found.copies <= _MOST_SHOWN
+    hidden = "copies of these" if are_all else "those with the least influence"
+    return f"{told}; not shown: {hidden}"
+
+
+def _cores(found: Regression) -> str:
+    cores = float(found.fit.cores)
+    return "1 core" if cores == 1 else f"{number(cores)} cores"
+
+
+def _numbers(found: Regression) -> Table:
+    """Return the fitted numbers in units that suit them."""
+    rows = []
+    for coefficient in found.coefficients:
+        factor, unit = _scale(coefficient)
+        width = coefficient.half_width
+        interval = "" if width is None else f"± {number(width * factor)}"
+        if width is not None and width <= _NOISE * abs(coefficient.value):
+            interval = "exact"
+        heading = "idle" if coefficient.item is None else coefficient.heading
+        rows.append((heading, number(coefficient.value * factor), interval, unit))
+    return demands_table(rows)
+
+
+def demands_table(rows: Sequence[tuple[str, ...]]) -> Table:
+    """Return service demands as a table: what causes them, value, interval and unit."""
+    headings = ("Service demand", "Value", "95 % CI", "Unit")
+    return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0]))
+
+
+def cost_scale(item: str | None, value: float) -> tuple[float, str]:
+    """Return what to multiply a cost with, and its unit then; of no item it is a load."""
+    if item is None:
+        return 100.0, "% of utilization"
+    if item == INFORMATION_BASE:
+        return _BYTE_BITS * 1e9, "ns/byte"
+    is_long = abs(value) >= 1e-3  # noqa: PLR2004 - a millisecond
+    return (1e3, f"ms/{item}") if is_long else (1e6, f"us/{item}")
+
+
+def _scale(coefficient: Coefficient) -> tuple[float, str]:
+    return cost_scale(coefficient.item, coefficient.value)
+
+
+def _rows(found: Regression) -> Table:
+    rows = tuple(
+        (
+            str(row.line),
+            percent(row.measured),
+            percent(row.fitted),
+            _points(row.error),
+            "-" if row.left_out is None else _points(row.left_out - row.measured),
+            "" if row.is_used else "not used",
+        )
+        for row in found.telling(_MOST_SHOWN)
+    )
+    headings = ("Line", "Measured", "Fitted", "Error", "Leave-one-out error", "")
+    return Table(headings, rows, frozenset(range(5)))
+
+
+def _points(difference: float) -> str:
+    shown = f"{difference * 100:+.2f} %"
+    return shown.replace("-0.00", "+0.00")
+
+
+def _validation(found: Regression) -> str:
+    """Return how far off predictions are of rows that the fit has not seen."""
+    error = found.left_out_error
+    if error is None:
+        return ""
+    told = "leave-one-setting-out error" if found.is_repeated else "leave-one-out error"
+    shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
+    if shares:
+        told += f": median {percent(median(shares), 2)} and maximum "
+        told += f"{percent(shares[-1], 2)} of the measured utilization;"
+    error = 0.0 if error <= _NOISE else error
+    return f"{told} RMS {percent(error, 2)} of the machine"
+
+
+def warnings_of(found: Regression) -> list[str]:
+    """Return what makes the fit doubtful."""
+    fit = found.fit
+    warnings = [*_of_rows(found)]
+    if found.degrees_of_freedom == 0:
+        warnings.append(
+            "there are as many parameters as distinct rows, so the fit is always exact and has no "
+            "confidence intervals; measure more runs"
+        )
+    warnings += [
+        f"{coefficient_name(c)} is below zero: {mending(found)}"
+        for c in found.coefficients
+        if c.value < 0
+    ]
+    warnings += [
+        f"{coefficient_name(c)} is not significantly different from zero"
+        for c in found.coefficients
+        if c.may_be_zero
+    ]
+    if not fit.is_cores_given:
+        warnings.append("the number of cores is unknown; assuming 1. Set it with `--cores 4`")
+    if fit.missed_rates:
+        warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")
+    others = [heading for heading in fit.left_out if heading not in fit.missed_rates]
+    if others:
+        warnings.append(f"unused columns: {', '.join(others)}")
+    return warnings
+
+
+def _of_rows(found: Regression) -> Iterable[str]:
+    """Yield what is to be said of single rows."""
+    if found.other_path:
+        yield (
+            f"{_lines(found.other_path)} with no bytes: ignored, because servers handle "
+            "empty responses in a different code path"
+        )
+    if found.busy_without_work:
+        yield (
+            f"{_lines(found.busy_without_work)} with utilization but no work: idle utilization. "
+            "The fit has no idle term, so these rows are ignored and service demands may be "
+            "overestimated"
+        )
+    if found.saturated:
+        yield (
+            f"{_lines(found.saturated)} at {percent(float(SATURATED))} utilization or more: "
+            "ignored, because a saturated machine completes less work than requested, so service "
+            "demands would be underestimated (if rates are completed work, add `--served`)"
+        )
+    if found.copies:
+        yield (
+            f"{_lines(found.copied)} repeat{'s' * (found.copies == 1)} an earlier row exactly: "
+            f"intervals are based on the {found.distinct:,} distinct rows"
+        )
+    for row in found.pulling[:_MOST_NAMED]:
+        yield _pull(row)
+    if len(found.pulling) > _MOST_NAMED:
+        yield f"{len(found.pulling) - _MOST_NAMED:,} more rows are equally influential"
+    worst = found.worst
+    if worst is not None:
+        yield (
+            f"fit error above {percent(LARGE_RESIDUAL)} of the measured utilization: "
+            f"{_points(worst.error)} in line {worst.line}, which measured {percent(worst.measured)}"
+        )
+    low = found.at_low_load
+    if low:
+        yield (
+            f"{_lines(low)} below {percent(float(LOW_LOAD))} utilization: demand per item often "
+            "falls at high utilization (batching), so measure near your planned utilization"
+        )
+
+
+def _pull(row: Residual) -> str:
+    """Return how a row pulls the numbers, and what that may come of."""
+    told = pull_text(row)
+    if row.left_out is not None and row.left_out > 1 > row.measured:
+        return (
+            f"{told}, which predict a utilization of {percent(row.left_out)}. Did the machine "
+            "complete less work than was offered?"
+        )
+    return f"{told}: check it for a typo"
+
+
+def _lines(lines: Sequence[int]) -> str:
+    """Return lines by their numbers, of many only the first ones."""
+    shown = ", ".join(map(str, lines[:_MOST_NAMED]))
+    more = len(lines) - _MOST_NAMED
+    told = f"{shown} and {more:,} more" if more > 0 else shown
+    return f"line{'s' * (len(lines) != 1)} {told}"
+
+
+def component_text(found: Regression) -> str | None:
+    """Return the lines to paste into a spec: the machine's idle load, and the component.
+
+    None where a number is below zero: a spec with it would be refused.
+    """
+    fit = found.fit
+    if below_zero(fit):
+        return None
+    terms = [c for c in found.coefficients if c.item is not None]
+    shown = [f"{_plain(c.value * _scale(c)[0])} {_scale(c)[1]}" for c in terms]
+    cost = f"{fit.resource} {' + '.join(shown)}"
+    cores = _plain(float(fit.cores))
+    unit = "core" if fit.cores == 1 else "cores"
+    idle = f", idle {_plain(float(fit.fixed) * 100)} %" if fit.has_fixed else ""
+    own = (term.item for term in fit.terms if term.item != INFORMATION_BASE)
+    units = [f"unit {item}\n" for item in own if built_in(item) is None]
+    return (
+        f"{''.join(units)}machine tested {{ {fit.resource} {cores} {unit}{idle} }}\n"
+        f"component step {{\n"
+        f"{cost_lines(cost, f'tested{_at_load(found)}')}\n"
+        f"  source {quoted(f'fitted to {fit.file}')}\n"
+        "}\n"
+    )
+
+
+def cost_lines(cost: str, measured_on: str) -> str:
+    """Return the cost of a component and where it was measured, in two lines if it is long."""
+    line = f"  {cost} measured on {measured_on}"
+    return line if len(line) <= COLUMNS else f"  {cost}\n    measured on {measured_on}"
+
+
+def quoted(text: str) -> str:
+    """Return a text as a spec writes it: in one line, without the mark that ends it."""
+    told = "".join("'" if character in '"\\\\' else character for character in one_line(text))
+    return f'"{told}"'
+
+
+def _at_load(found: Regression) -> str:
+    """Return between which loads was measured; an idle machine tells of no work."""
+    fit = found.fit
+    low, high = fit.loads
+    if not low:
+        low = min((load for row in fit.runs.used if (load := fit.runs.load[row])), default=low)
+    if not low:
+        return ""
+    low, high = (min(load, type(load)(1)) for load in (low, high))
+    shown = [_plain(float(load) * 100) for load in (low, high)]
+    return f" at {'..'.join(dict.fromkeys(shown))} % load"
+
+
+def _plain(value: float) -> str:
+    """Return a number with six digits, as a spec may write it: without signs between digits."""
+    return f"{value:.6g}"

@@ -1,0 +1,135 @@
+"""A fit as plain values, which JSON and Python show alike."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from msgspec import Struct
+
+from qps.compiler.measurement.regression import Regression
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.measurements.fit_text import component_text, demands_table, warnings_of
+from qps.reports.text.words.quantities import percent
+
+_MOST_LISTED = 1_000
+"""Rows, of more those that pull and miss most."""
+
+
+class CoefficientView(Struct, frozen=True, kw_only=True):
+    """A fitted value: a utilization if `per` is null, otherwise CPU seconds per item or bit.
+
+    `half_width` is half the width of the 95 % confidence interval, or null without residuals.
+    """
+
+    name: str
+    per: str | None
+    value: float
+    half_width: float | None
+
+
+class RowView(Struct, frozen=True, kw_only=True):
+    """A row of the table, with utilizations of the machine; `pull` is Cook's distance.
+
+    `left_out` is the prediction from a fit without this row, or null if the fit needs the row.
+    """
+
+    line: int
+    measured: float
+    fitted: float
+    left_out: float | None
+    pull: float | None
+    used: bool
+
+
+class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
+    """Service demands fitted to a table; `component` is spec text, null if a demand is negative."""
+
+    schema: str
+    file: str
+    resource: str
+    cores: float
+    coefficients: tuple[CoefficientView, ...]
+    row_count: int
+    rows: tuple[RowView, ...]
+    distinct_rows: int
+    settings: int
+    degrees_of_freedom: int
+    left_out_error: float | None
+    left_out_shares: dict[str, float] | None
+    largest_relative_error: float
+    columns_left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+    component: str | None
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of it: the costs, and how far to trust them."""
+        rows = tuple(
+            (
+                one.name,
+                f"{one.value:.4g}",
+                "" if one.half_width is None else f"± {one.half_width:.2g}",
+                "utilization" if one.per is None else f"s/{one.per}",
+            )
+            for one in self.coefficients
+        )
+        costs = demands_table(rows)
+        shares = self.left_out_shares
+        unseen = (
+            ""
+            if shares is None
+            else (
+                f"leave-one-out error: median {percent(shares['median'], 2)} of the measured "
+                "utilization"
+            )
+        )
+        return Shown(
+            title=f"{self.file}: service demands on {self.resource}",
+            answer=f"{len(rows)} service demands fitted to {self.row_count:,} rows",
+            facts=(
+                ("Validation", unseen),
+                *(("Warning", warning) for warning in self.warnings),
+            ),
+            tables=(costs,),
+        )
+
+
+def fit_view(found: Regression) -> FitView:
+    """Return what `qps fit --format json` prints."""
+    fit, shares = found.fit, found.left_out_shares
+    return FitView(
+        schema="qps/fit/1",
+        file=fit.file,
+        resource=fit.resource,
+        cores=float(fit.cores),
+        coefficients=tuple(
+            CoefficientView(
+                name=one.heading,
+                per="bit" if one.item == INFORMATION_BASE else one.item,
+                value=one.value,
+                half_width=one.half_width,
+            )
+            for one in found.coefficients
+        ),
+        row_count=len(fit.runs.lines),
+        rows=tuple(
+            RowView(
+                line=row.line,
+                measured=row.measured,
+                fitted=row.fitted,
+                left_out=row.left_out,
+                pull=row.pull,
+                used=row.is_used,
+            )
+            for row in found.telling(_MOST_LISTED)
+        ),
+        distinct_rows=found.distinct,
+        settings=found.settings,
+        degrees_of_freedom=found.degrees_of_freedom,
+        left_out_error=found.left_out_error,
+        left_out_shares={"median": median(shares), "most": shares[-1]} if shares else None,
+        largest_relative_error=found.largest_relative_error,
+        columns_left_out=tuple(fit.left_out),
+        warnings=tuple(warnings_of(found)),
+        component=component_text(found),
+    )

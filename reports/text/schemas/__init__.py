@@ -1,0 +1,1 @@
+"""Values as JSON, and the schemas of these."""

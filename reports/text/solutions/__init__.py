@@ -1,0 +1,1 @@
+"""Answers of `qps solve` as values and text."""

@@ -1,0 +1,293 @@
+"""The keys of `qps solve --format json`: strings and numbers, in the order in which they are read.
+
+Nothing in them is symbolic. Quantities are in base units beside their unit. What the solver answers
+in the very same words stands for itself.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics.render import DiagnosticView
+from qps.compiler.quantities.certainty import Certainty
+from qps.reports.text.layout.notebook import Shown, ShowsItself
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.quantities import is_share, percent, quantity_in
+from qps.solver.answers.answer_parts import (
+    CountedAsKnown,
+    LoadThere,
+    Margin,
+    NextLimit,
+    QualityAnswer,
+    Traffic,
+    Way,
+)
+from qps.solver.answers.solution import (
+    Bottleneck,
+    BottleneckChange,
+    ClosedSolution,
+    CostSolution,
+    Knee,
+    MixSolution,
+    ModeSolution,
+    Sensitivity,
+)
+from qps.solver.uncertainty.interval_result import Interval, Odds
+
+
+class PopulationView(Struct, frozen=True):
+    """The population and its range."""
+
+    name: str
+    from_: int
+    to: int
+
+
+class ResourceView(Struct, frozen=True, kw_only=True):
+    """A resource: utilization (formula and value), saturation point, and shares by component.
+
+    It saturates at `target`, which is 1 or a declared target. If it is undecided whether it
+    saturates earlier, `saturates_not_below` is a population up to which it does not.
+    """
+
+    name: str
+    utilization: str
+    utilization_at_limit: float
+    target: float
+    saturates_at: float | None
+    saturates_not_below: int | None
+    closed_form: bool
+    method: str
+    shares: dict[str, float]
+    known: Certainty
+
+
+class CarriedView(Traffic, frozen=True):
+    """Throughput of a link or network interface at capacity; `count` of them are identical."""
+
+
+class RequirementView(Struct, frozen=True, kw_only=True):
+    """A requirement with its limit, and the population up to which it is met.
+
+    With a `certainty`, the value is the population, and the limit is the largest population that
+    meets the requirement.
+    """
+
+    measure: str
+    operator: str
+    limit: float
+    unit: str
+    met_up_to: int | None
+    value_at_limit: float
+    value_beyond: float | None
+    certainty: float | None
+    known: Certainty
+    met_up_to_known: Certainty
+
+
+class MeasureView(Struct, frozen=True, kw_only=True):
+    """A measure of the spec at capacity, in its base unit; null if it has no value."""
+
+    name: str
+    value: float
+    unit: str
+    doc: str | None
+    known: Certainty
+
+
+class QualityView(QualityAnswer, frozen=True):
+    """The quality metric, its value at capacity, and the population up to which it passes."""
+
+
+class ElasticView(Struct, frozen=True, kw_only=True):
+    """An elastic parameter: its range, value at capacity, and knees.
+
+    `lowered` is true if the value is below the maximum. A lower `priority` is served first.
+    """
+
+    parameter: str
+    priority: int | None
+    least: float
+    most: float
+    unit: str
+    value_at_limit: float
+    lowered: bool
+    yields: Knee | None
+    exhausted: Knee | None
+    changes: tuple[BottleneckChange, ...]
+    known: Certainty
+
+
+class FailingView(Struct, frozen=True, kw_only=True):
+    """A requirement that fails with more users."""
+
+    requirement: str
+    value: float
+    limit: float
+    unit: str
+    known: Certainty
+
+
+class StreamThereView(Struct, frozen=True, kw_only=True):
+    """Loss, latency and rate of a stream with more users, and at capacity."""
+
+    stream: str
+    loss: float
+    loss_before: float
+    lost_at: str
+    latency: float
+    latency_before: float
+    slower_at: str
+    rate: float
+    rate_before: float
+    latency_known: Certainty
+    loss_known: Certainty
+    rate_known: Certainty
+
+
+class MoreUsersView(Struct, frozen=True, kw_only=True):
+    """Results with 10 % more users, or at the end of the range."""
+
+    at: int
+    range_ends: bool
+    quality: float | None
+    fails: tuple[FailingView, ...]
+    streams: tuple[StreamThereView, ...]
+    beyond_target: tuple[LoadThere, ...]
+
+
+class TargetView(Margin, frozen=True):
+    """A utilization limit, from a target or a requirement.
+
+    `loaded` is False if nothing uses the resource in this configuration.
+    """
+
+
+class AdviceView(Struct, frozen=True, kw_only=True):
+    """A change that increases capacity, and the resulting capacity.
+
+    `change` is the change as spec text, `words` is a description, and `setting` is the value for
+    `with` or `--set`, or null. If `range_limits` is true, the capacity may be higher. If demand is
+    moved, `to` is the resource that receives most of it, and `headroom` is the headroom left there.
+    `price` and `running_price` are the additional cost at the current capacity, in $ and $/s, or
+    null without a price.
+    """
+
+    way: Way
+    name: str
+    change: str
+    words: str
+    setting: str | None
+    set: bool
+    capacity: int
+    range_limits: bool
+    to: str | None
+    headroom: float | None
+    known: Certainty
+    price: float | None
+    running_price: float | None
+
+    @property
+    def is_hardware(self) -> bool:
+        """True if the change needs different or additional machines or networks."""
+        return self.way is Way.CAPACITY
+
+
+class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
+    """The results of one configuration."""
+
+    schema: str
+    file: str
+    model: str
+    scenario: str | None
+    mode: str | None
+    case: str | None
+    settings: tuple[str, ...]
+    answer: str
+    population: PopulationView
+    resources: tuple[ResourceView, ...]
+    traffic: tuple[CarriedView, ...]
+    bottleneck: Bottleneck | None
+    requirements: tuple[RequirementView, ...]
+    measures: tuple[MeasureView, ...]
+    quality: QualityView
+    capacity: int | None
+    known: Certainty
+    """Certainty of the capacity."""
+    capacity_interval: Interval | None
+    uncertainty: Odds | None
+    """Uncertainty of the capacity, if inputs are uncertain."""
+    treated_as_exact: tuple[CountedAsKnown, ...]
+    """Fitted service demands without residuals, treated as exact."""
+    limited_by: str | None
+    at: int
+    next_limit: NextLimit | None
+    more_users: MoreUsersView | None
+    targets: tuple[TargetView, ...]
+    best_changes: tuple[AdviceView, ...]
+    sensitivity: tuple[Sensitivity, ...]
+    sensitivity_of: str | None
+    elastic: tuple[ElasticView, ...]
+    closed: tuple[ClosedSolution, ...]
+    mixes: tuple[MixSolution, ...]
+    cost: tuple[CostSolution, ...]
+    modes: tuple[ModeSolution, ...]
+    advice: tuple[AdviceView, ...]
+    warnings: tuple[DiagnosticView, ...]
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of answers: what one must know first."""
+        headline, facts, labels = self.__dict__.get("told", (self.answer, (), PLAIN))
+        return Shown(
+            title=f"{self.model} ({self.file})",
+            answer=headline,
+            facts=facts,
+            tables=(_requirements(self, labels), _resources(self, labels)),
+        )
+
+
+_MOST_ROWS = 8
+_DIGITS = 3
+
+
+def telling(
+    view: SolveView, headline: str, facts: tuple[tuple[str, str], ...], labels: Labels
+) -> SolveView:
+    """Return the same answers, which show of themselves what a first screen says."""
+    told = replace(view)
+    told.__dict__["told"] = (headline, facts, labels)  # beside its fields: it is no key of the JSON
+    return told
+
+
+def _requirements(view: SolveView, labels: Labels) -> Table:
+    rows = [
+        (
+            labels.of(one.measure),
+            marked_value(_quantity(one.value_at_limit, one), one.value_at_limit, one.known),
+            f"{one.operator} {_quantity(one.limit, one)}",
+        )
+        for one in view.requirements
+    ]
+    headings = ("requirement", f"at {view.at:,}", "limit")
+    return Table(headings, tuple(rows), frozenset([1]))
+
+
+def _quantity(value: float, one: RequirementView) -> str:
+    if is_share(one.measure) and one.certainty is None:
+        return percent(value, _DIGITS)
+    return quantity_in(value, one.unit, _DIGITS)
+
+
+def _resources(view: SolveView, labels: Labels) -> Table:
+    fullest = sorted(view.resources, key=lambda one: -one.utilization_at_limit / one.target)
+    rows = [
+        (labels.of(one.name), percent(one.utilization_at_limit), percent(one.target))
+        for one in fullest[:_MOST_ROWS]
+    ]
+    if len(fullest) > _MOST_ROWS:
+        rows.append((f"… {len(fullest) - _MOST_ROWS} more, less full", "", ""))
+    headings = ("resource", f"utilization at {view.at:,}", "target")
+    return Table(headings, tuple(rows), frozenset([1, 2]))

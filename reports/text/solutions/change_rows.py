@@ -1,0 +1,92 @@
+"""Changes as rows: what changes, the capacity with it, what it costs, and how it is set."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from qps.reports.text.layout.facts import VALUE_COLUMN
+from qps.reports.text.layout.table import text_width
+from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.solutions.change_wording import Wording, cost_told
+from qps.reports.text.words.certainty_marks import (
+    MARKS,
+    users_with,
+)
+from qps.reports.text.words.nouns import noun
+from qps.reports.text.words.phrases import phrase
+from qps.solver.answer import Answer
+
+HELPS = phrase("changes")
+"""The label of changes."""
+
+
+def _with_users(one: AdviceView, answer: Answer) -> str:
+    """Return a change with its capacity and its cost: `web: 2 -> 4 servers (≤ 14,925)`."""
+    cost = _cost(one, answer)
+    return f"{one.words} ({users_with(one)}{f', {cost}' if cost else ''})"
+
+
+def in_one_line(answer: Answer, words: Wording) -> str:
+    """Return the changes that help most, with the capacity and the cost of each."""
+    return "; ".join(_with_users(one, answer) for one in words.best_changes)
+
+
+def _cost(one: AdviceView, answer: Answer) -> str:
+    """Return what a change costs; that it has no price is said where other things have one."""
+    cost = cost_told(one)
+    return cost if answer.costs or cost != phrase("price.none") else ""
+
+
+def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
+    """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
+    if not words.best_changes:
+        return []
+    label = phrase("changes.fix") if answer.capacity is None else HELPS
+    rows = [
+        (one.words, _users(one, answer), _cost(one, answer), _pasted(one))
+        for one in words.best_changes
+    ]
+    change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
+    room = max(20, width - VALUE_COLUMN)
+    end = room - pasted - 2 - (cost + 2 if cost else 0)  # of the capacities, if all is in one line
+    is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
+    end = min(end, change + 2 + users) if is_one_line else change + 2 + users
+    heading = noun(answer.population).capitalize()
+    end = max(end, text_width(heading), text_width(f"  {label}  {heading}") - VALUE_COLUMN)
+    lines = []
+    for change_text, many, costs, setting in rows:
+        row = (
+            change_text
+            + _right(many, end - text_width(change_text))
+            + (f"  {_left(costs, cost)}" * bool(cost))
+        )
+        if is_one_line:
+            lines.append(f"{row}  {setting}".rstrip())
+            continue
+        fits = text_width(row.rstrip()) <= room
+        lines += [row.rstrip()] if fits else wrapped(f"{change_text}  {many}  {costs}", room, "")
+        lines += [f"    {setting}"] if setting else []
+    head = f"  {label}"
+    head += _right(heading, VALUE_COLUMN + end - text_width(head))
+    return [head, *(" " * VALUE_COLUMN + line for line in lines)]
+
+
+def _users(one: AdviceView, answer: Answer) -> str:
+    """Return the capacity with a change; its mark where it is not that of the capacity itself."""
+    users = users_with(one)
+    return (
+        users.removeprefix(MARKS[one.known.kind]) if one.known.kind is answer.known.kind else users
+    )
+
+
+def _pasted(one: AdviceView) -> str:
+    return f"--set {quote(one.setting)}" if one.setting else ""
+
+
+def _left(text: str, width: int) -> str:
+    return text + " " * (width - text_width(text))
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - text_width(text)) + text

@@ -1,0 +1,214 @@
+"""Changes as `web: 2 -> 4 servers`, what they cost, and the setting that makes them.
+
+The page has the same words for what it tries itself: `scripts/live/change_wording.js`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.settable import settable_numbers
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
+from qps.engine.exact_algebra.exact_values import as_float
+from qps.reports.text.solutions.answer_values import AdviceView
+from qps.reports.text.words.labels import PLAIN, Labels, labels_of
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import joined_words, number, quantity
+from qps.reports.text.words.spec_units import unit_of
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import Advice
+
+_DIGITS, _ALL_DIGITS = 4, 15
+_PRICE_DIGITS = 3
+_MOST_WITHOUT_PRICE = 3
+_MOST_HELPFUL = 3
+_FINEST = 1000
+_ENOUGH = ".12g"
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """What changes of a configuration are called and how they are set."""
+
+    labels: Labels
+    configuration: Configuration
+    numbers: Mapping[str, Assumption]
+    settable: frozenset[str]
+
+    def viewed(self, advice: Advice) -> AdviceView:
+        """Return advice with its words and its setting."""
+        words = self._words(advice)
+        return AdviceView(
+            way=advice.way,
+            name=advice.name,
+            change=advice.change if advice.set else words,
+            words=words,
+            setting=self._setting(advice),
+            set=advice.set,
+            capacity=advice.capacity,
+            range_limits=advice.range_limits,
+            to=advice.to,
+            headroom=advice.headroom,
+            known=advice.known,
+            price=advice.price,
+            running_price=advice.running_price,
+        )
+
+    def _words(self, advice: Advice) -> str:
+        name = advice.name
+        if advice.factor is not None:
+            return self._of_number(name, advice)
+        configuration, after = self.configuration, advice.change.partition(" = ")[2]
+        if name in configuration.options:
+            return _changed(name, configuration.options[name], after)
+        if not advice.set:
+            return f"{advice.change.removesuffix(name)}{self.labels.of(name)}"
+        place = configuration.nodes.get(name) or configuration.links[name]
+        kind = place.machine if isinstance(place, ir.Node) else place.network
+        which, _, more = after.partition(" * ")
+        if which != kind:
+            return _changed(name, kind, which)
+        now = int(place.count.value) if isinstance(place.count, ir.Constant) else 1
+        key = "change.servers" if isinstance(place, ir.Node) else "change.links"
+        return phrase(key, name=name, before=now, after=more)
+
+    def _of_number(self, name: str, advice: Advice) -> str:
+        known = self.numbers.get(name)
+        if known is None:  # of several kinds or cases
+            return self.labels.told(advice.change)
+        unit, amount, more = _amounts(known, _exactly(advice.factor))
+        digits = _DIGITS if _told(more) != _told(amount) else _ALL_DIGITS
+        before, after = (_told(value, digits) for value in (amount, more))
+        if unit == name.rpartition(".")[2].removesuffix("s"):  # `web.cpu.cores: 4 -> 8`
+            unit = ""
+        return _changed(name, before, f"{after} {unit}".rstrip())
+
+    def _setting(self, advice: Advice) -> str | None:
+        """Return what to write behind `--set`; None where that cannot be set so."""
+        if advice.set:
+            return advice.change
+        known = self.numbers.get(advice.name)
+        if known is None or advice.factor is None or advice.name not in self.settable:
+            return None
+        unit, _, more = _amounts(known, _exactly(advice.factor))
+        return f"{advice.name} = {_written(more)} {unit}".rstrip()
+
+
+def _changed(name: str, before: str, after: str) -> str:
+    return phrase("change.value", name=name, before=before, after=after)
+
+
+def changes_of(
+    model: ir.Model, configuration: Configuration, numbers: Mapping[str, Assumption]
+) -> Changes:
+    """Return what tells the changes of a configuration."""
+    set_before = {c.name for c in configuration.explicit if isinstance(c, ir.SetParameter)}
+    nameable = {p.name for p in model.parameters if p.has_own_name} | set_before
+    stated = {
+        name
+        for name, value in configuration.parameters.items()
+        if isinstance(value, ir.Constant) and name in nameable
+    }
+    return Changes(
+        labels=model.once(labels_of),
+        configuration=configuration,
+        numbers=numbers,
+        settable=frozenset(stated | settable_numbers(model, configuration).keys()),
+    )
+
+
+class Wording(Struct, frozen=True, kw_only=True):
+    """What an answer is shown with: what things are called, what has no price by its hardware.
+
+    `changes` are those that raise the capacity, in words and with their settings.
+    """
+
+    labels: Labels
+    changes: tuple[AdviceView, ...] = ()
+    without_price: tuple[str, ...] = ()
+
+    @property
+    def best_changes(self) -> tuple[AdviceView, ...]:
+        """The changes with the largest capacities."""
+        return tuple(sorted(self.changes, key=lambda one: -one.capacity)[:_MOST_HELPFUL])
+
+
+PLAIN_WORDS = Wording(labels=PLAIN)
+"""Identifiers, and no changes."""
+
+
+def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wording:
+    """Return what an answer is shown with; a price is asked of what would help."""
+    changes: tuple[AdviceView, ...] = ()
+    if answer.advice:
+        of = changes_of(model, configuration, answer.assumptions)
+        changes = tuple(map(of.viewed, answer.advice))
+    helping = [one.name for one in changes if one.is_hardware and one.name in answer.unpriced]
+    hardware = {node.name: node.machine for node in configuration.nodes.values()}
+    hardware |= {link.name: link.network for link in configuration.links.values()}
+    kinds = dict.fromkeys(hardware[name] for name in helping if name in hardware)
+    return Wording(
+        labels=model.once(labels_of),
+        changes=changes,
+        without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
+    )
+
+
+def price_asked(words: Wording) -> str:
+    """Return how what has no price is given one; empty where something has."""
+    if not words.without_price:
+        return ""
+    return phrase("price.how", hardware=joined_words([f"`{one}`" for one in words.without_price]))
+
+
+def cost_told(advice: AdviceView) -> str:
+    """Return what a change costs more: empty for what is no matter of money."""
+    costs: list[tuple[float, Dimension]] = [
+        (price, dimension)
+        for price, dimension in ((advice.price, MONEY), (advice.running_price, MONEY / TIME))
+        if price is not None
+    ]
+    told = []
+    for price, dimension in costs:
+        if price:
+            key = "price.more" if price > 0 else "price.less"
+            told.append(phrase(key, price=quantity(abs(price), dimension, _PRICE_DIGITS)))
+    if told:
+        return joined_words(told)
+    if not advice.is_hardware:
+        return ""
+    return phrase("price.same" if costs else "price.none")
+
+
+def _amounts(known: Assumption, factor: Fraction) -> tuple[str, Fraction, Fraction]:
+    """Return the unit that a number is written in, how much it is in it, and that so many times."""
+    size, unit = unit_of(known.text, known.fraction, known.dimension)
+    amount = known.fraction / size
+    more = amount * factor
+    return unit, amount, Fraction(round(more)) if known.counts_things else more
+
+
+def _told(amount: Fraction, digits: int = _DIGITS) -> str:
+    return number(as_float(amount), digits)
+
+
+def _written(amount: Fraction) -> str:
+    """Return an amount as a spec has it: all digits, where it ends.
+
+    >>> _written(Fraction(9, 100)), _written(Fraction(10**7)), _written(Fraction(1, 3))
+    ('0.09', '10000000', '0.333333333333')
+    """
+    value = Decimal(amount.numerator) / Decimal(amount.denominator)
+    if Fraction(value) != amount:
+        value = Decimal(format(as_float(amount), _ENOUGH))
+    return f"{value:f}"
+
+
+def _exactly(factor: float | None) -> Fraction:
+    return Fraction(factor or 1).limit_denominator(_FINEST)

@@ -1,0 +1,88 @@
+"""Users who wait for their answer, in words: how many answers there are, and where that ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
+from math import isfinite
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import TIME, Dimension
+from qps.reports.text.words.certainty_marks import marked
+from qps.reports.text.words.quantities import number, percent, quantity
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ClosedSolution, FullTogether, MixSolution
+
+
+def closed_lines(answer: Answer) -> Iterator[str]:
+    """Yield a sentence or two for each stream of users who wait for their answer, and each mix."""
+    for one in answer.closed:
+        yield f"{_now(answer, one)} {_ends(one)}{_bounds(one)}"
+    for mix in answer.mixes:
+        yield _mix(mix)
+
+
+def _mix(mix: MixSolution) -> str:
+    """Return which stations are full by the share of one class."""
+    others = listed(list(mix.others), "and")
+    full = [_full(one) for one in mix.ranges]
+    if len(full) == 1:
+        return f"At high concurrency, {full[0]} for every mix of `{mix.of}` and {others}."
+    starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
+    inside = (
+        f"{what} from {low} to {high}"
+        for what, (low, high) in zip(full[1:-1], pairwise(starts), strict=True)
+    )
+    stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
+    return (
+        f"At high concurrency, the bottleneck depends on the share of `{mix.of}` in the system, "
+        f"with {others} as the rest: {', '.join(stretches)} (in this spec: {percent(mix.share)})."
+    )
+
+
+def _full(one: FullTogether) -> str:
+    names = listed(list(one.full), "and")
+    return f"{names} saturates" if len(one.full) == 1 else f"{names} saturate together"
+
+
+def _rate(one: ClosedSolution, value: float) -> str:
+    return partial(quantity, dimension=Dimension.of(one.item) / TIME)(value)
+
+
+def _now(answer: Answer, one: ClosedSolution) -> str:
+    rate = marked(_rate(one, one.rate), one.rate_known)
+    latency = marked(quantity(one.latency, TIME), one.latency_known)
+    think = quantity(one.think, TIME)
+    return (
+        f"{one.stream} at {answer.at:,}: throughput {rate}, response time {latency}, think time "
+        f"{think}."
+    )
+
+
+def _ends(one: ClosedSolution) -> str:
+    if not isfinite(one.most):
+        return "No station limits its throughput."
+    where = listed(list(one.levels_off_at), "and")
+    levels = "Throughput levels off at"
+    if one.meets:
+        levels = f"Without {listed(list(one.meets), 'and')} throughput would level off at"
+    return (
+        f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization. Queueing dominates "
+        f"with more than {number(one.knee)} in the system (the knee); at this population, there "
+        f"are {number(one.jobs)}."
+    )
+
+
+def _bounds(one: ClosedSolution) -> str:
+    if one.meets:
+        return ""
+    told = f" Throughput bounds: asymptotic {_between(one, one.asymptotic)}"
+    if one.balanced is not None:
+        told += f", balanced job {_between(one, one.balanced)}"
+    return f"{told}."
+
+
+def _between(one: ClosedSolution, bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"{number(low)} to {_rate(one, high)}"

@@ -1,0 +1,271 @@
+"""The first screen of `qps solve`: capacity, bottleneck, what raises it, and the busiest resources.
+
+Title and file first, labeled facts below, one table, notes last. `--all` (`solve_text`) has the
+rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import floor
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics.render import plain
+from qps.compiler.ir.measure_names import resource_in
+from qps.reports.text.layout.colors import Tone, toned
+from qps.reports.text.layout.facts import VALUE_COLUMN, fact_lines, title_lines
+from qps.reports.text.layout.table import Table, joined
+from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.solutions.answer_text import (
+    circumstances,
+    cost_facts,
+    elastic_facts,
+    mode_facts,
+    resource_table,
+)
+from qps.reports.text.solutions.capacity_text import (
+    accuracy,
+    capacity,
+    measure_next,
+    nominal_line,
+    supported,
+    uncertainty,
+)
+from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
+from qps.reports.text.solutions.change_wording import Wording, price_asked
+from qps.reports.text.solutions.limit_facts import (
+    MOST_NAMED,
+    busiest,
+    in_samples,
+    limit,
+    next_limit,
+    others,
+    others_label,
+    violated,
+)
+from qps.reports.text.solutions.measure_rows import measure_table
+from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    joined_words,
+)
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution, Verdict
+
+_MOST_ROWS = 8
+_MOST_REASONS = 2
+_BARS = 1
+"""The column of a table that has bars."""
+_NARROW = 72
+"""Columns below which a table does without what loads a resource most."""
+_WIDE = 100
+"""Columns from which on a table has all that loads a resource."""
+_TONES = {"Bottleneck": Tone.LIMIT, "Limit": Tone.LIMIT, "Violated": Tone.MISS}
+
+
+def first_screen(
+    answer: Answer,
+    title: str,
+    words: Wording,
+    *,
+    width: int = 80,
+    color: bool = False,
+) -> str:
+    """Return the answer as a terminal of a width shows it, at most eight resources behind it."""
+    head = screen_head(answer, title, words.labels, width=width, color=color)
+    return head + screen_body(answer, words, width=width, color=color)
+
+
+def screen_head(
+    answer: Answer,
+    title: str,
+    labels: Labels,
+    *,
+    width: int = 80,
+    color: bool = False,
+) -> str:
+    """Return title and capacity: printed before advice is known, which may take long."""
+    head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
+    facts = [
+        ("Capacity", capacity(answer)),
+        (phrase("accuracy"), labels.told(accuracy(answer, labels))),
+        ("Uncertainty", uncertainty(answer)),
+        ("Measure next", labels.told(measure_next(answer))),
+    ]
+    tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
+    capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
+    shown = [toned(line, tone, color=color) for line in capacity_lines]
+    shown += [toned(line, None, color=color) for lines in others for line in lines]
+    return "".join(f"{line}\n" for line in [*head, "", *shown])
+
+
+def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool = False) -> str:
+    """Return what stands below the capacity: facts, changes with their settings, a table, notes."""
+    labels = words.labels
+    facts = [fact for fact in _facts(answer, words) if fact[1]]
+    lines: list[str] = []
+    rows = {
+        HELPS: change_rows(answer, words, width),
+        _MEASURES: _measures(answer, labels, width),
+    }
+    short = [("" if label == HELPS else label, text) for label, text in facts]  # a line of its own
+    for (label, _), shown in zip(facts, fact_lines(short, width), strict=True):
+        tone = _TONES.get(label)
+        lines += [toned(line, tone, color=color) for line in rows.get(label, shown)]
+    table = _resources(answer, labels, width, color=color)
+    warned = plain(answer.warnings).splitlines()
+    warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
+    notes = [toned(line, Tone.ASIDE, color=color) for line in _notes(answer, width)]
+    nominal = nominal_line(answer)
+    if nominal:
+        lines = ["", *wrapped(nominal, width, "  "), *lines]
+    facts_shown = "".join(f"{line}\n" for line in lines)
+    rest = joined([table, "\n".join(warnings), "\n".join(notes)])
+    return f"{facts_shown}\n{rest}" if rest else facts_shown
+
+
+class Decision(Struct, frozen=True):
+    """What one must know first: how many, and facts under their labels."""
+
+    headline: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def decision(answer: Answer, words: Wording) -> Decision:
+    """Return what the first screen tells, for a page and a notebook."""
+    labels = words.labels
+    facts = [
+        (phrase("accuracy"), labels.told(accuracy(answer, labels))),
+        ("Uncertainty", uncertainty(answer)),
+        ("Measure next", labels.told(measure_next(answer))),
+        *_facts(answer, words),
+    ]
+    named = tuple(
+        (label, in_one_line(answer, words) if label == HELPS else text)
+        for label, text in facts
+        if text and label != _MEASURES
+    )
+    return Decision(capacity(answer), named)
+
+
+_MEASURES = "Measures"
+
+
+# -- facts ------------------------------------------------------------------------------------
+
+
+def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
+    """Yield facts under their labels; changes and measures have lines of their own."""
+    labels = words.labels
+    told = labels.told
+    if answer.verdict is Verdict.NOWHERE:
+        for label, text in violated(answer, labels):
+            yield label, told(text)
+    elif answer.verdict is Verdict.LIMITED:
+        label, text = limit(answer, labels)
+        yield label, told(text + in_samples(answer, label))
+        if label != "Bottleneck":
+            yield "Bottleneck", told(busiest(answer, labels))
+    else:
+        yield "Bottleneck", told(busiest(answer, labels))
+    yield "Next limit", told(next_limit(answer, labels))
+    yield others_label(answer), told(others(answer, labels))
+    yield "Elastic", told(" ".join(elastic_facts(answer)))
+    yield HELPS, "…" if words.best_changes else ""
+    yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
+    yield "Modes", mode_facts(answer, labels)
+    yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
+    yield "Fixed inputs", "; ".join(_counted_as_known(answer))
+
+
+def _price_hint(answer: Answer, words: Wording) -> str:
+    return price_asked(words) if answer.verdict is Verdict.LIMITED else ""
+
+
+def _counted_as_known(answer: Answer) -> Iterator[str]:
+    for one in answer.counted_as_known:
+        yield (
+            f"{joined_words(one.numbers)} treated as exact: too few rows in `{one.table}` to "
+            "estimate their variance"
+        )
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def _measures(answer: Answer, labels: Labels, width: int) -> list[str]:
+    """Return the measures of the spec's own, at most eight of them."""
+    table = measure_table(answer, labels)
+    rows = table.rows[:_MOST_ROWS]
+    if not rows:
+        return []
+    lines = Table(("", ""), rows, table.right).as_text("", width=max(20, width - VALUE_COLUMN))
+    shown = lines.splitlines()[1:]
+    more = len(table.rows) - len(rows)
+    if more > 0:
+        shown.append(f"{more} more: --all")
+    heads = [f"  {_MEASURES:12} ", *[" " * VALUE_COLUMN] * (len(shown) - 1)]
+    return [head + line for head, line in zip(heads, shown, strict=True)]
+
+
+def _resources(answer: Answer, labels: Labels, width: int, *, color: bool) -> str:
+    """Return the resources that saturate first, and those that limit, in their colors."""
+    shares = MOST_NAMED if width >= _WIDE else 1
+    table, resources = resource_table(answer, labels, bars=True, shares=shares)
+    if not resources:
+        return ""
+    mattering = _mattering(answer)
+    shown = list(range(min(_MOST_ROWS, len(resources))))
+    for place, one in enumerate(resources[_MOST_ROWS:], _MOST_ROWS):
+        if one.name in mattering and shown[-1] < place:
+            shown = [*shown[:-1], place]
+    rows = tuple(table.rows[place] for place in shown)
+    least_first = [_BARS, len(table.headings) - 1] if width < _NARROW else [_BARS]
+    fitting = replace(table, rows=rows)
+    text = fitting.with_columns(fitting.fitting(width, least_first)).as_lines(width=width)
+    giving = answer.saturated_by_elastic
+    lines = text[0]
+    for place, row in zip(shown, text[1:], strict=True):
+        tone = _tone_of(resources[place], mattering, giving)
+        lines += [toned(line, tone, color=color) for line in row]
+    rest = [one for place, one in enumerate(resources) if place not in shown]
+    if rest:
+        more = f"  {len(rest)} more below {_above(rest)} utilization"
+        lines.append(toned(more, Tone.ASIDE, color=color))
+    return "\n".join(lines)
+
+
+def _mattering(answer: Answer) -> frozenset[str]:
+    found = {resource_in(answer.limited_by)} if answer.limited_by else set()
+    return frozenset(found | ({answer.bottleneck.resource} if answer.bottleneck else set()))
+
+
+def _tone_of(
+    resource: ResourceSolution, mattering: frozenset[str], giving: frozenset[str]
+) -> Tone | None:
+    if resource.name in giving:
+        return Tone.GIVES_WAY
+    if resource.utilization_at_limit > resource.target:
+        return Tone.MISS
+    return Tone.LIMIT if resource.name in mattering else None
+
+
+def _above(resources: Sequence[ResourceSolution]) -> str:
+    """Return a whole share that all loads lie below."""
+    return f"{floor(max(one.utilization_at_limit for one in resources) * 100) + 1} %"
+
+
+def _notes(answer: Answer, width: int) -> list[str]:
+    """Return what checks the result and where there is more, in one line where that fits."""
+    checked = (
+        ""
+        if answer.known.is_exact
+        else f"To verify by simulation, run `qps simulate {answer.file}`."
+    )
+    lines = wrapped(f"{checked} {_MORE}", width)
+    return lines if len(lines) == 1 else [*wrapped(checked, width), *wrapped(_MORE, width)]
+
+
+_MORE = "Full detail: --all"

@@ -1,0 +1,151 @@
+"""What lies beyond the capacity: the next limit, 10 % more users, headroom."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from qps.compiler.quantities.certainty import opposite
+from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
+from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
+from qps.reports.text.solutions.limit_facts import next_limit
+from qps.reports.text.solutions.limit_reasons import beyond, beyond_limit, quality_beyond
+from qps.reports.text.words.certainty_marks import marked, marked_value, users_with
+from qps.reports.text.words.labels import Labels, resource_words
+from qps.reports.text.words.nouns import noun
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    in_percent,
+    joined_words,
+    percent,
+    quantity,
+    told_beyond,
+)
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import MoreUsers, RequirementThere, StreamThere
+
+_MOST_NAMED = 3
+
+
+def headroom_lines(answer: Answer, words: Wording = PLAIN_WORDS) -> list[str]:
+    """Return the next limit, the effect of 10 % more users, the headroom, the best changes."""
+    following = next_limit(answer, words.labels)
+    lines = (
+        following and f"Next limit: {following}.",
+        *beyond_lines(answer, words.labels),
+        _best_changes(words),
+    )
+    return [line for line in lines if line]
+
+
+def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
+    """Return those of them that the first screen does not tell: 10 % more users, the headroom."""
+    headroom = phrase("margin", told=headroom_line(answer))
+    return [*more_users_lines(answer, labels), labels.told(headroom)]
+
+
+def more_users_lines(answer: Answer, labels: Labels) -> list[str]:
+    """Return a sentence about 10 % more users; none where that is not asked."""
+    more = answer.more_users
+    return [] if more is None else [_more_users(answer, more, labels)]
+
+
+def headroom_line(answer: Answer) -> str:
+    """Return the utilization that the spec allows: by targets, and by requirements."""
+    if not answer.margins:
+        return phrase("margin.none")
+    told = [
+        phrase(
+            "margin.one",
+            name=resource_words(item.of) if item.of.isalpha() else item.of,
+            target=percent(item.at_most),
+        )
+        + ("" if item.loaded else " (unused here)")
+        for item in answer.margins
+    ]
+    return ", ".join(told)
+
+
+def _best_changes(words: Wording) -> str:
+    is_plain = words.labels.is_plain
+    told = ", ".join(
+        f"{item.change if is_plain else item.words} ({users_with(item)})"
+        for item in words.best_changes
+    )
+    return f"{phrase('changes')}: {told}." if told else ""
+
+
+# -- more users --------------------------------------------------------------------------
+
+
+def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
+    """Return what happens with more users, and to whom."""
+    of = {"at": f"{more.at:,}", "noun": noun(answer.population)}
+    head = phrase("more.end" if more.is_end_of_range else "more.some", **of)
+    mode = phrase("in_mode", mode=answer.mode) if answer.mode else ""
+    loads = [
+        phrase(
+            "loaded" if one.target == 1 else "loaded.planned",
+            name=labels.of(one.resource),
+            load=percent(one.utilization),
+            target=percent(one.target),
+        )
+        for one in more.loads
+    ]
+    fails = [_failing(one, labels) for one in more.failing]
+    quality = more.quality
+    if quality is None or not more.fails_quality:
+        pass
+    elif not labels.is_plain:
+        if not fails:  # what fails by itself says more
+            fails.append(quality_beyond(more.behind_quality, labels))
+    else:
+        value = marked_value(told_beyond(quality.value, 1), quality.value, quality.known)
+        fails.append(phrase("reason.above", name="quality", told=value, limit=1))
+    told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more, labels))]
+    return f"{head}{mode}: {'; '.join(told)}."
+
+
+def _failing(one: RequirementThere, labels: Labels) -> str:
+    requirement, there = one.requirement, one.reading
+    if requirement.promised_with is not None:
+        name = f"`{requirement.name}`" if labels.is_plain else labels.of(requirement.name)
+        return phrase("reason.promise", name=name)
+    value = marked_value(beyond_limit(there, requirement, 3), there.value, there.known)
+    share = in_percent(requirement)
+    limit = quantity(requirement.limit, requirement.dimension, 3, share=share)
+    return beyond(requirement, labels.measure(requirement.name), value, limit)
+
+
+def _some(told: list[str]) -> list[str]:
+    more = len(told) - _MOST_NAMED
+    return [*told[:_MOST_NAMED], *([phrase("more.like", count=more)] if more > 0 else [])]
+
+
+def _to_whom(more: MoreUsers, labels: Labels) -> list[str]:
+    """Return what streams lose, how much later they get, at which stage; or that none does."""
+    ordered = sorted(more.streams, key=lambda one: (-one.loss[1], -one.latency[1]))
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for one in ordered:
+        if one.loses_more or one.is_later or one.is_lowered:
+            alike.setdefault(_how(one, labels), []).append(one.name)
+    if alike:
+        return _some([f"{joined_words(names)}: {', '.join(how)}" for how, names in alike.items()])
+    return [phrase("more.nobody")]
+
+
+def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
+    """Return in which ways a stream gets worse, and where."""
+    told = []
+    if one.loses_more:
+        before = f", {percent(one.loss[0])} before" if one.loss[0] > 0 else ""
+        lost = marked(percent(one.loss[1]), one.loss_known)
+        told.append(f"{lost} lost ({one.lost_at}{before})")
+    if one.is_later:
+        later = one.latency[1] - one.latency[0]
+        longer = f"+{quantity(later, TIME, 3)}" if isfinite(later) else "unbounded"
+        told.append(f"latency {longer} ({labels.stage(one.slower_at)})")
+    if one.is_lowered:
+        unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
+        before, after = (quantity(rate, unit, 3) for rate in one.rate)
+        told.append(f"rate {before} -> {marked(after, opposite(one.loss_known))}")
+    return tuple(told)

@@ -1,0 +1,306 @@
+"""What limits a capacity, as facts: bottleneck, violated requirement, next limit, other limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import floor
+
+from qps.compiler.ir.measure_names import resource_in, timed_streams
+from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.solutions.limit_reasons import behind_quality, beyond_limit, value_and_limit
+from qps.reports.text.words.certainty_marks import marked, marked_value
+from qps.reports.text.words.labels import Labels
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    beside_limit,
+    in_percent,
+    joined_words,
+    percent,
+    quantity,
+    side_of,
+    told_beyond,
+)
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import NextLimit, Reading, RequirementAnswer, RequirementThere
+from qps.solver.answers.solution import QUALITY, ResourceSolution
+
+MOST_NAMED = 3
+"""Things that a fact names one by one."""
+_DIGITS = 3
+
+
+def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
+    """Return what limits the capacity, with its value there and one user further on."""
+    name, further = answer.limited_by or "", counted(answer.at + 1, answer.population)
+    one, there = answer.limiting, answer.limit_there
+    if name == QUALITY:
+        return "Limit", _behind_quality(answer.behind_quality, labels)
+    found = answer.resource(resource_in(name))
+    if one is not None and there is not None:
+        if one.promised_with is not None:
+            return "Limit", f"{labels.of(name)}: not met with {further}"
+        then = _further(one, there, further)
+        if found is not None:
+            value = one.now.value
+            return "Bottleneck", _utilization(
+                labels.of(found.name), value, one.limit, "limit", then
+            )
+        then = f", {then}" if then else ""
+        return "Limit", f"{labels.measure(name)}: {value_and_limit(one, one.now)}{then}"
+    if found is None or there is None:
+        return "Limit", labels.of(name)
+    target = found.target
+    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} with {further}"
+    of = "target" if target != 1 else ""
+    load = found.utilization_at_limit
+    return "Bottleneck", _utilization(labels.of(found.name), load, target, of, then)
+
+
+def _load_there(found: ResourceSolution, there: Reading) -> str:
+    """Return the utilization of a resource beyond its target, told apart from it."""
+    return told_beyond(there.value, found.target, share=True, gap=there.excess, digits=_DIGITS)
+
+
+def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
+    """Return the utilization of a bottleneck beside its limit, and beyond it."""
+    if percent(at, _DIGITS) != percent(limit, _DIGITS):
+        behind = f" ({of} {percent(limit)})" if of else ""
+        return f"{name}: utilization {percent(at, _DIGITS)}{behind}, {then}"
+    if of:
+        return f"{name}: utilization at its {percent(limit)} {of}"
+    return f"{name}: saturated ({then})"
+
+
+def in_samples(answer: Answer, label: str) -> str:
+    """Return which other resources saturate first in some samples of uncertain inputs."""
+    if answer.odds is None or label != "Bottleneck":
+        return ""
+    name = resource_in(answer.limited_by or "")
+    others = [one for one in answer.odds.bottlenecks if one.name != name]
+    told = [
+        f"`{one.name}` saturates first in {percent(one.probability, 2)}"
+        for one in others[:MOST_NAMED]
+    ]
+    return f"; {joined_words(told)} of samples" if told else ""
+
+
+def busiest(answer: Answer, labels: Labels) -> str:
+    """Return which resource saturates first, and where."""
+    found = answer.bottleneck
+    one = None if found is None else answer.resource(found.resource)
+    if found is None or one is None:
+        return ""
+    verb, saturates_at = "saturates", one.saturation.at
+    if one.target != 1:
+        verb = f"exceeds its {percent(one.target)} target"
+    at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
+    if saturates_at is None:
+        return at if found.undecided else f"{at}{_levels_off(answer)}"
+    if found.from_start:
+        return at
+    if one.name in answer.saturated_by_elastic:
+        most = counted(_last_within(one) or 0, answer.population)
+        return f"{labels.of(one.name)}: {phrase('elastic.saturated')}, overloaded above {most}"
+    side = "at" if _saturates_at_last(one) else "above"
+    return f"{at}, {verb} {side} {counted(_last_within(one) or 0, answer.population)}"
+
+
+def _levels_off(answer: Answer) -> str:
+    """Return why the busiest resource is never overloaded: its users wait for their responses."""
+    return " (closed workload, so never overloaded)" if answer.closed else ", does not saturate"
+
+
+_ROUNDINGS = 1e-12
+_LEAST_SHARE = 1e-3
+"""Of the largest part of a latency; smaller parts are not named."""
+
+
+def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield what fails already for the smallest population, and what a latency is made of there."""
+    name, one, there = answer.limited_by or "", answer.limiting, answer.limit_there
+    users = counted(answer.low, answer.population)
+    if name == QUALITY:
+        yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} with {users}"
+        return
+    if one is not None and one.promised_with is not None:
+        yield "Violated", f"{labels.of(name)}: not met with {users}"
+        return
+    if one is not None and there is not None:
+        value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
+        limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
+        yield "Violated", f"{labels.measure(name)}: {value} with {users} ({side_of(one)} {limit})"
+        yield "", _made_of(answer.latency_there, labels)
+        return
+    found = answer.resource(resource_in(name))
+    if found is None or there is None:
+        yield "Violated", labels.of(name)
+        return
+    of = f", target {percent(found.target)}" if found.target != 1 else ""
+    told = _load_there(found, there)
+    yield "Violated", f"{labels.of(found.name)}: utilization {told} with {users}{of}"
+
+
+def _made_of(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
+    """Return the largest parts of a mean latency; empty where there are none."""
+    told = [
+        f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS)}"
+        for stage, value in stages[:MOST_NAMED]
+        if value > _LEAST_SHARE * stages[0][1]
+    ]
+    return f"breakdown of the mean latency: {', '.join(told)}" if told else ""
+
+
+def _behind_quality(behind: Sequence[RequirementThere], labels: Labels) -> str:
+    told = behind_quality(behind, labels)
+    if not told:
+        return phrase("limit.needs")
+    return phrase("limit.together" if len(told) > 1 else "limit.alone", told=joined_words(told))
+
+
+def _further(one: RequirementAnswer, there: Reading, at: str) -> str:
+    """Return the value of a requirement for more users, distinguishable from its limit."""
+    limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
+    told = beyond_limit(there, one, _DIGITS)
+    shown = _or_just(told, limit, "over" if one.at_most else "under")
+    if shown != told and not there.known.is_exact:
+        return ""  # on which side of the limit it is just is not known
+    return f"{marked_value(shown, there.value, there.known)} with {at}"
+
+
+def _or_just(told: str, limit: str, side: str) -> str:
+    """Return a value beyond a limit; `just over` it where it takes many digits to tell them."""
+    digits = sum(character.isdigit() for character in told.partition("×")[0].lstrip("0.,"))
+    return f"just {side} {limit}" if digits > _DIGITS else told
+
+
+def next_limit(answer: Answer, labels: Labels) -> str:
+    """Return what would limit next: from which population on, and its value at the capacity."""
+    found, population = answer.next_limit, answer.population
+    if found is None:
+        return ""
+    if found.requirement is None:
+        most = counted(found.met_up_to or 0, population)
+        return phrase("next.none", users=most, name=population)
+    mode = phrase("in_mode", mode=found.mode) if found.mode else ""
+    name = f"{labels.of(found.requirement)}{mode}"
+    if found.met_up_to is None:
+        return phrase("next.never", name=name)
+    users = marked(counted(found.met_up_to, population), found.known)
+    if found.requirement == QUALITY:
+        return phrase("next.quality", name=name, users=users)
+    for one in answer.requirements:
+        if one.name == found.requirement and one.promised_with is None:
+            name = f"{labels.measure(found.requirement)}{mode}"
+            return _reached(answer, one, name, users, with_value=not mode)
+    resource = answer.resource(resource_in(found.requirement))
+    if resource is None:
+        return phrase("next.met", name=name, users=users)
+    return _saturates_next(answer, resource, name, users, found)
+
+
+def _reached(
+    answer: Answer, one: RequirementAnswer, name: str, users: str, *, with_value: bool
+) -> str:
+    """Return where a requirement reaches its limit, and what it is at the capacity."""
+    share = in_percent(one)
+    limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
+    value = beside_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
+    now = marked_value(value, one.now.value, one.now.known)
+    is_told = with_value and one.limit != one.now.value
+    return phrase(
+        "next.limit" if one.at_most else "next.least",
+        name=name,
+        limit=limit,
+        users=users,
+        now=_at_capacity(answer, now) if is_told else "",
+    )
+
+
+def _saturates_next(
+    answer: Answer, resource: ResourceSolution, name: str, users: str, found: NextLimit
+) -> str:
+    """Return where a resource reaches its target, or saturates, and its utilization now.
+
+    Of the bottleneck it is the figure of its own row. Where that is full with a whole number of
+    users, one less is the last whose queue is finite. Elastic traffic fills a resource before.
+    """
+    if resource.name in answer.saturated_by_elastic:
+        return phrase("next.overloaded", name=name, users=users)
+    now = _at_capacity(answer, percent(resource.utilization_at_limit, _DIGITS))
+    if _is_bottleneck(answer, found):
+        now, last = "", _last_within(resource)
+        if last is not None and _saturates_at_last(resource):
+            whole = counted(last, answer.population)
+            return phrase("next.saturates_at", name=name, users=whole, now=now)
+    if found.mode:
+        now = ""  # of another mode than the answer is of
+    if resource.target != 1:
+        limit = percent(resource.target)
+        return phrase("next.target", name=name, limit=limit, users=users, now=now)
+    return phrase("next.saturates", name=name, users=users, now=now)
+
+
+def _at_capacity(answer: Answer, value: str) -> str:
+    return phrase("next.now", value=value, at=f"{answer.at:,}")
+
+
+def _is_bottleneck(answer: Answer, found: NextLimit) -> bool:
+    """Return whether what limits next is what the row of the bottleneck tells: where it saturates.
+
+    A requirement of the same resource is another limit.
+    """
+    one = answer.bottleneck
+    if one is None or one.resource != resource_in(found.requirement or "") or found.mode:
+        return False
+    resource = answer.resource(one.resource)
+    if resource is None:
+        return False
+    last = _last_within(resource)
+    return last is not None and found.met_up_to in (last, last - _saturates_at_last(resource))
+
+
+def _saturates_at_last(found: ResourceSolution) -> bool:
+    """Return whether the largest population that fits is the one that takes all of a resource."""
+    at, last = found.saturation.at, _last_within(found)
+    if at is None or last is None or found.target != 1:
+        return False
+    return last * (1 + _ROUNDINGS) >= at
+
+
+def _last_within(found: ResourceSolution) -> int | None:
+    """Return the largest population with which a resource does not saturate; None without end."""
+    at = found.saturation.at
+    return None if at is None else floor(at * (1 + _ROUNDINGS))
+
+
+def _others(answer: Answer) -> list[RequirementAnswer]:
+    """Return the requirements that other facts do not show, the nearest to its limit first."""
+    shown = {
+        answer.limited_by,
+        None if answer.next_limit is None else answer.next_limit.requirement,
+    }
+    behind = [one.requirement for one in answer.behind_quality]
+    items = [
+        one
+        for one in answer.requirements
+        if one.name not in shown and one.promised_with is None and one not in behind
+    ]
+    items.sort(key=lambda one: (one.met_up_to is None, one.met_up_to or 0))
+    return items
+
+
+def others_label(answer: Answer) -> str:
+    """Return the label of other requirements: that of latencies where all are."""
+    return "Latency" if all(timed_streams(one.name) for one in _others(answer)) else "Requirements"
+
+
+def others(answer: Answer, labels: Labels) -> str:
+    """Return the values of other requirements beside their limits."""
+    of = " latency" if others_label(answer) == "Latency" else ""
+    told = [
+        f"{labels.measure(one.name).removesuffix(of)} {value_and_limit(one, one.now)}"
+        for one in _others(answer)
+    ]
+    more = len(told) - MOST_NAMED
+    return ", ".join([*told[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])

@@ -1,0 +1,158 @@
+"""The keys of `qps solve --format json`, of an answer."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.render import as_view
+from qps.reports.text.formulas.formula_text import formula
+from qps.reports.text.solutions.answer_values import (
+    CarriedView,
+    ElasticView,
+    FailingView,
+    MeasureView,
+    MoreUsersView,
+    PopulationView,
+    QualityView,
+    RequirementView,
+    ResourceView,
+    SolveView,
+    StreamThereView,
+    TargetView,
+)
+from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
+from qps.reports.text.solutions.limit_reasons import answer_sentence
+from qps.solver.answer import Answer
+from qps.solver.answers.answer_parts import (
+    MeasureAnswer,
+    MoreUsers,
+    RequirementAnswer,
+    RequirementThere,
+    StreamThere,
+)
+from qps.solver.answers.solution import ElasticSolution, ResourceSolution
+from qps.solver.search.method import Method
+
+
+def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
+    """Return an answer as plain values, with its changes in `words`."""
+    return SolveView(
+        schema="qps/solve/4",
+        file=answer.file,
+        model=answer.model,
+        scenario=answer.scenario,
+        mode=answer.mode,
+        case=answer.case,
+        settings=answer.settings,
+        answer=answer_sentence(answer),
+        population=PopulationView(answer.population, answer.low, answer.high),
+        resources=tuple(map(_resource, answer.resources)),
+        traffic=tuple(_same(CarriedView, one) for one in answer.traffic),
+        bottleneck=answer.bottleneck,
+        requirements=tuple(map(_requirement, answer.requirements)),
+        measures=tuple(map(_measure, answer.measures)),
+        quality=_same(QualityView, answer.quality),
+        capacity=answer.capacity,
+        known=answer.known,
+        capacity_interval=None if answer.odds is None else answer.odds.interval,
+        uncertainty=answer.odds,
+        treated_as_exact=answer.counted_as_known,
+        limited_by=answer.limited_by,
+        at=answer.at,
+        next_limit=answer.next_limit,
+        more_users=None if answer.more_users is None else _more_users(answer.more_users),
+        targets=tuple(_same(TargetView, one) for one in answer.margins),
+        best_changes=words.best_changes,
+        sensitivity=answer.sensitivity,
+        sensitivity_of=answer.sensitivity_of,
+        elastic=tuple(map(_elastic, answer.elastic)),
+        closed=answer.closed,
+        mixes=answer.mixes,
+        cost=answer.costs,
+        modes=answer.modes,
+        advice=words.changes,
+        warnings=tuple(as_view(one) for one in (*answer.spec_warnings, *answer.warnings)),
+    )
+
+
+S = TypeVar("S", bound=Struct)
+
+
+def _same(kind: type[S], value: Struct, **others: object) -> S:
+    """Return a view with the fields of a value that it has, and `others`."""
+    fields = {name: getattr(value, name) for name in kind.__struct_fields__ if name not in others}
+    return kind(**fields, **others)
+
+
+def _resource(one: ResourceSolution) -> ResourceView:
+    found = one.saturation
+    return _same(
+        ResourceView,
+        one,
+        utilization=formula(one.load),
+        saturates_at=found.at,
+        saturates_not_below=found.not_below,
+        closed_form=found.method is Method.CLOSED_FORM,
+        method=found.method.value,
+        known=one.saturation_known,
+    )
+
+
+def _requirement(one: RequirementAnswer) -> RequirementView:
+    return _same(
+        RequirementView,
+        one,
+        measure=one.name,
+        operator=("<" if one.at_most else ">") + ("" if one.strict else "="),
+        unit=str(one.dimension),
+        value_at_limit=one.now.value,
+        value_beyond=None if one.beyond is None else one.beyond.value,
+        certainty=one.promised_with,
+        known=one.now.known,
+    )
+
+
+def _measure(one: MeasureAnswer) -> MeasureView:
+    return _same(MeasureView, one, unit=str(one.dimension))
+
+
+def _elastic(one: ElasticSolution) -> ElasticView:
+    unit = str(one.dimension)
+    return _same(ElasticView, one, parameter=one.name, unit=unit, lowered=one.is_lowered)
+
+
+def _more_users(more: MoreUsers) -> MoreUsersView:
+    return MoreUsersView(
+        at=more.at,
+        range_ends=more.is_end_of_range,
+        quality=None if more.quality is None else more.quality.value,
+        fails=tuple(map(_failing, more.failing)),
+        streams=tuple(map(_stream, more.streams)),
+        beyond_target=more.loads,
+    )
+
+
+def _failing(one: RequirementThere) -> FailingView:
+    of, there = one.requirement, one.reading
+    unit = str(of.dimension)
+    return FailingView(
+        requirement=of.name, value=there.value, limit=of.limit, unit=unit, known=there.known
+    )
+
+
+def _stream(one: StreamThere) -> StreamThereView:
+    return _same(
+        StreamThereView,
+        one,
+        stream=one.name,
+        loss=one.loss[1],
+        loss_before=one.loss[0],
+        lost_at=one.lost_at if one.loses_more else "",
+        latency=one.latency[1],
+        latency_before=one.latency[0],
+        slower_at=one.slower_at if one.is_later else "",
+        rate=one.rate[1],
+        rate_before=one.rate[0],
+    )

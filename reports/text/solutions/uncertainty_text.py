@@ -1,0 +1,249 @@
+"""How sure an answer is, in words, and what to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from math import isfinite
+
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.certainty_marks import users_known
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.nouns import counted, noun
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    first_words,
+    joined_words,
+    number,
+    percent,
+    rounded_down,
+    rounded_up,
+)
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import QUALITY
+from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, LikelyMet, Odds
+
+_MOST_NAMED = 3
+_LEAST_TOLD = 0.005
+"""How far off how likely something is must be to be told."""
+_LEAST_ERROR = 0.001
+"""What a surface is off by less than this is told as this."""
+_APART = 0.1
+"""Of the width of an interval: ends that differ by more are told."""
+
+
+def odds_lines(answer: Answer) -> Iterator[str]:
+    """Yield how sure the answer is; nothing where every number of the spec is known."""
+    if answer.odds is not None:
+        yield from _of_odds(answer, answer.odds)
+    for one in answer.counted_as_known:
+        are = "is" if len(one.numbers) == 1 else "are"
+        yield (
+            f"{joined_words(one.numbers)} {are} treated as exact: `{one.table}` has no more rows "
+            "than fitted numbers, too few to estimate a variance."
+        )
+
+
+def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
+    if odds.linear_interval is not None and are_apart(
+        _numbers(odds.interval), _numbers(odds.linear_interval), nearest=1
+    ):
+        yield (
+            "Uncertainty: a linear approximation gives "
+            f"{rounded_ends(odds.linear_interval, answer.high)}. Capacity is not linear over the "
+            "range of the inputs, so use the sampled interval."
+        )
+    yield from left_out_lines(odds.left_out)
+    yield from _approximated(odds)
+    yield from _likely(answer, odds)
+
+
+def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
+    """Yield how many samples cannot be, and why, and of how many it is not known."""
+    impossible = [one for one in left_out if one.name != ALONE]
+    if impossible:
+        share = percent(sum(one.probability for one in impossible))
+        why = joined_words([one.name for one in impossible[:_MOST_NAMED]])
+        yield f"{share} of the samples are impossible and excluded: {why}."
+    unsolved = [one.probability for one in left_out if one.name == ALONE]
+    if unsolved:
+        share = percent(sum(unsolved))
+        yield f"{share} of the samples could not be solved and are excluded: each {ALONE}."
+
+
+def _approximated(odds: Odds) -> Iterator[str]:
+    """Yield what is an approximation in the samples, and how good it is."""
+    if odds.surrogate_models:
+        names = _some(sorted(one.requirement for one in odds.surrogate_models))
+        points = max(one.points for one in odds.surrogate_models)
+        error = percent(max(_LEAST_ERROR, *(one.error for one in odds.surrogate_models)), 2)
+        yield (
+            f"Approximation: {points} samples are solved in full; for the others, a surrogate "
+            f"model predicts where {names} fail (cross-validation error up to {error})."
+        )
+    assumed = {one.name for one in odds.limits} & set(odds.assumed)
+    if assumed:
+        does = "exceeds its limit, it does" if len(assumed) == 1 else "exceed their limits, they do"
+        yield (
+            f"Assumption: in every sample, once {_some(sorted(assumed))} "
+            f"{does} so at every larger population. This is proven for the nominal inputs only."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return first_words([f"`{name}`" for name in names], _MOST_NAMED)
+
+
+_MOST_TYPICAL = 5
+
+
+def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
+    """Return with what uncertain numbers are played; nothing where there are none."""
+    if not uncertain:
+        return ()
+    named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
+    which = "value" if len(uncertain) == 1 else "values"
+    inputs = "uncertain input" if len(uncertain) == 1 else "uncertain inputs"
+    return (f"uses the nominal {which} of the {inputs} {named}",)
+
+
+def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
+    """Return that an answer is one of typical values; nothing where every number is known."""
+    return tuple(
+        f"{remark[0].upper()}{remark[1:]}; `qps solve --confidence` evaluates their uncertainty."
+        for remark in typical_remark(uncertain)
+    )
+
+
+def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
+    """Return which requirements playing typical values tells nothing of; nothing for none."""
+    if not asking:
+        return ()
+    are = "is" if len(asking) == 1 else "are"
+    return (
+        f"confidence needs samples, not one value of each input: {_some(asking)} {are} not tested",
+    )
+
+
+def promise_text(answer: Answer, odds: Odds) -> str:
+    """Return the answer to `--confidence`: the population that can be promised."""
+    stated = answer.capacity
+    nominal = "none" if stated is None else f"{stated:,}"
+    of = phrase("with_nominal")
+    if any(one.promised_with is not None for one in answer.requirements):
+        of = phrase("with_required")  # in a sample they are plain requirements
+    sure, largest = percent(odds.at_confidence.confidence), odds.at_confidence.capacity
+    name = answer.population
+    if largest is None:
+        return f"{phrase('capacity.none.samples', sure=sure).capitalize()}; {nominal} {of}."
+    users = users_known(answer.known) + counted(largest, name)
+    if answer.known.is_exact:
+        return f"{phrase('capacity.confident', users=users, sure=sure)}; {nominal} {of}."
+    return f"{phrase('capacity.sampled', users=users, sure=sure)}; {nominal} {of}."
+
+
+def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
+    """Return what each uncertain number has to do with how uncertain the answer is."""
+    odds = answer.odds
+    if odds is None:
+        return Table((), ())
+    rows = []
+    for one in odds.shares:
+        halved = "none" if one.capacity_if_halved is None else rounded_down(one.capacity_if_halved)
+        rows.append(
+            (
+                labels.of(one.number),
+                one.stated,
+                percent(one.first_order, 2),
+                percent(one.total, 2),
+                halved,
+            )
+        )
+    headings = (
+        "Measure next",
+        "Stated",
+        "Share of variance",
+        "With interactions",
+        f"{noun(answer.population).capitalize()} with half the spread",
+    )
+    long = frozenset(range(len(headings)))
+    return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=long)
+
+
+def samples_text(samples: int, numbers: int) -> str:
+    """Return how many samples there are of how many numbers: `10,000 samples of …`."""
+    told = "1 uncertain input" if numbers == 1 else f"{numbers} uncertain inputs"
+    return f"{samples:,} samples of {told}"
+
+
+def ends_of(interval: Interval) -> str:
+    """Return the ends of an interval: `6,870–8,010`."""
+    if interval.most is None:
+        return "none at all"
+    if interval.least == interval.most:
+        return f"{interval.most:,}"
+    low = "none" if interval.least is None else f"{interval.least:,}"
+    return f"{low}–{interval.most:,}"
+
+
+def rounded_ends(interval: Interval, end: int) -> str:
+    """Return the same to three digits, outwards; at the `end` of a range there may be more."""
+    more = "+" if interval.most == end else ""
+    if interval.most is None or interval.least == interval.most:
+        return ends_of(interval) + more
+    low = "none" if interval.least is None else rounded_down(interval.least)
+    high = f"{interval.most:,}" if more else rounded_up(interval.most)
+    return f"{low}–{high}{more}"
+
+
+def _numbers(interval: Interval) -> tuple[int, int]:
+    return interval.least or 0, interval.most or 0
+
+
+def are_apart(
+    sampled: tuple[float, float], linear_interval: tuple[float, float], nearest: float = 0
+) -> bool:
+    """Return whether the ends of two intervals are apart by a part of their width.
+
+    What is no further apart than the `nearest` is not.
+    """
+    if not all(map(isfinite, (*sampled, *linear_interval))):
+        return sampled != linear_interval
+    width = max(high - low for low, high in (sampled, linear_interval))
+    gaps = (abs(one - other) for one, other in zip(sampled, linear_interval, strict=True))
+    return any(gap > max(_APART * width, nearest) for gap in gaps)
+
+
+def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
+    told = [one for one in met(answer, odds) if one.name != QUALITY and _may_fail(one)]
+    told.sort(key=lambda one: one.probability)
+    if told:
+        named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in told[:_MOST_NAMED])
+        users = counted(answer.at, answer.population)
+        yield f"Probability that each limit is met with {users}: {named}."
+    if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
+        yield f"Probability of being the bottleneck: {_named(odds.bottlenecks)}."
+
+
+def met(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
+    """Return how likely each requirement is met, and each load what is asked of it unstated.
+
+    Loads that nobody states a requirement of are those that some sample takes beyond their targets.
+    """
+    stated = {item.name for item in answer.requirements} | {QUALITY}
+    return tuple(one for one in odds.requirements if one.name in stated or _may_fail(one))
+
+
+def _may_fail(one: LikelyMet) -> bool:
+    return one.probability < 1 or one.error >= _LEAST_TOLD
+
+
+def likely_text(one: LikelyMet) -> str:
+    """Return how likely a requirement is met, and how far off that may be: `37 ± 4 %`."""
+    likely = percent(one.probability, 2)
+    if one.error < _LEAST_TOLD:
+        return likely
+    return f"{likely.removesuffix(' %')} ± {number(100 * one.error, 1)} %"
+
+
+def _named(found: Sequence[Likely]) -> str:
+    return ", ".join(f"{percent(one.probability, 2)} `{one.name}`" for one in found[:_MOST_NAMED])

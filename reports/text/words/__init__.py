@@ -1,0 +1,1 @@
+"""Words of output: quantities, labels, phrases, marks of certainty."""

@@ -1,0 +1,31 @@
+"""Simulated means with their confidence intervals, and limits, as tables print them."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from qps.compiler.quantities.dimension import Dimension
+from qps.reports.text.words.quantities import Limited, quantity, with_interval
+
+
+def estimate(mean: float, half: float, dimension: Dimension, *, share: bool = False) -> str:
+    """Return a mean and half the width of its interval, the unit once.
+
+    >>> from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
+    >>> estimate(0.01338, 0.00013, TIME), estimate(0.4, 0.0036, DIMENSIONLESS, share=True)
+    ('13.38 ± 0.13 ms', '40 ± 0.36 %')
+    """
+    shown, around = with_interval(mean, half, dimension, share=share)
+    if not isfinite(half):
+        return shown
+    unit = around.partition(" ")[2]
+    return f"{shown.removesuffix(unit).rstrip()} ± {around}"
+
+
+def limit_of(criterion: Limited, limit: float, *, share: bool = False, digits: int = 4) -> str:
+    """Return what a requirement allows, such as `≤ 100 ms`."""
+    if criterion.strict:
+        relation = "<" if criterion.at_most else ">"
+    else:
+        relation = "≤" if criterion.at_most else "≥"
+    return f"{relation} {quantity(limit, criterion.dimension, digits, share=share)}"

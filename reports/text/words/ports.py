@@ -1,0 +1,64 @@
+"""Ports of a switch are one line of a table, unless one of them matters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
+
+from qps.compiler.ir.measure_names import utilization_of
+from qps.reports.text.words.certainty_marks import Ports, told_as_one
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution
+
+R = TypeVar("R")
+
+
+def with_ports_together(
+    resources: Iterable[R], name_of: Callable[[R], str], answer: Answer
+) -> list[tuple[R, str]]:
+    """Return resources with what they are called; those of the ports of a switch are told as one.
+
+    That is the first one of them. A port that matters is told by itself.
+    """
+    itself = {one.name for one in answer.resources if _matters(one, answer)}
+    return by_their_switch(resources, name_of, answer.ports, itself)
+
+
+def by_their_switch(
+    resources: Iterable[R], name_of: Callable[[R], str], ports: Ports, itself: Collection[str]
+) -> list[tuple[R, str]]:
+    """Return the same of resources of which it is known which ones are told by themselves."""
+    listed = [(one, name_of(one)) for one in resources]
+    switch = {name: ports.get(name) for _, name in listed}
+    counts = Counter(link for link in switch.values() if link is not None)
+    as_one = told_as_one(counts)
+    together = Counter(link for name, link in switch.items() if name not in itself)
+    told: list[tuple[R, str]] = []
+    gone: set[str] = set()
+    for one, name in listed:
+        link = switch[name]
+        if link is None or link not in as_one or name in itself:
+            told.append((one, name))
+        elif link not in gone:
+            gone.add(link)
+            told.append((one, _fullest(name, together[link], counts[link])))
+    return told
+
+
+def _fullest(name: str, together: int, ports: int) -> str:
+    if together == 1:
+        return name
+    others = "" if together == ports else "other "
+    return f"{name}, busiest of {together} {others}ports"
+
+
+def _matters(resource: ResourceSolution, answer: Answer) -> bool:
+    """Return whether a resource saturates first, limits, is beyond its target or may be."""
+    first = answer.bottleneck
+    return (
+        (first is not None and resource.name == first.resource)
+        or answer.limited_by == utilization_of(resource.name)
+        or resource.utilization_at_limit > resource.target
+        or resource.saturation.not_below is not None
+    )
