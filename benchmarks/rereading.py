@@ -12,7 +12,7 @@ from time import process_time
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.examining import examine
 from qps.compiler.syntax.importer import read_spec
-from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.kept_parts import ParseCache
 from timings import ROOT, Measured
 
 _SPECS = ("audioconference", "flying", "sfu")
@@ -39,7 +39,7 @@ def rereading() -> Measured:
 def _row(name: str) -> tuple[str, ...]:
     source = read_spec(ROOT / "specs" / f"{name}.qps").value
     assert source is not None
-    kept = KeptParts()
+    kept = ParseCache()
     examine(source, kept=kept)
     times = [
         [_time(source, turn, with_kept, is_wrong=is_wrong) for turn in range(_TURNS)]
@@ -49,7 +49,7 @@ def _row(name: str) -> tuple[str, ...]:
     return (name, str(source.text.count("\n")), *(f"{min(one):.0f}" for one in times))
 
 
-def _time(source: Source, turn: int, kept: KeptParts | None, *, is_wrong: bool) -> float:
+def _time(source: Source, turn: int, kept: ParseCache | None, *, is_wrong: bool) -> float:
     text = f"{source.text}let changed_{turn} = {turn}\n"
     if is_wrong:
         lines = text.splitlines(keepends=True)

@@ -32,7 +32,7 @@ Met = dict[Span, dict[str, Value]]
 """Checked expressions by their places, each by the prefixes of the modules that it stands in."""
 
 
-class ToldValue(Struct, frozen=True, kw_only=True):
+class PlacedValue(Struct, frozen=True, kw_only=True):
     """What is known of an expression that stands at a place, in one instance of its file.
 
     `sources` are what is cited for the numbers in it. `within` is what the spec calls the module,
@@ -107,7 +107,7 @@ class KnownValues(Struct, frozen=True, dict=True):
             found.setdefault(span.source, []).append(span)
         return found
 
-    def at(self, span: Span) -> ToldValue | None:
+    def at(self, span: Span) -> PlacedValue | None:
         """Return what is known of the expression of just this stretch of a text.
 
         Where its file has several instances in which it is not the same, nothing is.
@@ -120,24 +120,24 @@ class KnownValues(Struct, frozen=True, dict=True):
         is_one = all((one.expr, one.dimension) == (first.expr, first.dimension) for one in told)
         return first if is_one else None
 
-    def around(self, source: Source, offset: int) -> tuple[ToldValue, ...]:
+    def around(self, source: Source, offset: int) -> tuple[PlacedValue, ...]:
         """Return the expressions around a place of a text, the innermost first."""
         spans = [s for s in self._by_source.get(source, ()) if s.start <= offset <= s.end]
         found = (self.at(span) for span in sorted(spans, key=lambda s: s.end - s.start))
         return tuple(told for told in found if told is not None)
 
-    def in_file(self, source: Source) -> Iterator[ToldValue]:
+    def in_file(self, source: Source) -> Iterator[PlacedValue]:
         """Yield what is known of the expressions of a file, in the order of its text."""
         for span in self._by_source.get(source, ()):
             told = self.at(span)
             if told is not None:
                 yield told
 
-    def _told(self, value: Value, within: str) -> ToldValue:
+    def _told(self, value: Value, within: str) -> PlacedValue:
         parameters = set(_parameters_in(value.expr))
         mentions = value.mentions
         stated = {p.name: p for p in self.model.parameters if p.name in parameters}
-        return ToldValue(
+        return PlacedValue(
             span=value.span,
             expr=value.expr,
             dimension=value.dimension,

@@ -25,7 +25,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluating import KnownValues
 from qps.compiler.pipeline import Findings, Spec, check_source
 from qps.compiler.syntax.importer import Importer
-from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.kept_parts import ParseCache
 
 
 class Examined(Struct, frozen=True, kw_only=True, dict=True):
@@ -70,7 +70,7 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 def examine(
     source: Source,
     importer: Importer | None = None,
-    kept: KeptParts | None = None,
+    kept: ParseCache | None = None,
     errors_first: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> Examined:
     """Check a text and keep what was found on the way; never raises on a text.

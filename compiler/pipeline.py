@@ -54,7 +54,7 @@ from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.project.exceptions import accepted_in, file_of, without_allowed
 from qps.compiler.project.project_file import Acceptance, Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
-from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.kept_parts import ParseCache
 from qps.compiler.syntax.parse import parse, parse_change
 
 Scenarios: TypeAlias = "str | Sequence[str] | None"
@@ -272,7 +272,7 @@ class Findings(Struct, kw_only=True):
     met: dict[Span, dict[str, Value]] = field(default_factory=dict)
     model: ir.Model | None = None
     program: Program | None = None
-    kept: KeptParts | None = None
+    kept: ParseCache | None = None
     errors_first: Callable[[Sequence[Diagnostic]], None] | None = None
 
 

@@ -15,7 +15,16 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from qps.editing.asked_features import FUNCTIONS, OF_TEXTS
-from qps.editing.messages import Answered, Asked, Began, Known, Partly, Put, Setting, Taken
+from qps.editing.messages import (
+    Answered,
+    Began,
+    CloseText,
+    FeatureRequest,
+    Known,
+    Partly,
+    Put,
+    Setting,
+)
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
@@ -35,7 +44,7 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
     desk = Desk(page_of=page_of)
     gc.set_threshold(_NEW_VALUES, 20, 10)
     gc.freeze()  # what is imported stays
-    asked: deque[Asked] = deque()
+    asked: deque[FeatureRequest] = deque()
     try:
         while True:
             while not asked or connection.poll():
@@ -52,21 +61,21 @@ def _told(connection: Connection, number: int, found: object) -> None:
     connection.send(Partly(number, found))
 
 
-def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
+def _take(message: object, desk: Desk, asked: deque[FeatureRequest]) -> None:
     match message:
         case Setting():
             desk.set(message)
         case Put(text=text):
             desk.put(text)
-        case Taken(uri=uri):
+        case CloseText(uri=uri):
             desk.take(uri)
         case Known(uri=uri, answer=answer):
             desk.answers[uri] = answer
-        case Asked():
+        case FeatureRequest():
             asked.append(message)
 
 
-def answered(desk: Desk, asked: Asked) -> Answered:
+def answered(desk: Desk, asked: FeatureRequest) -> Answered:
     """Return the answer; whatever goes wrong is told, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
     from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above

@@ -22,15 +22,15 @@ from msgspec import Struct, field
 from qps.editing.at_work import at_work
 from qps.editing.messages import (
     Answered,
-    Asked,
+    AnswerLine,
     Began,
+    CloseText,
+    FeatureRequest,
     Known,
     OpenText,
     Partly,
     Put,
     Setting,
-    Taken,
-    ToldAnswer,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class FaultError(Exception):
 class _Waiting(Struct, kw_only=True):
     """What was asked, and who waits for it; with a timer once the work on it has begun."""
 
-    asked: Asked
+    asked: FeatureRequest
     future: asyncio.Future[object]
     partly: Callable[[object], None] | None = None
     timer: asyncio.TimerHandle | None = None
@@ -118,10 +118,10 @@ class Background:
     def take(self, uri: str) -> None:
         """Tell of a text that was closed."""
         self._texts.pop(uri, None)
-        self._send(Taken(uri))
+        self._send(CloseText(uri))
         self.drop(uri)
 
-    def know(self, uri: str, answer: ToldAnswer) -> None:
+    def know(self, uri: str, answer: AnswerLine) -> None:
         """Tell the answer of a text as it is."""
         self._send(Known(uri, answer))
 
@@ -150,7 +150,7 @@ class Background:
         running = self._running or self._start()
         self._asked += 1
         held = self._texts.get(uri)
-        asked = Asked(
+        asked = FeatureRequest(
             number=self._asked,
             feature=feature,
             uri=uri,

@@ -28,20 +28,20 @@ Place: TypeAlias = "tuple[Path | str, int]"
 """A file, or the label of a text that is none, and an offset in it."""
 
 
-class Found(Struct, frozen=True):
+class NameOccurrence(Struct, frozen=True):
     """A name at a place, among all names of the program that it is in."""
 
     binding: Binding
     bindings: Bindings
 
 
-def name_at(desk: Desk, uri: str, position: types.Position) -> Found | None:
+def name_at(desk: Desk, uri: str, position: types.Position) -> NameOccurrence | None:
     """Return the name at a place, None where there is none, or it is not known what it means."""
     reading = desk.reading(uri)
     offset = desk.positions(reading.source).offset(position)
     bindings = reading.examined.bindings
     binding = bindings.at(reading.source, offset)
-    return None if binding is None else Found(binding, bindings)
+    return None if binding is None else NameOccurrence(binding, bindings)
 
 
 def definition(desk: Desk, params: types.DefinitionParams) -> list[types.Location]:
@@ -85,7 +85,7 @@ def highlights(desk: Desk, params: types.DocumentHighlightParams) -> list[types.
     ]
 
 
-def everywhere(desk: Desk, found: Found) -> Iterator[Binding]:
+def everywhere(desk: Desk, found: NameOccurrence) -> Iterator[Binding]:
     """Yield each place once that means a symbol, in the programs of all open texts."""
     wanted = {place_of(span) for span in found.binding.symbol.declared}
     seen: set[Place] = set()
@@ -97,7 +97,7 @@ def everywhere(desk: Desk, found: Found) -> Iterator[Binding]:
                     yield one
 
 
-def programs(desk: Desk, found: Found) -> Iterator[Bindings]:
+def programs(desk: Desk, found: NameOccurrence) -> Iterator[Bindings]:
     """Yield the names of each program that a name may stand in.
 
     These are the open texts, and specs of the same folder, or of the open ones, that use the file.

@@ -19,10 +19,10 @@ from qps.compiler.project.project_file import project_mark
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import read_spec
-from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.kept_parts import ParseCache
 from qps.compiler.syntax.parse import parse
 from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
-from qps.editing.messages import OpenText, Setting, ToldAnswer
+from qps.editing.messages import AnswerLine, OpenText, Setting
 from qps.editing.positions import Positions
 from qps.links import resolved_path
 from qps.stdlib import module_text
@@ -104,9 +104,9 @@ class Desk(Struct, kw_only=True):
     library: Path | None = None
     folders: tuple[Path, ...] = ()
     texts: dict[str, OpenText] = field(default_factory=dict)
-    answers: dict[str, ToldAnswer] = field(default_factory=dict)
+    answers: dict[str, AnswerLine] = field(default_factory=dict)
     _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
-    _kept: KeptParts = field(default_factory=KeptParts)
+    _kept: ParseCache = field(default_factory=ParseCache)
     _positions: dict[int, Positions] = field(default_factory=dict)
 
     def set(self, setting: Setting) -> None:

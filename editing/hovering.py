@@ -17,7 +17,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.declared_names import name_at
 from qps.editing.desk import Desk, Reading
-from qps.editing.messages import ToldAnswer
+from qps.editing.messages import AnswerLine
 from qps.editing.told_words import told_word
 
 _MOST_LINES = 12
@@ -71,7 +71,7 @@ _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _MOST_VALUES = 8
 
 
-def _at_the_answer(answer: ToldAnswer, binding: Binding) -> Iterator[str]:
+def _at_the_answer(answer: AnswerLine, binding: Binding) -> Iterator[str]:
     """Yield what a measure comes to at the answer; of a place or a stream, what all of its do."""
     text, span = binding.span.source.text, binding.span
     start = span.start

@@ -39,7 +39,7 @@ class Put(Struct, frozen=True):
     text: OpenText
 
 
-class Taken(Struct, frozen=True):
+class CloseText(Struct, frozen=True):
     """A text was closed."""
 
     uri: str
@@ -49,10 +49,10 @@ class Known(Struct, frozen=True):
     """The answer of a text as it is, for what is told of its names."""
 
     uri: str
-    answer: ToldAnswer
+    answer: AnswerLine
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class FeatureRequest(Struct, frozen=True, kw_only=True):
     """What is asked of a text, as it is in a version; None for one that is not open."""
 
     number: int
@@ -92,7 +92,7 @@ class Answered(Struct, frozen=True, kw_only=True):
 # -- what was found --------------------------------------------------------------------------
 
 
-class Told(Struct, frozen=True):
+class TextDiagnostics(Struct, frozen=True):
     """What is wrong, by the document in which it is; `files` are all that were read."""
 
     found: dict[str, list[types.Diagnostic]]
@@ -107,7 +107,7 @@ class PlaceLoad(Struct, frozen=True, kw_only=True):
     tooltip: str
 
 
-class ToldAnswer(Struct, frozen=True, kw_only=True):
+class AnswerLine(Struct, frozen=True, kw_only=True):
     """The answer in a line, where the population is declared, and the loads of places.
 
     `values` are loads and measures by their names, as people read them, `at` that population.
@@ -120,7 +120,7 @@ class ToldAnswer(Struct, frozen=True, kw_only=True):
     values: dict[str, str]
 
 
-class ToldPage(Struct, frozen=True):
+class PageResult(Struct, frozen=True):
     """A page, or why there is none."""
 
     page: str | None

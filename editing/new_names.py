@@ -11,7 +11,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities import units
 from qps.editing.addresses import own_path
 from qps.editing.declared_names import (
-    Found,
+    NameOccurrence,
     everywhere,
     name_at,
     place_of,
@@ -49,7 +49,7 @@ def rename(desk: Desk, params: types.RenameParams) -> types.WorkspaceEdit:
     return types.WorkspaceEdit(changes=changes)
 
 
-def _why_not(desk: Desk, found: Found) -> str | None:
+def _why_not(desk: Desk, found: NameOccurrence) -> str | None:
     """Return why a name cannot be another one; None where it can."""
     symbol = found.binding.symbol
     if not symbol.declared:
@@ -67,7 +67,7 @@ def _why_not(desk: Desk, found: Found) -> str | None:
     return None
 
 
-def _why_no_name(new: str, found: Found) -> str | None:
+def _why_no_name(new: str, found: NameOccurrence) -> str | None:
     """Return why a text cannot be the name; None where it can."""
     symbol = found.binding.symbol
     if not _NAME.fullmatch(new):

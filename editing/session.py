@@ -24,7 +24,7 @@ from qps.editing.background import (
     RefusedError,
     TooLongError,
 )
-from qps.editing.messages import OpenText, Setting, Told, ToldAnswer, ToldPage
+from qps.editing.messages import AnswerLine, OpenText, PageResult, Setting, TextDiagnostics
 from qps.reports.pages.page_server import HOST, Served, listening
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Document(Struct, kw_only=True, eq=False):
     looked: int = -1
     files: frozenset[str] = frozenset()
     found: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
-    answer: asyncio.Task[ToldAnswer | None] | None = None
-    known: ToldAnswer | None = None
+    answer: asyncio.Task[AnswerLine | None] | None = None
+    known: AnswerLine | None = None
     page: Served | None = None
     server: ThreadingHTTPServer | None = None
 
@@ -150,7 +150,7 @@ class Session:
         turn = document.turn
 
         def partly(told: object) -> None:
-            if document.turn == turn and isinstance(told, Told):
+            if document.turn == turn and isinstance(told, TextDiagnostics):
                 document.found, document.looked = told.found, turn
                 self._publish()
 
@@ -160,8 +160,8 @@ class Session:
             told = _too_long(document.uri, error)
         except FaultError as error:
             self.fault(error)
-            told = Told({document.uri: []}, list(document.files))
-        if document.turn != turn or not isinstance(told, Told):
+            told = TextDiagnostics({document.uri: []}, list(document.files))
+        if document.turn != turn or not isinstance(told, TextDiagnostics):
             return
         document.files = frozenset(told.files)
         document.found, document.looked = told.found, turn
@@ -194,7 +194,7 @@ class Session:
 
     # -- the answer ------------------------------------------------------------------------
 
-    async def answer(self, uri: str) -> ToldAnswer | None:
+    async def answer(self, uri: str) -> AnswerLine | None:
         """Return the answer of a spec, once it is known; OutdatedError where the text changes."""
         document = self.documents.get(uri)
         if document is None:
@@ -208,7 +208,7 @@ class Session:
                 raise  # who asked does not wait any more, others may
             raise OutdatedError from None
 
-    async def answer_so_far(self, uri: str, *, wait: bool) -> ToldAnswer | None:
+    async def answer_so_far(self, uri: str, *, wait: bool) -> AnswerLine | None:
         """Return the answer if it is known or waited for; else find it, and have hints asked again.
 
         Of a text that is solved already nothing is solved.
@@ -224,13 +224,13 @@ class Session:
         if await self.answer(document.uri) is not None:
             self._refresh()
 
-    async def _solve(self, document: Document) -> ToldAnswer | None:
+    async def _solve(self, document: Document) -> AnswerLine | None:
         await asyncio.sleep(_PAUSE)
         try:
             found = await self.solving.ask(ANSWER, document.uri, document.uri)
         except RefusedError:
             found = None  # what stands in the way is among the diagnostics, or on the page
-        document.known = found if isinstance(found, ToldAnswer) else None
+        document.known = found if isinstance(found, AnswerLine) else None
         if document.known is not None:
             self.looking.know(document.uri, document.known)
         return document.known
@@ -261,8 +261,8 @@ class Session:
         try:
             told = await self.solving.ask(PAGE, document.uri, document.uri)
         except TooLongError as error:
-            told = ToldPage(None, f"making the page took too long: {error}")
-        if document.turn != turn or not isinstance(told, ToldPage):
+            told = PageResult(None, f"making the page took too long: {error}")
+        if document.turn != turn or not isinstance(told, PageResult):
             return
         document.page.wrong = told.wrong
         if told.page is not None:
@@ -301,10 +301,10 @@ class Session:
         self.server.window_show_message(shown)
 
 
-def _too_long(uri: str, error: TooLongError) -> Told:
+def _too_long(uri: str, error: TooLongError) -> TextDiagnostics:
     """Return what tells that a text was not looked at to its end."""
     start = types.Position(0, 0)
     message = f"checking this text was {error}: no further diagnostics until it changes"
     warning = types.DiagnosticSeverity.Warning
     one = types.Diagnostic(types.Range(start, start), message, severity=warning, source="qps")
-    return Told({uri: [one]}, [])
+    return TextDiagnostics({uri: [one]}, [])

@@ -10,7 +10,7 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
-from qps.editing.messages import PlaceLoad, ToldAnswer
+from qps.editing.messages import AnswerLine, PlaceLoad
 from qps.reports.text.solutions.capacity_text import headline
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
@@ -21,7 +21,7 @@ from qps.solver.complete_answer import complete_answer
 from qps.solver.uncertainty.confidence_interface import promising
 
 
-def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
+def told_answer(desk: Desk, uri: str) -> AnswerLine | None:
     """Return the answer of an open spec; None where it has mistakes, or is a module."""
     reading = desk.reading(uri)
     spec = reading.spec
@@ -31,7 +31,7 @@ def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
     places, at = desk.positions(reading.source), f"{answer.population} = {answer.at:,}"
     users = next(iter(reading.syntax.every(ast.Users)), None)
     span = None if users is None else users.span
-    return ToldAnswer(
+    return AnswerLine(
         title=_title(answer),
         range=places.between(0, 0) if span is None else places.range(span),
         loads=tuple(

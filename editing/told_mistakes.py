@@ -8,12 +8,12 @@ from lsprotocol import types
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
 from qps.editing.desk import Desk
-from qps.editing.messages import Told
+from qps.editing.messages import TextDiagnostics
 
 _UNUSED = frozenset(["unused", "unused-rate"])
 
 
-def told_mistakes(desk: Desk, uri: str) -> Told:
+def told_mistakes(desk: Desk, uri: str) -> TextDiagnostics:
     """Return what is wrong with an open text and with what it uses.
 
     Errors of what is declared are told as soon as they are found. That nothing is wrong is told at
@@ -21,11 +21,11 @@ def told_mistakes(desk: Desk, uri: str) -> Told:
     """
 
     def errors_first(errors: Sequence[Diagnostic]) -> None:
-        desk.tell(Told(_by_document(desk, uri, errors), []))
+        desk.tell(TextDiagnostics(_by_document(desk, uri, errors), []))
 
     reading = desk.reading(uri, errors_first)
     found = _by_document(desk, uri, reading.examined.diagnostics)
-    return Told(found, [desk.uri_of_file(path) for path in reading.files])
+    return TextDiagnostics(found, [desk.uri_of_file(path) for path in reading.files])
 
 
 def _by_document(

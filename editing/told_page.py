@@ -5,15 +5,15 @@ from __future__ import annotations
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.render import full
 from qps.editing.desk import Desk
-from qps.editing.messages import ToldPage
+from qps.editing.messages import PageResult
 
 
-def told_page(desk: Desk, uri: str) -> ToldPage:
+def told_page(desk: Desk, uri: str) -> PageResult:
     """Return the page of an open text."""
     reading = desk.reading(uri)
     if reading.spec is None:
-        return ToldPage(None, full([one for one in reading.examined.diagnostics if one.is_error]))
+        return PageResult(None, full([one for one in reading.examined.diagnostics if one.is_error]))
     try:
-        return ToldPage(desk.page_of(reading.spec))
+        return PageResult(desk.page_of(reading.spec))
     except QpsError as error:
-        return ToldPage(None, full(error.diagnostics))
+        return PageResult(None, full(error.diagnostics))

@@ -17,7 +17,7 @@ from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
 from qps.solver.answers.solution import SolverFault
-from qps.solver.claims.claim_results import ClaimResult, Judged, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
 from qps.solver.claims.judging import judged
 from qps.solver.spec_difference import spec_difference
 
@@ -102,7 +102,7 @@ def spec_change(
             return unknown("", State.MODULE)
         found = spec_difference(old.value, new)
         view = spec_difference_view(found)
-        now = Judged(tuple(known.results), tuple(known.unanswered))
+        now = ClaimResults(tuple(known.results), tuple(known.unanswered))
         earlier = judged(old.value)
         claims = claim_changes(earlier, now)
         matrices = matrix_changes(old.value.model, new.model)

@@ -17,7 +17,7 @@ from qps.compiler.lower.response_time.class_response import LossKind, StreamMeas
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.expressions.formulas import Formula
-from qps.simulation.crew import Simulation, StreamTold
+from qps.simulation.crew import Simulation, StreamEstimates
 from qps.simulation.one_run import LEVELS
 from qps.simulation.statistics import Estimate
 
@@ -200,7 +200,7 @@ def _quantile(level: float) -> str:
     return f"p{level * 100:.10g}"
 
 
-def _told(told: StreamTold) -> dict[str, Estimate]:
+def _told(told: StreamEstimates) -> dict[str, Estimate]:
     """Return what playing told of a stream, by its measures."""
     found = {} if told.mean is None else {"latency": told.mean}
     found |= {_quantile(level): value for level, value in told.quantiles.items()}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS, Run, RunResult
-from qps.simulation.played import Played
+from qps.simulation.played import SimulatedNetwork
 from qps.simulation.statistics import Estimate, estimate, warm_up
 from qps.solver.matrix.execution.process_start import START, cores, starting
 
@@ -35,7 +35,7 @@ class Effort(Struct, frozen=True, kw_only=True):
     levels: tuple[float, ...] = LEVELS
 
 
-class StreamTold(Struct, frozen=True, kw_only=True):
+class StreamEstimates(Struct, frozen=True, kw_only=True):
     """What all runs tell of a stream; None where too few items came."""
 
     items: int
@@ -49,8 +49,8 @@ class StreamTold(Struct, frozen=True, kw_only=True):
 class Simulation(Struct, frozen=True, kw_only=True):
     """What playing told."""
 
-    played: Played
-    streams: dict[str, StreamTold]
+    played: SimulatedNetwork
+    streams: dict[str, StreamEstimates]
     loads: dict[str, Estimate]
     is_precise: bool
     runs: int
@@ -69,7 +69,7 @@ Tell = Callable[[float], None]
 
 
 def simulate(
-    played: Played,
+    played: SimulatedNetwork,
     effort: Effort,
     tell: Tell | None = None,
     is_enough: Callable[[Simulation], bool] = lambda told: told.is_precise,
@@ -107,12 +107,12 @@ def simulate(
     return found
 
 
-def _length_of(played: Played, asked: float) -> float:
+def _length_of(played: SimulatedNetwork, asked: float) -> float:
     """Return how long a run is of which so much is asked: of episodes at least one is played."""
     return asked if played.episode is None else max(asked, sum(played.episode))
 
 
-def _cut(played: Played, crew: _Asked) -> float:
+def _cut(played: SimulatedNetwork, crew: _RunSource) -> float:
     if played.episode is not None:
         return 0.0
     series: list[dict[str, list[float]]] = crew.ask("series", _PARTS, None)
@@ -121,7 +121,7 @@ def _cut(played: Played, crew: _Asked) -> float:
 
 
 def _told(
-    played: Played, effort: Effort, runs: Sequence[RunResult], length: float, cut: float
+    played: SimulatedNetwork, effort: Effort, runs: Sequence[RunResult], length: float, cut: float
 ) -> Simulation:
     streams = {name: _stream(name, played, runs) for name in played.flows}
     loads = {
@@ -146,10 +146,10 @@ def _is_precise(one: Estimate, precision: float) -> bool:
     return one.half_width() <= precision / (1 + precision) * abs(one.mean)
 
 
-def _stream(name: str, played: Played, runs: Sequence[RunResult]) -> StreamTold:
+def _stream(name: str, played: SimulatedNetwork, runs: Sequence[RunResult]) -> StreamEstimates:
     own = [run.streams[name] for run in runs]
     levels = [level for level in own[0].quantiles if all(level in one.quantiles for one in own)]
-    return StreamTold(
+    return StreamEstimates(
         items=sum(one.items for one in own),
         mean=estimate([one.mean for one in own]) if all(one.items for one in own) else None,
         quantiles={level: estimate([one.quantiles[level] for one in own]) for level in levels},
@@ -161,7 +161,7 @@ def _stream(name: str, played: Played, runs: Sequence[RunResult]) -> StreamTold:
 # -- who plays -----------------------------------------------------------------------------
 
 
-class _Asked(Protocol):
+class _RunSource(Protocol):
     """Those who play some runs; each answers for all of its own, in the order of the runs."""
 
     def ask(self, what: str, value: float, deadline: float | None) -> list[Any]: ...
@@ -175,7 +175,11 @@ class _Runs:
     """Some runs in this process."""
 
     def __init__(
-        self, played: Played, effort: Effort, numbers: Sequence[int], tick: Tick | None = None
+        self,
+        played: SimulatedNetwork,
+        effort: Effort,
+        numbers: Sequence[int],
+        tick: Tick | None = None,
     ) -> None:
         self._tick = tick
         self._runs = [Run(played, effort.seed, number, effort.levels) for number in numbers]
@@ -209,7 +213,7 @@ class _Runs:
 class _Workers:
     """Runs in several processes, dealt out in turn."""
 
-    def __init__(self, played: Played, effort: Effort, count: int, tick: Tick) -> None:
+    def __init__(self, played: SimulatedNetwork, effort: Effort, count: int, tick: Tick) -> None:
         self._tick = tick
         context: Any = starting(START)
         self._count, self._runs = count, effort.runs
@@ -257,7 +261,7 @@ class _Workers:
             process.join()
 
 
-def _work(pipe: Connection, played: Played, effort: Effort, numbers: list[int]) -> None:
+def _work(pipe: Connection, played: SimulatedNetwork, effort: Effort, numbers: list[int]) -> None:
     """Play some runs as long as somebody asks."""
     import signal  # noqa: PLC0415
 
@@ -275,7 +279,7 @@ def _work(pipe: Connection, played: Played, effort: Effort, numbers: list[int]) 
             pipe.send(error)
 
 
-def _crew(played: Played, effort: Effort, tick: Tick) -> _Asked:
+def _crew(played: SimulatedNetwork, effort: Effort, tick: Tick) -> _RunSource:
     count = min(effort.workers or cores(), effort.runs)
     if count == 1:
         return _Runs(played, effort, range(effort.runs), tick)

@@ -55,7 +55,7 @@ class Joined:
         self.is_lost = False
 
 
-class Told:
+class StreamCounts:
     """What a run counts of a stream."""
 
     __slots__ = ("done", "ends", "latency", "lost", "sum")

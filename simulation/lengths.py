@@ -15,9 +15,9 @@ from qps.simulation.played import (
     Fork,
     Gather,
     Lose,
-    Played,
     Recovery,
     Serve,
+    SimulatedNetwork,
     Source,
     Station,
     Step,
@@ -55,7 +55,7 @@ class Lengths(Struct, frozen=True):
     fair: float
 
 
-def lengths_of(played: Played) -> Lengths:
+def lengths_of(played: SimulatedNetwork) -> Lengths:
     """Return how long each run is."""
     busy = sum(source.rate * (1 + events(source.steps)) for source in played.sources)
     if busy <= 0:
@@ -75,7 +75,7 @@ def lengths_of(played: Played) -> Lengths:
     return Lengths(first, max(settled), fair)
 
 
-def _of_closed(played: Played) -> Iterator[float]:
+def _of_closed(played: SimulatedNetwork) -> Iterator[float]:
     """Yield how long it takes until stations forget that all users were thinking.
 
     Those who are under way wander from one full station to another: that takes as long as a random
@@ -98,7 +98,7 @@ def _of_closed(played: Played) -> Iterator[float]:
             yield _FORGETTING * memory
 
 
-def memories_of(played: Played) -> dict[str, float]:
+def memories_of(played: SimulatedNetwork) -> dict[str, float]:
     """Return how long the slowest queue on the way of each stream knows how it was, in s.
 
     What lasts so long is seen by all that come meanwhile. Where users wait for answers nothing is
@@ -115,12 +115,12 @@ def memories_of(played: Played) -> dict[str, float]:
     return found
 
 
-def lead_of(played: Played) -> float:
+def lead_of(played: SimulatedNetwork) -> float:
     """Return the time in which the first items are on their way, twice over."""
     return 2 * max((_way(source.steps) for source in played.sources), default=0.0)
 
 
-def episode_of(played: Played) -> tuple[float, float] | None:
+def episode_of(played: SimulatedNetwork) -> tuple[float, float] | None:
     """Return how long an episode warms up, and how long it is counted; None for no clock.
 
     What comes in fixed cycles alone is in a cycle itself as soon as each queue has been empty
@@ -193,7 +193,7 @@ def _delays(steps: tuple[Step, ...]) -> float:
     return found
 
 
-def _memories(played: Played, sources: tuple[Source, ...] | None = None) -> list[float]:
+def _memories(played: SimulatedNetwork, sources: tuple[Source, ...] | None = None) -> list[float]:
     """Return the times in which queues forget how they were: longer the fuller they are.
 
     A service that has begun goes on the longer the more services vary, as those of a gamma law.

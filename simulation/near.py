@@ -18,11 +18,11 @@ from qps.compiler.lower.response_time.class_response import LossKind
 from qps.simulation.agreement import Observed, load_told
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.one_run import LEVELS
-from qps.simulation.played import Played
+from qps.simulation.played import SimulatedNetwork
 from qps.simulation.playing import played
 from qps.simulation.statistics import Estimate
 from qps.solver.claims.claim_results import Near
-from qps.solver.claims.simulating import Asked, Player
+from qps.solver.claims.simulating import Player, PredictedMeasure
 
 _SURELY = 0.99
 """How often the interval covers the truth that a verdict rests on; 0.95 is shown."""
@@ -37,7 +37,7 @@ _LOSSES = {
 def player_of(effort: Effort) -> Player:
     """Return who plays what claims ask for, with so much effort for each configuration."""
 
-    def play(graph: LoadGraph, at: int, asked: Sequence[Asked]) -> list[Near]:
+    def play(graph: LoadGraph, at: int, asked: Sequence[PredictedMeasure]) -> list[Near]:
         own = {float(one.measure.level) for one in asked if one.measure.level is not None}
         model = played(graph, at)
         coming = [one for one in asked if _comes(one.measure, model)]
@@ -55,13 +55,13 @@ def player_of(effort: Effort) -> Player:
     return play
 
 
-def _comes(measure: ir.Measured, model: Played) -> bool:
+def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
     """Return whether anything comes that tells of a measure, however long it is played."""
     is_load = measure.kind is ir.MeasureKind.LOAD
     return bool(model.sources) if is_load else measure.subject in model.flows
 
 
-class _Judged(Struct, frozen=True):
+class _SimulatedMeasure(Struct, frozen=True):
     """A measure as it was played; whether it is near is None where that is not told."""
 
     told: Estimate | None
@@ -73,7 +73,7 @@ class _Judged(Struct, frozen=True):
         return self.holds is not None
 
 
-def _near(one: _Judged, effort: Effort | None) -> Near:
+def _near(one: _SimulatedMeasure, effort: Effort | None) -> Near:
     """Return how near one is; with no `effort` where however much of it would tell nothing."""
     why = None
     if one.holds is None and effort is None:
@@ -94,13 +94,13 @@ def _near(one: _Judged, effort: Effort | None) -> Near:
     )
 
 
-def _judged(asked: Asked, graph: LoadGraph, simulation: Simulation) -> _Judged:
+def _judged(asked: PredictedMeasure, graph: LoadGraph, simulation: Simulation) -> _SimulatedMeasure:
     seen = _seen(asked.measure, graph, simulation)
     if seen is None:
-        return _Judged(None, inf, None)
+        return _SimulatedMeasure(None, inf, None)
     told = seen.told
     if not simulation.has_settled:
-        return _Judged(told, inf, None)
+        return _SimulatedMeasure(told, inf, None)
     within = seen.within(asked.predicted, _SURELY)
     off = abs(asked.predicted - told.mean)
     allowed = float(asked.tolerance.amount)
@@ -113,7 +113,7 @@ def _judged(asked: Asked, graph: LoadGraph, simulation: Simulation) -> _Judged:
         holds = False
     if seen.is_seldom and (off > within or not seen.items):
         holds = None  # nothing differs by what hardly came, nor agrees by what did not
-    return _Judged(told, within, holds)
+    return _SimulatedMeasure(told, within, holds)
 
 
 def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Observed | None:

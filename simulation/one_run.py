@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from qps.compiler.lower.response_time.class_response import LossKind
 from qps.simulation.chains import begin
-from qps.simulation.items import Told
+from qps.simulation.items import StreamCounts
 from qps.simulation.lengths import memories_of
-from qps.simulation.played import Played
+from qps.simulation.played import SimulatedNetwork
 from qps.simulation.scene import Scene
 
 LEVELS = (0.5, 0.95, 0.99, 0.999)
@@ -60,12 +60,14 @@ Stopped = Callable[[], bool]
 class Run:
     """One run, which can be made longer. The same seed and number make the same run."""
 
-    def __init__(self, played: Played, seed: int, number: int, levels: Sequence[float]) -> None:
+    def __init__(
+        self, played: SimulatedNetwork, seed: int, number: int, levels: Sequence[float]
+    ) -> None:
         self._played = played
         self._name = f"{seed}/{number}"
         self._levels = tuple(levels)
         self._memories = memories_of(played)
-        self._told = {name: Told() for name in (*played.flows, "")}
+        self._told = {name: StreamCounts() for name in (*played.flows, "")}
         self._busy = [0.0] * len(played.stations)
         self._marks: list[Mark] = []
         self._episodes = 0
@@ -197,7 +199,9 @@ class Run:
         }
         return RunResult(streams=streams, loads=loads)
 
-    def _stream(self, name: str, index: int, told: Told, first: Mark, last: Mark) -> StreamRun:
+    def _stream(
+        self, name: str, index: int, told: StreamCounts, first: Mark, last: Mark
+    ) -> StreamRun:
         begin = 0
         if told.ends and not self._played.episode:
             counted = first.time + self._played.lead

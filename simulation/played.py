@@ -220,7 +220,7 @@ class Source(Struct, frozen=True, kw_only=True):
     priority: float = 0.0
 
 
-class Played(Struct, frozen=True, kw_only=True):
+class SimulatedNetwork(Struct, frozen=True, kw_only=True):
     """All that is played.
 
     `flows` are those that each stream arrives with; of bare bytes, over the bits of a piece.

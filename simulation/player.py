@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from qps.compiler.lower.load_graph import LoadGraph
     from qps.solver.claims.claim_results import Near
-    from qps.solver.claims.simulating import Asked, Player
+    from qps.solver.claims.simulating import Player, PredictedMeasure
 
 
 def player(seconds: float = 60.0) -> Player:
     """Return who plays claims, for so long each at most."""
 
-    def play(graph: LoadGraph, at: int, asked: Sequence[Asked]) -> Sequence[Near]:
+    def play(graph: LoadGraph, at: int, asked: Sequence[PredictedMeasure]) -> Sequence[Near]:
         from qps.simulation.crew import Effort  # noqa: PLC0415 - slow to import, seldom needed
         from qps.simulation.near import player_of  # noqa: PLC0415
 

@@ -19,7 +19,7 @@ from qps.simulation.itinerary_steps import ItinerarySteps, with_worth
 from qps.simulation.kinds import Numbers, each_of
 from qps.simulation.lengths import episode_of, lead_of
 from qps.simulation.operating_point import OperatingPoint, operating_point
-from qps.simulation.played import Choose, Pick, Played, Serve, Source, Step, served
+from qps.simulation.played import Choose, Pick, Serve, SimulatedNetwork, Source, Step, served
 from qps.simulation.shifting import shifted
 from qps.simulation.stations_in_play import NEARLY, Stations, refused
 
@@ -31,19 +31,19 @@ _PIECE = 1000.0
 """So many bytes are played as one, where nothing says in what pieces they come."""
 
 
-def played(graph: LoadGraph, at: int) -> Played:
+def played(graph: LoadGraph, at: int) -> SimulatedNetwork:
     """Return what is to be played of a load graph at a population; QpsError where it cannot be."""
     return played_network(graph.network, operating_point(graph, at))
 
 
-def played_network(network: Network, point: OperatingPoint) -> Played:
+def played_network(network: Network, point: OperatingPoint) -> SimulatedNetwork:
     """Return what is to be played of a network at an operating point, likewise."""
     _refuse_overload(network, point)
     playing = _Playing(stations=Stations(network=network, point=point))
     for one in network.classes.values():
         playing.add(one)
     playing.add_background()
-    found = Played(
+    found = SimulatedNetwork(
         population=point.users,
         stations=tuple(playing.stations.known),
         sources=tuple(playing.sources),

@@ -8,8 +8,8 @@ from random import Random
 import simpy
 from msgspec import Struct, field
 
-from qps.simulation.items import Go, Told
-from qps.simulation.played import Played
+from qps.simulation.items import Go, StreamCounts
+from qps.simulation.played import SimulatedNetwork
 from qps.simulation.sharing_and_ranks import Machine
 from qps.simulation.stations import InRoom, InTurn, Limit, Lock, Places, Schedule
 
@@ -36,10 +36,10 @@ def _no_clock(*_: object) -> None:
 class Scene(Struct, kw_only=True):
     """What is played, on one clock; machines are there from the first visit on."""
 
-    played: Played
+    played: SimulatedNetwork
     clock: simpy.Environment
     name: str
-    told: dict[str, Told]
+    told: dict[str, StreamCounts]
     busy: list[float]
     queues: list[dict[int, InTurn]] = field(default_factory=list)
     rooms: dict[tuple[int, int], InRoom] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
-from qps.solver.claims.claim_results import Judged
+from qps.solver.claims.claim_results import ClaimResults
 from qps.solver.claims.judging import judged
 from qps.solver.complete_answer import complete_answer
 from qps.solver.uncertainty.confidence_interface import promising
@@ -29,7 +29,7 @@ class SpecDifference(Struct, frozen=True, kw_only=True):
     models: tuple[ir.Model, ir.Model]
     answers: tuple[Answer, Answer]
     odds: DifferenceOdds | None = None
-    claims: tuple[Judged, Judged] | None = None
+    claims: tuple[ClaimResults, ClaimResults] | None = None
 
 
 def spec_difference(

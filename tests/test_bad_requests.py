@@ -11,7 +11,7 @@ from qps.compiler.diagnostics.source import LARGEST_TEXT
 from qps.editing.asked_features import MISTAKES, OF_TEXTS
 from qps.editing.at_work import answered
 from qps.editing.desk import Desk
-from qps.editing.messages import Asked, OpenText, Told
+from qps.editing.messages import FeatureRequest, OpenText, TextDiagnostics
 
 SPEC = 'users N in 1..9\nparam a = 3 ms source "🎉𝄞é"\nmachine m { cpu 1 core }\nlet b = a * 2 🎉'
 TEXTS = {
@@ -70,7 +70,7 @@ def test_nothing_that_is_asked_is_a_fault(text: str) -> None:
         desk.put(OpenText(uri, 1, TEXTS[text]))
         for line, character in PLACES if uri == URIS[0] else PLACES[:1]:
             for feature, params in asked_of(uri, line, character).items():
-                one = Asked(number=1, feature=feature, uri=uri, version=1, params=params)
+                one = FeatureRequest(number=1, feature=feature, uri=uri, version=1, params=params)
                 found = answered(desk, one)
                 if found.fault is not None:
                     faults.append(f"{uri}, {line}:{character}, {feature}: {found.fault}")
@@ -87,9 +87,11 @@ def test_a_file_that_is_deleted_while_it_is_open_is_what_is_open(tmp_path: Path)
     desk.put(OpenText(spec.as_uri(), 1, text))
 
     def told() -> list[str]:
-        one = Asked(number=1, feature=MISTAKES, uri=spec.as_uri(), version=1, params=spec.as_uri())
+        one = FeatureRequest(
+            number=1, feature=MISTAKES, uri=spec.as_uri(), version=1, params=spec.as_uri()
+        )
         found = answered(desk, one)
-        assert isinstance(found.result, Told), found.fault
+        assert isinstance(found.result, TextDiagnostics), found.fault
         return [one.message for one in found.result.found[spec.as_uri()] if one.code == "QPS0206"]
 
     assert told() == []

@@ -470,7 +470,7 @@ def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
 def test_every_flag_has_one_value_or_gathers_all() -> None:
     from argparse import ArgumentParser, _SubParsersAction
 
-    from qps.commands.arguments.command_line import _Once
+    from qps.commands.arguments.command_line import _SingleValue
 
     def commands(parser: ArgumentParser) -> Iterator[ArgumentParser]:
         for action in parser._actions:
@@ -486,7 +486,7 @@ def test_every_flag_has_one_value_or_gathers_all() -> None:
             name = type(flag).__name__
             is_switch = name in ("_StoreTrueAction", "_StoreFalseAction", "_HelpAction")
             is_several = name in ("_AppendAction", "_SubParsersAction")
-            assert is_switch or is_several or isinstance(flag, _Once), flag
+            assert is_switch or is_several or isinstance(flag, _SingleValue), flag
 
 
 @pytest.mark.parametrize("name", ["self", "set", "N", "population"])

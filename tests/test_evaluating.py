@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.evaluating import ToldValue
+from qps.compiler.evaluating import PlacedValue
 from qps.compiler.examining import Examined, examine
 
 TEXT = """users N in 2..50
@@ -32,7 +32,7 @@ def examined() -> Examined:
     return found
 
 
-def _at(examined: Examined, text: str, part: str) -> ToldValue | None:
+def _at(examined: Examined, text: str, part: str) -> PlacedValue | None:
     """Return what is told of a part of a text that stands in it once."""
     source = examined.source
     assert source.text.count(text) == 1, text

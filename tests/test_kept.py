@@ -23,7 +23,7 @@ from helpers.specs import shop
 from qps import build
 from qps.cli import main
 from qps.commands.cache import cache_files, spec_cache
-from qps.commands.cache.cache_files import KeptFiles
+from qps.commands.cache.cache_files import CacheFiles
 from qps.commands.cache.value_encoding import Types, encoded
 from qps.compiler.ir import Model
 from qps.compiler.lower import lowering
@@ -620,7 +620,7 @@ def test_several_at_once_are_told_the_same(kept: Path) -> None:
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
-    files = KeptFiles(folder=tmp_path / "kept", largest=1000, most=3000)
+    files = CacheFiles(folder=tmp_path / "kept", largest=1000, most=3000)
     files.write("too large", b"." * 1001)
     assert files.read("too large") is None
     for age, key in enumerate("abc"):

@@ -11,7 +11,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.examining import examine
 from qps.compiler.syntax import kept_parts
-from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.kept_parts import ParseCache
 from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.compiler.syntax.parse import parse
 
@@ -47,7 +47,7 @@ def _told(found: tuple[Diagnostic, ...]) -> list[tuple[str, object]]:
 def test_what_is_kept_reads_as_it_does_anew(path: Path) -> None:
     allow_deep_expressions()
     text = path.read_text(encoding="utf-8", errors="replace")
-    kept = KeptParts()
+    kept = ParseCache()
     parse(Source(path.name, text), kept)
     for edit in EDITS:
         source = Source(path.name, edit(text))
@@ -57,7 +57,7 @@ def test_what_is_kept_reads_as_it_does_anew(path: Path) -> None:
 
 
 def test_places_are_in_the_text_at_hand() -> None:
-    kept = KeptParts()
+    kept = ParseCache()
     text = "param one = 1 ms\nparam two = one * 2\n"
     parse(Source("a.qps", text), kept)
     source = Source("b.qps", "users N in 1..2\n" + text)
@@ -69,7 +69,7 @@ def test_places_are_in_the_text_at_hand() -> None:
 
 def test_no_more_is_kept_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_parts, "MOST_KEPT", 3)
-    kept = KeptParts()
+    kept = ParseCache()
     text = "".join(f"param p{number} = 1\n" for number in range(6))
     source = Source("a.qps", text)
     parse(source, kept)
@@ -81,7 +81,7 @@ def test_no_more_is_kept_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyPat
 
 def test_a_text_that_is_examined_again_tells_the_same() -> None:
     path = SPECS[2]
-    text, kept = path.read_text(encoding="utf-8"), KeptParts()
+    text, kept = path.read_text(encoding="utf-8"), ParseCache()
     anew, again = (
         [examine(Source(str(path), one, path.parent), kept=of) for one in (text, "\n" + text)][-1]
         for of in (None, kept)

@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.editing.declared_names import definition
 from qps.editing.desk import Desk
 from qps.editing.legend import KINDS
-from qps.editing.messages import OpenText, Setting, Told
+from qps.editing.messages import OpenText, Setting, TextDiagnostics
 from qps.editing.positions import Positions
 from qps.editing.told_mistakes import told_mistakes
 
@@ -417,7 +417,7 @@ def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
 
 
 def test_errors_are_told_before_all_is_looked_at_and_that_there_are_none_at_the_end() -> None:
-    told: list[Told] = []
+    told: list[TextDiagnostics] = []
     desk = Desk()
     desk.tell = told.append
     for version, text in enumerate((SPEC.replace("cpu job", "cpu jb"), SPEC)):

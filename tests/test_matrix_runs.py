@@ -356,7 +356,7 @@ def test_a_part_of_which_three_bytes_were_changed_is_made_again(
         compiled = compile_matrix(spec.model, spec.model.matrices[0])
         fingerprint = f"{build()}:{compiled.fingerprint}"
         parts = matrix_run.Parts(compiled, fingerprint, first.parent)
-        assert parts.found(0, 16) is matrix_run.Kept.DAMAGED
+        assert parts.found(0, 16) is matrix_run.PartState.DAMAGED
         with pytest.raises(matrix_run.DamagedPartError):
             matrix_run.read_part(first)
     capsys.readouterr()

@@ -13,7 +13,7 @@ from qps.compiler.pipeline import check_source
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.matrix.limits.saturations import Saturations
 from qps.solver.matrix.rows import mode_rows
-from qps.solver.matrix.rows.axis_cache import Once
+from qps.solver.matrix.rows.axis_cache import AxisCache
 
 SFU = Path(__file__).parents[1] / "specs" / "sfu.qps"
 
@@ -25,7 +25,7 @@ def test_one_row_of_each_combination_is_asked_and_told_to_all() -> None:
         asked.append(rows.tolist())
         return rows * 10.0, rows == 2
 
-    once = Once(axes=(1,), counts=(3,))
+    once = AxisCache(axes=(1,), counts=(3,))
     index = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1, 2])
     at, is_open = once.told(index, np.arange(4), tell)
     assert at.tolist() == [0, 0, 20, 20]
@@ -37,7 +37,7 @@ def test_one_row_of_each_combination_is_asked_and_told_to_all() -> None:
 
 
 def test_what_rests_on_no_axis_is_the_same_in_all_rows() -> None:
-    once = Once(axes=(), counts=())
+    once = AxisCache(axes=(), counts=())
     index = (np.arange(5),)
     at, _ = once.told(index, np.array([3, 4]), lambda rows: (rows * 1.0, rows < 0))
     assert at.tolist() == [3, 3]

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.reports.text.changes.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.search.trials import UntoldError, tried
+from qps.solver.search.trials import UndecidedError, tried
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.unknown import unknown_of
 
@@ -130,6 +130,6 @@ def test_values_that_are_tried_tell_where_it_changes_and_noise_tells_nothing() -
     assert tried(lambda at: at * 10**9 % 1 > Fraction(1, 2), (1.0, 2.0), is_whole=False) == (0, [])
 
     def untold(at: Fraction) -> bool:
-        raise UntoldError
+        raise UndecidedError
 
     assert tried(untold, (1.0, 2.0), is_whole=False) == (0, [])

@@ -29,7 +29,7 @@ class Part(Struct, Generic[C], frozen=True):
     look: Callable[[C], object]
 
 
-class LookedAt(Generic[C]):
+class ValidationCache(Generic[C]):
     """Looks at parts of a model; at those that are as the spec states them, once."""
 
     def __init__(self, parts: Sequence[Part[C]]) -> None:

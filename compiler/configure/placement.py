@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
-from qps.compiler.configure.looked_at import LookedAt, Meanings, Part, names_in
+from qps.compiler.configure.looked_at import Meanings, Part, ValidationCache, names_in
 from qps.compiler.configure.missing_items import Ask, MissingItems, carried
 from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
@@ -61,7 +61,7 @@ class Placement:
     def __init__(self, model: ir.Model) -> None:
         self._meanings = Meanings(model)
         self._bounds = Bounds(model)
-        self._streams = LookedAt([_part(model, stream) for stream in model.streams])
+        self._streams = ValidationCache([_part(model, stream) for stream in model.streams])
 
     def check(self, configuration: Configuration, sink: Sink) -> None:
         """Report every step that cannot run where it stands, and every value that cannot be."""

@@ -22,7 +22,7 @@ from qps.compiler.configure.fold import (
     TooLargeError,
     UnstatedCaseError,
 )
-from qps.compiler.configure.looked_at import LookedAt, Part, names_in
+from qps.compiler.configure.looked_at import Part, ValidationCache, names_in
 from qps.compiler.configure.numbers_in_place import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
 from qps.compiler.configure.values_in_use import (
@@ -54,9 +54,11 @@ class Bounds:
 
     def __init__(self, model: ir.Model) -> None:
         self._model = model
-        self._parameters = LookedAt([_of_parameter(parameter) for parameter in model.parameters])
-        self._users = LookedAt([_stated(users) for users in users_of_instances(model)])
-        self._others = LookedAt(list(_others(model)))
+        self._parameters = ValidationCache(
+            [_of_parameter(parameter) for parameter in model.parameters]
+        )
+        self._users = ValidationCache([_stated(users) for users in users_of_instances(model)])
+        self._others = ValidationCache(list(_others(model)))
 
     def check(self, configuration: Configuration, moved: frozenset[str], sink: Sink) -> None:
         """Report every value in use that is out of bounds or cannot be computed.

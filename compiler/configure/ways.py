@@ -39,7 +39,7 @@ def legs_of(stream: ir.Stream, holds: Holds) -> list[ir.Leg]:
     return legs_in_force(stream.legs if way is None else way.legs, holds)
 
 
-def way_in_force(stream: ir.Stream, holds: Holds) -> ir.Way | None:
+def way_in_force(stream: ir.Stream, holds: Holds) -> ir.StreamPath | None:
     """Return the way by which a stream goes, None where it has but one, or it cannot be told."""
     if not stream.conditions:
         return None

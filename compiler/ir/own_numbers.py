@@ -209,7 +209,7 @@ class _Visiting:
         def leg(one: ir.Leg) -> ir.Leg:
             return self._leg(name, one)
 
-        def way(one: ir.Way) -> ir.Way:
+        def way(one: ir.StreamPath) -> ir.StreamPath:
             return changed(one, legs=each(one.legs, leg))
 
         return changed(

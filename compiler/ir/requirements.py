@@ -21,7 +21,7 @@ class Measure(Struct, frozen=True):
     source: str | None = None
 
 
-class Promised(Struct, frozen=True):
+class ConfidenceCapacity(Struct, frozen=True):
     """Up to which population a requirement holds with its certainty, of so many samples.
 
     `population` is None where nobody asks for that; in a sample it may be an `error` off, as a part
@@ -33,10 +33,10 @@ class Promised(Struct, frozen=True):
     error: float = 0.0
 
 
-UNASKED = Promised(None, 0)
+UNASKED = ConfidenceCapacity(None, 0)
 """Of a requirement where only values are asked for: it judges nothing."""
 
-JUDGED_PLAINLY = Promised(None, 1)
+JUDGED_PLAINLY = ConfidenceCapacity(None, 1)
 """Of a requirement that is judged by one value of each number: a sample, such as pages draw."""
 
 
@@ -56,7 +56,7 @@ class Requirement(Struct, frozen=True, kw_only=True):
     is_axis: bool
     span: Span
     certainty: Fraction | None = None
-    promised: Promised | None = None
+    promised: ConfidenceCapacity | None = None
 
 
 class Scope(Enum):

@@ -240,7 +240,7 @@ class Whose(Enum):
     ALL = "all"
 
 
-class Way(Struct, frozen=True):
+class StreamPath(Struct, frozen=True):
     """How a stream goes where some of its conditions hold; `faults` tell why it cannot."""
 
     holds: tuple[bool, ...]
@@ -269,7 +269,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     users: Expr | None = None
     condition: Condition | None = None
     conditions: tuple[Condition, ...] = ()
-    ways: tuple[Way, ...] = ()
+    ways: tuple[StreamPath, ...] = ()
     arrivals: Quantity | None = None
 
     @property

@@ -50,7 +50,7 @@ def judged_plainly(model: ir.Model) -> ir.Model:
     return _with_all(model, ir.JUDGED_PLAINLY)
 
 
-def _with_all(model: ir.Model, promised: ir.Promised) -> ir.Model:
+def _with_all(model: ir.Model, promised: ir.ConfidenceCapacity) -> ir.Model:
     """Return a model whose requirements with a certainty are what none of them was promised."""
     return _with_each(
         model, lambda one: one if one.certainty is None else replace(one, promised=promised)

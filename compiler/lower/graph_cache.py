@@ -40,12 +40,12 @@ _MOST_ALIKE = 5
 """Graphs of one shape that are kept."""
 
 
-class _Kept(Struct, frozen=True):
+class _CachedGraph(Struct, frozen=True):
     graph: LoadGraph
     configuration: Configuration
 
 
-class KeptGraphs:
+class GraphCache:
     """The graphs of a model that were asked for last; all of them are made with one `memory`.
 
     `added` tells how many were, besides those that were taken from elsewhere.
@@ -56,7 +56,7 @@ class KeptGraphs:
         self.added = 0
         self._held = 0
         self._model = model
-        self._kept: dict[Shape, list[_Kept]] = {}
+        self._kept: dict[Shape, list[_CachedGraph]] = {}
         self._decide: dict[Shape, frozenset[str]] = {}
         self._forms = HardwareForms(model)
         self._declared = {parameter.name: parameter for parameter in model.parameters}
@@ -168,7 +168,7 @@ class KeptGraphs:
         """Return a graph, kept; those that were made first are forgotten where there are many."""
         alike = self._kept.pop(shape, [])
         self._kept[shape] = alike
-        alike.append(_Kept(graph, configuration))
+        alike.append(_CachedGraph(graph, configuration))
         self.added += 1
         self._held += _size(graph)
         while len(alike) > _MOST_ALIKE or (self._held > _ROOM and len(self._kept) > 1):
@@ -203,7 +203,7 @@ class KeptGraphs:
         return self.shape_of(configuration, False, which == BY_POINTS)  # noqa: FBT003
 
     def _with_numbers(
-        self, kept: _Kept, configuration: Configuration, put_in: Mapping[str, Formula]
+        self, kept: _CachedGraph, configuration: Configuration, put_in: Mapping[str, Formula]
     ) -> LoadGraph:
         """Return a graph with the numbers of a configuration, and where these come from.
 

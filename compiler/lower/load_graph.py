@@ -21,10 +21,10 @@ from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
-from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.queues.pool_holding import Room
 from qps.compiler.lower.response_time.class_response import StreamMeasures
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.measurement.fits import Fit
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -211,7 +211,7 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     waits_of: tuple[str, ...] = ()
     """The streams on whose waits it rests; none where it rests on what is lost, too."""
-    unsaid: tuple[Unwaited, ...] = ()
+    unsaid: tuple[UnmodeledQueue, ...] = ()
     """The resources on which it rests and of which nothing says how they are waited for."""
     promised_with: float | None = None
     """The certainty with which a requirement holds up to so many users, where this says that."""
@@ -254,7 +254,7 @@ class Judged(Struct, frozen=True, kw_only=True):
     quality_known: Certainty
     quality_in_series: Certainty
     """How it is known where a stream passes several resources that are loaded beyond 1."""
-    quality_unsaid: tuple[Unwaited, ...]
+    quality_unsaid: tuple[UnmodeledQueue, ...]
     """Of which resources nothing says how they are waited for, where a formula of its own asks."""
 
 
@@ -263,7 +263,7 @@ class Analysis(Struct, frozen=True, kw_only=True):
 
     resources: Mapping[str, ResourceLoad]
     streams: Mapping[str, StreamMeasures]
-    elastic: tuple[SettledParameter, ...]
+    elastic: tuple[ElasticFormula, ...]
     closed: Mapping[str, ClosedStream]
     """The streams of users who wait for their answers."""
     rooms: Mapping[str, Room]

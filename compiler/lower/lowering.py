@@ -14,7 +14,7 @@ from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.power_limits import powers_told
 from qps.compiler.lower.expressions.symbolic_numbers import Moving
-from qps.compiler.lower.graph_cache import KeptGraphs
+from qps.compiler.lower.graph_cache import GraphCache
 from qps.compiler.lower.load_graph import Basis, Cited, GraphNumbers, LoadGraph
 from qps.compiler.lower.requirements.stated import stated_of
 from qps.compiler.lower.traffic.build_network import build_network
@@ -37,7 +37,7 @@ def lower(
     one graph serves more configurations.
     """
     refuse_certainty_asked(model, configuration)
-    kept, settled, moved = model.once(KeptGraphs), in_force(configuration), moving or {}
+    kept, settled, moved = model.once(GraphCache), in_force(configuration), moving or {}
     shape = kept.shape_of(settled, sizes_move, by_points, *moved.items())
     known = kept.like(shape, settled)
     if known is not None:
@@ -55,14 +55,16 @@ def lower_as_one_of_many(
     It tells the same of all that is loaded, limited and paid, and is shared by configurations that
     differ in such options; steps that are not taken are in it, and take no time.
     """
-    kept, settled = model.once(KeptGraphs), in_force(configuration)
+    kept, settled = model.once(GraphCache), in_force(configuration)
     refuse_certainty_asked(model, configuration)
     known = kept.like(kept.shared_shape_of(settled, *moving.items()), settled)
     if known is not None:
         return known
     try:
         with powers_told(), kept.memory.in_use():
-            graph = _load_graph(model, settled, moving, sizes_move=False, shared=Shared.OPTIONS)
+            graph = _load_graph(
+                model, settled, moving, sizes_move=False, shared=GraphSharing.OPTIONS
+            )
     except QpsError:  # it may be of a step that is not taken
         return lower(model, configuration, moving)
     return kept.keep_shared(settled, graph, *moving.items())
@@ -75,21 +77,21 @@ def outlined(model: ir.Model, configuration: Configuration) -> None:
     work are switched. It tells what `lower` tells of what is loaded, limited and paid; how well
     that is known it does not tell. There may be none.
     """
-    kept, settled = model.once(KeptGraphs), in_force(configuration)
+    kept, settled = model.once(GraphCache), in_force(configuration)
     if kept.like(kept.outline_of(settled), settled) is not None:
         return
     with suppress(QpsError), powers_told(), kept.memory.in_use():
-        graph = _load_graph(model, settled, {}, sizes_move=False, shared=Shared.OUTLINE)
+        graph = _load_graph(model, settled, {}, sizes_move=False, shared=GraphSharing.OUTLINE)
         kept.keep_outline(settled, graph)
 
 
 def from_outline(model: ir.Model, configuration: Configuration) -> LoadGraph | None:
     """Return a graph that was `outlined`, with the numbers of a configuration; None for none."""
-    kept, settled = model.once(KeptGraphs), in_force(configuration)
+    kept, settled = model.once(GraphCache), in_force(configuration)
     return kept.like(kept.outline_of(settled), settled)
 
 
-class Shared(Enum):
+class GraphSharing(Enum):
     """By what configurations a graph is shared: also by those that differ in these."""
 
     NUMBERS = "numbers"
@@ -104,7 +106,7 @@ def _load_graph(
     *,
     sizes_move: bool,
     by_points: bool = False,
-    shared: Shared = Shared.NUMBERS,
+    shared: GraphSharing = GraphSharing.NUMBERS,
 ) -> LoadGraph:
     numbers = ExpressionLowering(
         model=model,
@@ -112,9 +114,9 @@ def _load_graph(
         population=population(model.population.name),
         moving=moving,
         sizes_move=sizes_move,
-        switches=None if shared is Shared.NUMBERS else {},
-        counts_move=shared is Shared.OUTLINE,
-        supposed={} if shared is Shared.OPTIONS else None,
+        switches=None if shared is GraphSharing.NUMBERS else {},
+        counts_move=shared is GraphSharing.OUTLINE,
+        supposed={} if shared is GraphSharing.OPTIONS else None,
     )
     spec = build_network(numbers)
     stated = stated_of(spec, numbers)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler import ir
 
 
-class Unwaited(Struct, frozen=True):
+class UnmodeledQueue(Struct, frozen=True):
     """A resource on the way of a stream of which nothing says how it is waited for.
 
     It is `told_as` itself, or as the link that it is a port of. `called` is what a line of

@@ -22,7 +22,7 @@ Items = Sequence[str | ast.Declaration]
 """What a part of a text says: doc strings and declarations."""
 
 
-class KeptParts:
+class ParseCache:
     """Parts of texts with what they say; it is used by one thread at a time."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder, completed
 from qps.compiler.syntax.editions import report_editions
-from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.kept_parts import ParseCache
 from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
@@ -41,7 +41,7 @@ _DECLARED = re.compile(
 )
 
 
-def parse(source: Source, kept: KeptParts | None = None) -> Outcome[ast.Module]:
+def parse(source: Source, kept: ParseCache | None = None) -> Outcome[ast.Module]:
     """Return the module that a text declares, as far as it could be made out.
 
     What was read before is had from what is `kept`, where that is given, and kept for the next.
@@ -80,7 +80,7 @@ def parse(source: Source, kept: KeptParts | None = None) -> Outcome[ast.Module]:
 
 
 def _had_again(
-    source: Source, parts: list[tuple[int, int]], sink: Sink, kept: KeptParts
+    source: Source, parts: list[tuple[int, int]], sink: Sink, kept: ParseCache
 ) -> tuple[list[str | ast.Declaration], list[tuple[int, int]]]:
     """Return what the first parts say, each read by itself, and the parts from a wrong one on."""
     items: list[str | ast.Declaration] = []

@@ -20,7 +20,7 @@ MOST_WAYS = 64
 """That are told apart: each costs a series of its own."""
 
 
-class Passed(Protocol):
+class StageLike(Protocol):
     """A stage: passed `whole` times, once more by chance, each time with what is `inside`."""
 
     @property
@@ -75,7 +75,7 @@ class _TooManyError(Exception):
     pass
 
 
-def pieces_of(line: Sequence[Passed]) -> Pieced | None:
+def pieces_of(line: Sequence[StageLike]) -> Pieced | None:
     """Return the ways through a line, None where there are more than are told apart."""
     found = _Pieces()
     try:
@@ -85,14 +85,14 @@ def pieces_of(line: Sequence[Passed]) -> Pieced | None:
     return Pieced(fixed=found.fixed, varied=found.varied, chances=chances)
 
 
-def has_fixed_chance(stage: Passed) -> bool:
+def has_fixed_chance(stage: StageLike) -> bool:
     """Return whether a time that is always the same is taken by chance."""
     if any(map(has_fixed_chance, stage.inside)):
         return bool(stage.whole) or stage.has_share
     return stage.has_share and _once_fixed(stage)
 
 
-def _once_fixed(stage: Passed) -> bool:
+def _once_fixed(stage: StageLike) -> bool:
     return stage.is_fixed or any(each.whole and _once_fixed(each) for each in stage.inside)
 
 
@@ -101,14 +101,14 @@ class _Pieces:
         self.fixed: dict[int, Any] = {}
         self.varied: dict[int, Any] = {}
 
-    def of(self, line: Iterable[Passed]) -> dict[Pieces, Any]:
+    def of(self, line: Iterable[StageLike]) -> dict[Pieces, Any]:
         found: dict[Pieces, Any] = {(): 1}
         for stage in line:
             if stage.whole or stage.has_share:
                 found = _both(found, self._of_one(stage))
         return found
 
-    def _of_one(self, stage: Passed) -> dict[Pieces, Any]:
+    def _of_one(self, stage: StageLike) -> dict[Pieces, Any]:
         if not has_fixed_chance(stage):
             is_fixed = stage.whole > 0 and _once_fixed(stage)
             own = self._fixed(stage, _fixed, is_fixed)
@@ -122,10 +122,10 @@ class _Pieces:
         chance = {way: stage.share * weight for way, weight in once.items()}
         return _both(found, _mixed({(): 1 - stage.share}, chance))
 
-    def _fixed(self, stage: Passed, time: Callable[[Passed], Any], is_fixed: bool) -> Pieces:  # noqa: FBT001
+    def _fixed(self, stage: StageLike, time: Callable[[StageLike], Any], is_fixed: bool) -> Pieces:  # noqa: FBT001
         return _noted(self.fixed, time(stage), self._next()) if is_fixed else ()
 
-    def _varied(self, stage: Passed, varies: bool) -> Pieces:  # noqa: FBT001
+    def _varied(self, stage: StageLike, varies: bool) -> Pieces:  # noqa: FBT001
         return _noted(self.varied, stage, self._next()) if varies else ()
 
     def _next(self) -> int:
@@ -137,12 +137,12 @@ def _noted(pieces: dict[int, Any], piece: Any, at: int) -> Pieces:
     return ((at, 1),)
 
 
-def _fixed(stage: Passed) -> Any:
+def _fixed(stage: StageLike) -> Any:
     inside = (_fixed(each) for each in stage.inside if each.whole and _once_fixed(each))
     return stage.whole * sum(inside, stage.own_fixed)
 
 
-def _ever_varies(stage: Passed) -> bool:
+def _ever_varies(stage: StageLike) -> bool:
     is_passed = bool(stage.whole) or stage.has_share
     return is_passed and (stage.is_random or any(map(_ever_varies, stage.inside)))
 

@@ -80,7 +80,7 @@ class _Alike(Struct):
         return _Alike(replace(self.stage, whole=once, share=never, inside=()))
 
 
-class _Way(Struct, frozen=True, kw_only=True):
+class _StagePath(Struct, frozen=True, kw_only=True):
     """A way that all elements have: the chance of it, its fixed time, and what varies on it."""
 
     chance: Array
@@ -165,14 +165,14 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
         yield which.reshape(-1) == one
 
 
-def _ways(stages: Sequence[Array]) -> list[_Way] | None:
+def _ways(stages: Sequence[Array]) -> list[_StagePath] | None:
     alike = [_Alike(stage) for stage in read(groups_of(stages))]
     pieced = pieces_of(alike)
     if pieced is None:
         return None
     ones = np.ones(stages[0].shape)
     return [
-        _Way(
+        _StagePath(
             chance=chance * ones,
             fixed=fixed_of(pieced, way) * ones,
             stages=varied_of(pieced, way),
@@ -224,7 +224,9 @@ def _of_alike(level: Array, *stages: Array) -> Array:
     return found
 
 
-def _around(ways: Sequence[_Way], time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
+def _around(
+    ways: Sequence[_StagePath], time: Array, goal: Array, terms: Array
+) -> tuple[Array, Array]:
     """Return which share takes a time at least, and which longer: the fixed time of a way."""
     before = at = np.zeros(time.shape)
     for way in ways:

@@ -41,7 +41,7 @@ class _Stage(NamedTuple):
     variance: float
 
 
-class _Found(NamedTuple):
+class _ForkJoinRates(NamedTuple):
     """A rate, what each station takes of a cycle, and what each place does."""
 
     rate: float
@@ -108,7 +108,7 @@ def _never_ends(station: Station) -> bool:
 
 
 @lru_cache(maxsize=1 << 10)
-def _solved(customers: float, think: float, told: tuple[float, ...]) -> _Found:
+def _solved(customers: float, think: float, told: tuple[float, ...]) -> _ForkJoinRates:
     """Return what so many customers come to who all end their cycles."""
     places = places_of(told)
     assert places is not None
@@ -123,7 +123,7 @@ def _solved(customers: float, think: float, told: tuple[float, ...]) -> _Found:
             at: fewer * times_of_less[at] / (customers - 1) - rate * times[at] / customers
             for at in times
         }
-    return _Found(rate, times, {one.at: _stage(one, times).mean for one in every(places)})
+    return _ForkJoinRates(rate, times, {one.at: _stage(one, times).mean for one in every(places)})
 
 
 def _settled(

@@ -26,7 +26,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     places_of,
 )
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
-    Shared,
+    MulticlassNetwork,
     between,
     held_alone,
     merged,
@@ -66,7 +66,7 @@ def shared_wait(classes: float, which: float, *told: float) -> float:
     return between(lambda whole: solved(whole).open_waits.get(int(which), nan), network)
 
 
-def _read(classes: float, told: Sequence[float]) -> Shared | None:
+def _read(classes: float, told: Sequence[float]) -> MulticlassNetwork | None:
     network = shared_of(classes, told)
     if network is None or sum(network.customers) <= MOST_PLACES:
         return network
@@ -78,14 +78,14 @@ def _is_one(of: float, classes: float) -> bool:
     return 1 <= of <= classes and of == floor(of)
 
 
-def _is_place(which: float, network: Shared) -> bool:
+def _is_place(which: float, network: MulticlassNetwork) -> bool:
     return any(place.at == which for place in every(_places(network, network.customers)))
 
 
 # -- networks ------------------------------------------------------------------------------
 
 
-class Found(NamedTuple):
+class LoadDependentRates(NamedTuple):
     """Rates of classes; how long each is at each place, and what open visits wait at stations."""
 
     rates: tuple[float, ...]
@@ -94,7 +94,7 @@ class Found(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 10)
-def solved(network: Shared) -> Found:
+def solved(network: MulticlassNetwork) -> LoadDependentRates:
     """Return what comes of a network in which places and servers count whole; remembered."""
     places = _places(network, [1.0] * len(network.customers))
     stuck = [place for place in places if never_ends(place)]
@@ -110,19 +110,19 @@ def solved(network: Shared) -> Found:
     return found._replace(rates=rates)
 
 
-def _places(network: Shared, shares: Sequence[float]) -> tuple[Place, ...]:
+def _places(network: MulticlassNetwork, shares: Sequence[float]) -> tuple[Place, ...]:
     found = places_of(merged(network, shares))
     assert found is not None
     return tuple(map(counted, found))
 
 
-def _comes(network: Shared, k: int, place: Place) -> bool:
+def _comes(network: MulticlassNetwork, k: int, place: Place) -> bool:
     """Return whether a class comes to a place, or to one within."""
     groups = [network.groups[one.at] for one in every([place])]
     return any(one.asked[k] > 0 or one.kind > 0 < one.weights[k] for one in groups)
 
 
-def _settled(network: Shared, own: Sequence[int]) -> Found:
+def _settled(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
     """Return what comes of a network in which all cycles end, of the places of such groups."""
     turning = Linearizer(network.customers, network.think, len(own))
     cycles = [
@@ -144,7 +144,7 @@ def _settled(network: Shared, own: Sequence[int]) -> Found:
     rates = _rates(network, cycles, 0.0)
     part = _served(network, rates)
     held = dict(zip(stays, turning.held, strict=True))
-    return Found(
+    return LoadDependentRates(
         tuple(float(rate * part) for rate in rates),
         {
             at: tuple(map(float, time(there[place])))
@@ -159,7 +159,7 @@ def _settled(network: Shared, own: Sequence[int]) -> Found:
     )
 
 
-def _rates(network: Shared, cycles: Sequence[float], least: float) -> list[float]:
+def _rates(network: MulticlassNetwork, cycles: Sequence[float], least: float) -> list[float]:
     """Return the rates of cycles that take so long; of classes there is that `least` of one."""
     customers = [max(n, least) for n in network.customers]
     return [
@@ -168,7 +168,7 @@ def _rates(network: Shared, cycles: Sequence[float], least: float) -> list[float
     ]
 
 
-def _served(network: Shared, rates: Sequence[float]) -> float:
+def _served(network: MulticlassNetwork, rates: Sequence[float]) -> float:
     """Return what part of some rates stations serve: all, but for what an approximation is off."""
     least = 1.0
     for one, behind in zip_longest(network.groups, network.groups[1:]):
@@ -180,7 +180,9 @@ def _served(network: Shared, rates: Sequence[float]) -> float:
     return least
 
 
-def _stays(network: Shared, own: Sequence[int], rates: Sequence[float]) -> dict[int, Stays]:
+def _stays(
+    network: MulticlassNetwork, own: Sequence[int], rates: Sequence[float]
+) -> dict[int, Stays]:
     """Return how long classes stay at each place, of so many cycles of each."""
     whole = sum(rates)
     shares = [rate / whole for rate in rates]

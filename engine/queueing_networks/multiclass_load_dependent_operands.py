@@ -38,7 +38,7 @@ class Group(Struct, frozen=True, kw_only=True):
     weights: tuple[float, ...]
 
 
-class Shared(NamedTuple):
+class MulticlassNetwork(NamedTuple):
     """Customers and think times of classes, and the groups."""
 
     customers: tuple[float, ...]
@@ -51,7 +51,7 @@ def group_size(classes: int) -> int:
     return BEFORE + 2 * classes
 
 
-def shared_of(classes: float, told: Sequence[float]) -> Shared | None:
+def shared_of(classes: float, told: Sequence[float]) -> MulticlassNetwork | None:
     """Return the network that operands tell of; None where they tell of none, or of too much."""
     if not (1 <= classes < inf and classes == floor(classes) and len(told) >= 2 * classes):
         return None
@@ -62,7 +62,7 @@ def shared_of(classes: float, told: Sequence[float]) -> Shared | None:
     if min(told[: 2 * count]) < 0 or any(n < 0 for at, n in enumerate(rest) if at % size):
         return None
     groups = tuple(_group(rest[at : at + size], count) for at in range(0, len(rest), size))
-    network = Shared(tuple(told[:count]), tuple(told[count : 2 * count]), groups)
+    network = MulticlassNetwork(tuple(told[:count]), tuple(told[count : 2 * count]), groups)
     return None if places_of(merged(network, (1.0,) * count)) is None else network
 
 
@@ -78,7 +78,7 @@ def _group(told: Sequence[float], classes: int) -> Group:
     )
 
 
-def merged(network: Shared, shares: Sequence[float]) -> list[float]:
+def merged(network: MulticlassNetwork, shares: Sequence[float]) -> list[float]:
     """Return groups of one class whose cycles are those of all classes, in shares of all.
 
     Of a pool, the time that it is held varies by what its classes differ, too.
@@ -92,7 +92,7 @@ def merged(network: Shared, shares: Sequence[float]) -> list[float]:
     return told
 
 
-def variation_of(network: Shared, pool: int, shares: Sequence[float]) -> float:
+def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float]) -> float:
     """Return the square of the coefficient of variation of the time that a pool is held, alone."""
     group, held = network.groups[pool], held_alone(network, pool)
     often = [share * weight for share, weight in zip(shares, group.weights, strict=True)]
@@ -103,7 +103,7 @@ def variation_of(network: Shared, pool: int, shares: Sequence[float]) -> float:
     return (1 + group.load) * _dot(often, map(mul, each, each)) * sum(often) / mean**2 - 1
 
 
-def held_alone(network: Shared, pool: int) -> list[float]:
+def held_alone(network: MulticlassNetwork, pool: int) -> list[float]:
     """Return how long a cycle of each class holds a pool where nobody waits."""
     within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
     return [sum(each) for each in zip(*(one.asked for one in within), strict=True)]
@@ -113,7 +113,7 @@ def _dot(one: Sequence[float], other: Sequence[float] | map[float]) -> float:
     return float(sum(map(mul, one, other)))
 
 
-def between(value: Callable[[Shared], float], network: Shared) -> float:
+def between(value: Callable[[MulticlassNetwork], float], network: MulticlassNetwork) -> float:
     """Return a value on lines between whole numbers of servers, places and copies.
 
     Of customers, parts of one are known as they are.

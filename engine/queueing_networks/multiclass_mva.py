@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Found(NamedTuple):
+class MulticlassRates(NamedTuple):
     """Rates of classes; of each station what they wait, and what open visits do.
 
     A wait is that of a cycle over the service that it asks for; open ones in mean service times.
@@ -93,14 +93,14 @@ def _first(network: Network) -> tuple[tuple[float, ...], float]:
 # -- networks ------------------------------------------------------------------------------
 
 
-def found_of(network: Network) -> Found:
+def found_of(network: Network) -> MulticlassRates:
     """Return what comes of a network in which all that counts whole is whole."""
     places = tuple(sorted(network.places))
     return solved(network._replace(places=places))
 
 
 @lru_cache(maxsize=1 << 8)
-def solved(network: Network) -> Found:
+def solved(network: Network) -> MulticlassRates:
     """Return the same, of stations in order; remembered."""
     kept, rates = _kept(network)
     waits, beside = _waits(network._replace(customers=kept))
@@ -109,7 +109,7 @@ def solved(network: Network) -> Found:
             pairs = zip(network.places, waits, strict=True)
             cycle = sum(place.asked[k] * (1 + wait[k]) for place, wait in pairs if place.asked[k])
             rates[k] = customers / (network.think[k] + cycle)
-    return Found(tuple(rates), waits, beside)
+    return MulticlassRates(tuple(rates), waits, beside)
 
 
 def _kept(network: Network) -> tuple[tuple[float, ...], list[float]]:

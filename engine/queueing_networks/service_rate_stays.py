@@ -28,7 +28,7 @@ from qps.engine.queueing_networks.load_dependent_mva import (
     waits_within,
 )
 from qps.engine.queueing_networks.load_dependent_operands import Place, Pool, Station, every
-from qps.engine.queueing_networks.multiclass_load_dependent_operands import Shared
+from qps.engine.queueing_networks.multiclass_load_dependent_operands import MulticlassNetwork
 from qps.engine.queueing_networks.service_rate_tables import at
 
 _POINTS, _MORE = 96, 1000
@@ -46,7 +46,7 @@ class Stays(NamedTuple):
 
 
 def stays_at(
-    network: Shared, shares: Sequence[float], one: Place, others: float, most: int
+    network: MulticlassNetwork, shares: Sequence[float], one: Place, others: float, most: int
 ) -> Stays:
     """Return how long classes are at a place, whose cycles come in such shares.
 
@@ -57,7 +57,9 @@ def stays_at(
     return _at_pool(network, shares, one, others, most)
 
 
-def _at_station(network: Shared, shares: Sequence[float], one: Station, _others: float) -> Stays:
+def _at_station(
+    network: MulticlassNetwork, shares: Sequence[float], one: Station, _others: float
+) -> Stays:
     wait = waiting_at(one.servers, one.load, one.copies)
 
     def stay(found: Any) -> Any:
@@ -68,7 +70,9 @@ def _at_station(network: Shared, shares: Sequence[float], one: Station, _others:
     return Stays(whole, {one.at: whole}, {one.at: wait})
 
 
-def _at_speeds(network: Shared, shares: Sequence[float], one: Station, others: float) -> Stays:
+def _at_speeds(
+    network: MulticlassNetwork, shares: Sequence[float], one: Station, others: float
+) -> Stays:
     rates = paces(one)
     numbers = _Numbers(rates, others)
     stay = numbers.means(lambda n: one.copies * n / numbers.rate(n))
@@ -81,7 +85,7 @@ def _at_speeds(network: Shared, shares: Sequence[float], one: Station, others: f
 
 
 def _at_pool(
-    network: Shared, shares: Sequence[float], one: Pool, others: float, most: int
+    network: MulticlassNetwork, shares: Sequence[float], one: Pool, others: float, most: int
 ) -> Stays:
     rates = speeds_of(one, most)
     if not rates:  # nothing is done there
@@ -128,7 +132,9 @@ def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:
     return wait
 
 
-def _shared_out(network: Shared, shares: Sequence[float], one: Place) -> Callable[[Any], Any]:
+def _shared_out(
+    network: MulticlassNetwork, shares: Sequence[float], one: Place
+) -> Callable[[Any], Any]:
     """Return what makes of the time of a cycle at a place that of each class.
 
     Each is served as long as it asks, and has its part of the wait, which is all of it at a pool.

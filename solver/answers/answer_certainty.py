@@ -35,7 +35,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.solution import FirstFailure, Saturation, Solution
 
 
-class Judged(Protocol):
+class LimitedValue(Protocol):
     """What has a limit: how it is known, and on which side the limit is."""
 
     @property
@@ -47,17 +47,17 @@ class Judged(Protocol):
         """True where the limit is from above."""
 
 
-def known_over(criterion: Judged) -> Certainty:
+def known_over(criterion: LimitedValue) -> Certainty:
     """Return how it is known by how much a criterion is over its limit."""
     return criterion.known if criterion.at_most else opposite(criterion.known)
 
 
-def is_judged_mildly(criterion: Judged) -> bool:
+def is_judged_mildly(criterion: LimitedValue) -> bool:
     """Return whether a criterion may fail in truth where it seems to hold."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
 
 
-def is_judged_strictly(criterion: Judged) -> bool:
+def is_judged_strictly(criterion: LimitedValue) -> bool:
     """Return whether a criterion may hold in truth where it seems to fail."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
 
@@ -74,7 +74,9 @@ def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
     return values_known([first], [found.criterion for found in judged], is_none=end == low)
 
 
-def known_by_limit(limiting: Judged | None, every: Iterable[Judged], *, is_none: bool) -> Certainty:
+def known_by_limit(
+    limiting: LimitedValue | None, every: Iterable[LimitedValue], *, is_none: bool
+) -> Certainty:
     """Return how an answer is known of which only one of those that limit it is known.
 
     It says no more than `largest_known`, and less where others that are certain fail there too.
@@ -83,7 +85,7 @@ def known_by_limit(limiting: Judged | None, every: Iterable[Judged], *, is_none:
 
 
 def values_known(
-    outside: Iterable[Sequence[Judged]], every: Iterable[Judged], *, is_none: bool
+    outside: Iterable[Sequence[LimitedValue]], every: Iterable[LimitedValue], *, is_none: bool
 ) -> Certainty:
     """Return how a set of acceptable values is known: a lower bound where more may be in truth.
 
@@ -99,13 +101,15 @@ def values_known(
     return upper_bound(*reasons) if mild else EXACT
 
 
-def least_known(below: Iterable[Sequence[Judged]], every: Iterable[Judged]) -> Certainty:
+def least_known(
+    below: Iterable[Sequence[LimitedValue]], every: Iterable[LimitedValue]
+) -> Certainty:
     """Return how the least amount is known with which all holds; `below` fails with less."""
     return opposite(values_known(below, every, is_none=False))
 
 
 def verdict_known(
-    failing: Sequence[Judged], every: Sequence[Judged], *, is_possible: bool
+    failing: Sequence[LimitedValue], every: Sequence[LimitedValue], *, is_possible: bool
 ) -> Certainty:
     """Return how it is known whether a population is carried: that it is, or that it is not.
 
@@ -150,5 +154,5 @@ def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
     return together(*(graph.quality_known for graph in graphs))
 
 
-def _reasons(criteria: Iterable[Judged]) -> tuple[Reason, ...]:
+def _reasons(criteria: Iterable[LimitedValue]) -> tuple[Reason, ...]:
     return tuple(dict.fromkeys(reason for one in criteria for reason in one.known.because))

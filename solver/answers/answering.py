@@ -46,7 +46,7 @@ from qps.solver.search.method import Method
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _FirstFailure:
     """A criterion and the first population at which it fails."""
 
     criterion: Criterion
@@ -57,7 +57,7 @@ class _Judged:
 class _Answer:
     """The answer, with every criterion judged and the first population at which one fails."""
 
-    judged: list[_Judged]
+    judged: list[_FirstFailure]
     first_failure: int | None
     verdict: Verdict
     largest: int | None
@@ -68,7 +68,9 @@ def _answered(graph: LoadGraph) -> _Answer:
 
     QpsError where the model cannot be, SolverFault as for `solve`.
     """
-    judged = [_Judged(criterion, when_it_fails(graph, criterion)) for criterion in _in_order(graph)]
+    judged = [
+        _FirstFailure(criterion, when_it_fails(graph, criterion)) for criterion in _in_order(graph)
+    ]
     failures = (item.first_failure for item in judged if item.first_failure is not None)
     first = min(failures, default=None)
     verdict, largest = _verdict(graph, first)
@@ -100,7 +102,7 @@ def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     return CertifiedAnswer(answer.largest, _failures(graph, answer.judged))
 
 
-def _failures(graph: LoadGraph, judged: list[_Judged]) -> tuple[FirstFailure, ...]:
+def _failures(graph: LoadGraph, judged: list[_FirstFailure]) -> tuple[FirstFailure, ...]:
     return tuple(_failure(graph, item.criterion, item.first_failure) for item in judged)
 
 
@@ -242,7 +244,7 @@ def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[Verdict, int 
 
 
 def _certify(
-    graph: LoadGraph, judged: list[_Judged], largest: int | None, first_failure: int | None
+    graph: LoadGraph, judged: list[_FirstFailure], largest: int | None, first_failure: int | None
 ) -> None:
     """Check the answer itself: all criteria hold at it, those that limit it fail just above."""
     for item in judged:
@@ -296,12 +298,12 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
     return tuple(found)
 
 
-def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:
+def _criterion(graph: LoadGraph, item: _FirstFailure, at: int) -> CriterionSolution:
     value = value_at(graph, item.criterion.value, at)
     return CriterionSolution(item.criterion, _holds_up_to(graph, item), value)
 
 
-def _holds_up_to(graph: LoadGraph, item: _Judged) -> int | None:
+def _holds_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
     """Return up to where the value that is shown keeps to its limit: to saturation at most."""
     failure = item.first_failure
     if has_endless_value(graph, item.criterion) and failure != graph.low:
@@ -330,7 +332,7 @@ def value_at(graph: LoadGraph, expr: Formula, at: int) -> float:
 
 
 def _sensitivity(
-    graph: LoadGraph, limiting: _Judged | None, resources: tuple[ResourceSolution, ...]
+    graph: LoadGraph, limiting: _FirstFailure | None, resources: tuple[ResourceSolution, ...]
 ) -> tuple[tuple[Sensitivity, ...], str | None]:
     """Return the elasticities of the answer, or of the first saturation where none limits."""
     if limiting is not None and limiting.first_failure is not None:

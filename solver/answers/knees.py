@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.execution.program_builder import Builder
 from qps.engine.expressions.formulas import Formula
@@ -89,9 +89,7 @@ def _not_told(
     return not_told
 
 
-def _elastic(
-    graph: LoadGraph, settled: SettledParameter, at: int, found: _Limits
-) -> ElasticSolution:
+def _elastic(graph: LoadGraph, settled: ElasticFormula, at: int, found: _Limits) -> ElasticSolution:
     parameter = settled.parameter
     ends = [_ends(graph, settled, name, found) for name in settled.left]
     yields, exhausted = _first([one for one, _ in ends]), _first([other for _, other in ends])
@@ -120,7 +118,7 @@ def _elastic(
 
 
 def _ends(
-    graph: LoadGraph, settled: SettledParameter, name: str, found: _Limits
+    graph: LoadGraph, settled: ElasticFormula, name: str, found: _Limits
 ) -> tuple[Knee | None, Knee | None]:
     """Return where a resource has less left than the most of a parameter, and where but its least.
 

@@ -11,7 +11,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 
 _NOTICEABLE = 0.7
 """Above which load waiting is no small part of a latency any more.
@@ -28,7 +28,7 @@ class UnsaidWaits(Struct, frozen=True, kw_only=True):
     requirements: tuple[str, ...]
     span: Span | None
     at: str
-    resources: tuple[tuple[Unwaited, float], ...]
+    resources: tuple[tuple[UnmodeledQueue, float], ...]
 
     @property
     def heaviest(self) -> float:
@@ -41,7 +41,7 @@ def unsaid_waits(
 ) -> UnsaidWaits | None:
     """Return which requirements count no waiting at what is nearly full, with no word on it."""
     there = graph.at(population)
-    found: dict[str, tuple[Unwaited, float]] = {}
+    found: dict[str, tuple[UnmodeledQueue, float]] = {}
     doubtful = []
     for criterion in criteria:
         loads = [
@@ -61,9 +61,11 @@ def unsaid_waits(
     )
 
 
-def _fullest(found: Iterable[tuple[Unwaited, float]]) -> tuple[tuple[Unwaited, float], ...]:
+def _fullest(
+    found: Iterable[tuple[UnmodeledQueue, float]],
+) -> tuple[tuple[UnmodeledQueue, float], ...]:
     """Return the fullest first, of the ports of a link the fullest alone."""
-    told: dict[str, tuple[Unwaited, float]] = {}
+    told: dict[str, tuple[UnmodeledQueue, float]] = {}
     for one, load in sorted(found, key=lambda each: -each[1]):
         told.setdefault(one.told_as, (one, load))
     return tuple(told.values())
@@ -92,7 +94,7 @@ def _few(told: list[str], more: int) -> str:
     return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
 
 
-def _mend(resources: list[Unwaited]) -> str:
+def _mend(resources: list[UnmodeledQueue]) -> str:
     fitting: dict[str, ir.Discipline] = {}
     for one in resources:
         if one.discipline is None:

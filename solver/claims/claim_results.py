@@ -64,7 +64,7 @@ class PredictionInterval(Struct, frozen=True, kw_only=True):
     side: int
 
 
-class Judged(Struct, frozen=True):
+class ClaimResults(Struct, frozen=True):
     """What became of the claims of a spec, and why others have no answer."""
 
     results: tuple[ClaimResult, ...]

@@ -110,7 +110,7 @@ class Drift(Struct, frozen=True, kw_only=True):
         return both < (high - low) / 2
 
 
-class _Asked(Struct, frozen=True, kw_only=True):
+class _RunFit(Struct, frozen=True, kw_only=True):
     """Runs that are asked by themselves: their fit, its numbers and how well these are known."""
 
     fit: Fit
@@ -121,7 +121,7 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 
 class _Judged(Struct, frozen=True):
-    asked: _Asked
+    asked: _RunFit
     by_chance: float
 
 
@@ -208,7 +208,7 @@ def _starts(table: Table, *, is_ordered: bool) -> list[int]:
     return starts or [0]
 
 
-def _asked(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _Asked | None:
+def _asked(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _RunFit | None:
     """Return what runs say; None where later ones are too few, or do not tell costs apart."""
     size = len(stated.items) + (None not in stated.items)
     if begin and len(table.lines) < size + _FEWEST_ROWS:
@@ -231,13 +231,13 @@ def _asked(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _A
         weights = np.array([spread.weights[place] for place in places])
         covariance, freedom = weights @ weights.T, spread.freedom
     values = np.array([found[item] for item in stated.items])
-    return _Asked(fit=fit, begin=begin, values=values, covariance=covariance, freedom=freedom)
+    return _RunFit(fit=fit, begin=begin, values=values, covariance=covariance, freedom=freedom)
 
 
 # -- chances ------------------------------------------------------------------------------------
 
 
-def _either(asked: _Asked, stated: StatedCosts) -> float:
+def _either(asked: _RunFit, stated: StatedCosts) -> float:
     """Return how likely runs miss what is stated as much where nothing moved.
 
     Two questions are asked, each counting as one of two: whether the load is another at the mean
@@ -246,7 +246,7 @@ def _either(asked: _Asked, stated: StatedCosts) -> float:
     return min(1.0, 2 * _level(asked, stated).by_chance, 2 * _together(asked, stated))
 
 
-def _level(asked: _Asked, stated: StatedCosts) -> Difference:
+def _level(asked: _RunFit, stated: StatedCosts) -> Difference:
     """Return by what the load at the mean of all rates differs from what is stated."""
     mean = np.mean(runs_in_numbers(asked.fit, stated).matrix, axis=0)
     values, before = np.array(stated.values), np.array(stated.covariance)
@@ -258,7 +258,7 @@ def _level(asked: _Asked, stated: StatedCosts) -> Difference:
     )
 
 
-def _number(asked: _Asked, stated: StatedCosts, place: int) -> Difference:
+def _number(asked: _RunFit, stated: StatedCosts, place: int) -> Difference:
     """Return by what one number differs from what is stated."""
     value, found = stated.values[place], float(asked.values[place])
     return Difference(
@@ -269,7 +269,7 @@ def _number(asked: _Asked, stated: StatedCosts, place: int) -> Difference:
     )
 
 
-def _together(asked: _Asked, stated: StatedCosts) -> float:
+def _together(asked: _RunFit, stated: StatedCosts) -> float:
     """Return how likely all numbers miss the stated ones as much where nothing moved."""
     before, after = np.array(stated.covariance), asked.covariance
     moved = asked.values - np.array(stated.values)
@@ -312,7 +312,7 @@ def _counted(chances: Sequence[float], times: int) -> list[float]:
 def _told(
     best: _Judged,
     questions: int,
-    whole: _Asked,
+    whole: _RunFit,
     stated: StatedCosts,
     times: list[datetime] | None,
     chance: float,

@@ -29,8 +29,8 @@ from qps.links import resolved_path
 from qps.solver.claims.accepted_failures import Accepted
 from qps.solver.claims.claim_results import (
     ClaimResult,
+    ClaimResults,
     Coverage,
-    Judged,
     PredictionInterval,
     Side,
     condition_result,
@@ -349,7 +349,7 @@ def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> b
     return order_of(abs(predicted - claimed), allowed) <= 0
 
 
-def judged(spec: Spec) -> Judged:
+def judged(spec: Spec) -> ClaimResults:
     """Return what becomes of the claims of a spec; nothing is played for that."""
     found: list[ClaimResult] = []
     unanswered: list[Diagnostic] = []
@@ -358,4 +358,4 @@ def judged(spec: Spec) -> Judged:
             found += question.ask()
         except QpsError as error:
             unanswered += error.diagnostics
-    return Judged(tuple(found), tuple(unanswered))
+    return ClaimResults(tuple(found), tuple(unanswered))

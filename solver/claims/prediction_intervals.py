@@ -37,7 +37,7 @@ _ALIKE = 1e-9
 """Part of a value by which the ends of an interval differ where nothing uncertain moves it."""
 
 
-class _Held(Struct, kw_only=True):
+class _TableCoverage(Struct, kw_only=True):
     """Of one table so far: how many values lie where, and in each draw how many would.
 
     `tail` is the least probability of a value as far to its side, `tails` the same of each draw.
@@ -62,7 +62,7 @@ class PredictionIntervals(Struct, kw_only=True):
     model: ir.Model
     probability: float
     _runs: SingleRuns = field(default_factory=lambda: SingleRuns(seed=SEED))
-    _held: dict[str, _Held] = field(default_factory=dict)
+    _held: dict[str, _TableCoverage] = field(default_factory=dict)
 
     def of_row(
         self, observation: ir.Observation, row: ir.ObservedRow
@@ -73,7 +73,7 @@ class PredictionIntervals(Struct, kw_only=True):
         """
         base = base_configuration(self.model)
         configuration, population = at_one_population(base, row.changes)
-        held = self._held.setdefault(observation.name, _Held())
+        held = self._held.setdefault(observation.name, _TableCoverage())
         held.is_fitted |= _is_fitted(observation, configuration)
         numbers = uncertain_numbers(self.model, configuration)
         axis = axis_of(numbers, self._runs.values(numbers), self.model) if numbers else None
@@ -114,7 +114,7 @@ class PredictionIntervals(Struct, kw_only=True):
         return sampled_values(model, there, axis, at, asked)
 
     def _interval(
-        self, held: _Held, drawn: SampledValues, measured: float
+        self, held: _TableCoverage, drawn: SampledValues, measured: float
     ) -> PredictionInterval | None:
         values = drawn.values
         told = ~np.isnan(values)
@@ -167,7 +167,7 @@ def _is_of_samples(part: ir.Expr) -> bool:
     return isinstance(part, ir.Chance | ir.Changed)
 
 
-def _coverage(observation: ir.Observation, held: _Held, probability: float) -> Coverage:
+def _coverage(observation: ir.Observation, held: _TableCoverage, probability: float) -> Coverage:
     told = held.is_told
     return Coverage(
         observation=observation.name,

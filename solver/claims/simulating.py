@@ -19,7 +19,7 @@ from qps.solver.claims.claim_results import ClaimResult, Near, simulated_result
 from qps.solver.claims.claim_runner import ClaimRunner
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class PredictedMeasure(Struct, frozen=True, kw_only=True):
     """A measure as predicted, and how near that must come to what is played."""
 
     measure: ir.Measured
@@ -27,7 +27,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     tolerance: ir.Tolerance
 
 
-Player = Callable[[LoadGraph, int, Sequence[Asked]], Sequence[Near]]
+Player = Callable[[LoadGraph, int, Sequence[PredictedMeasure]], Sequence[Near]]
 """Plays a model for so many users, until it can tell of each measure whether it is near."""
 
 
@@ -45,8 +45,8 @@ class SimulatedClaims(Struct, kw_only=True):
 
     runner: ClaimRunner
     player: Player | None = None
-    _near: dict[object, dict[Asked, Near] | QpsError] = field(default_factory=dict)
-    _together: dict[object, dict[Asked, None]] = field(default_factory=dict)
+    _near: dict[object, dict[PredictedMeasure, Near] | QpsError] = field(default_factory=dict)
+    _together: dict[object, dict[PredictedMeasure, None]] = field(default_factory=dict)
 
     def results(
         self, name: str, expectation: ir.Expectation, claim: ir.Claim
@@ -66,7 +66,7 @@ class SimulatedClaims(Struct, kw_only=True):
                 known=self.runner.known(asked.measure, base, claim.changes),
             )
 
-    def _asked(self, claim: ir.Claim) -> list[Asked]:
+    def _asked(self, claim: ir.Claim) -> list[PredictedMeasure]:
         assert claim.simulated is not None
         base = base_configuration(self.runner.model)
         found = []
@@ -74,7 +74,7 @@ class SimulatedClaims(Struct, kw_only=True):
             assert isinstance(quantity.expr, ir.Measured)
             value = self.runner.value(quantity.expr, base, claim.changes, claim.span)
             found.append(
-                Asked(
+                PredictedMeasure(
                     measure=quantity.expr,
                     predicted=in_floats(value),
                     tolerance=claim.simulated.tolerance,
@@ -82,7 +82,7 @@ class SimulatedClaims(Struct, kw_only=True):
             )
         return found
 
-    def _told(self, claim: ir.Claim, asked: Asked) -> Near:
+    def _told(self, claim: ir.Claim, asked: PredictedMeasure) -> Near:
         """Return what playing told of a measure; QpsError where it cannot be played."""
         assert self.player is not None
         key, graph, at = self.runner.played(claim.changes, claim.span)
@@ -102,7 +102,7 @@ class SimulatedClaims(Struct, kw_only=True):
         return known[asked]
 
     @property
-    def _played_together(self) -> dict[object, dict[Asked, None]]:
+    def _played_together(self) -> dict[object, dict[PredictedMeasure, None]]:
         """What is asked of each configuration by all claims that can be asked."""
         if not self._together:
             for expectation in self.runner.model.expectations:

@@ -23,7 +23,7 @@ _STRETCH = 65_536
 
 
 @dataclass(kw_only=True)
-class Judged:
+class ClaimCounts:
     """How many configurations a claim is about, in how many it holds, and one that decides it.
 
     Of `faults` configurations a fault of ours left open whether it is about them, and whether it
@@ -82,9 +82,9 @@ class Judge:
     model: ir.Model
     drawn: DrawnOf | None = None
     promising: Promising | None = None
-    _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
+    _judged: dict[str, dict[int, ClaimCounts]] = field(default_factory=dict)
 
-    def of(self, claim: ir.MatrixClaim) -> Judged:
+    def of(self, claim: ir.MatrixClaim) -> ClaimCounts:
         """Return what becomes of one of the model's claims."""
         if claim.matrix not in self._judged:
             claims = [
@@ -96,11 +96,13 @@ class Judge:
             self._judged[claim.matrix] = self._all(claim.matrix, claims)
         return self._judged[claim.matrix][id(claim)]
 
-    def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, Judged]:
+    def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, ClaimCounts]:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
         compiled = compile_matrix(self.model, matrix, claims, self.drawn, self.promising)
         solver = MatrixSolver(compiled)
-        judged = {id(claim): Judged(claim=claim, known=_known(claim, compiled)) for claim in claims}
+        judged = {
+            id(claim): ClaimCounts(claim=claim, known=_known(claim, compiled)) for claim in claims
+        }
         for start in range(0, compiled.size, _STRETCH):
             for rows in solver.row_blocks(start, min(compiled.size, start + _STRETCH)):
                 for one in judged.values():
@@ -132,7 +134,7 @@ def _asks_answer(condition: ir.Condition | None) -> bool:
     return False
 
 
-def _count(judged: Judged, rows: RowBlock) -> None:
+def _count(judged: ClaimCounts, rows: RowBlock) -> None:
     """Count rows for one claim."""
     claim, wanted = judged.claim, rows.compiled.matrix.wanted
     about = rows.included & ~rows.faulted

@@ -33,7 +33,7 @@ from qps.solver.matrix.compilation.compiled_matrix import (
 from qps.solver.matrix.compilation.confidence_rows import Promising, promised_rows
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.compilation.mode_programs import compiled_mode
-from qps.solver.matrix.compilation.mode_templates import Draft, Loaded, families
+from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceLoad, families
 from qps.solver.matrix.compilation.row_guards import guards_of
 from qps.solver.matrix.compilation.row_questions import (
     Asking,
@@ -184,12 +184,12 @@ def _words(block: CompiledBlock) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Drafted:
+class _TemplateGroup:
     """A group by one of its configurations; without drafts it is told as it is."""
 
     configuration: Configuration
     group: CompiledGroup
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[ModeTemplate, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +220,7 @@ class _GroupCompiler:
         """Return all groups compiled."""
         return self.compiled([self.drafted(group) for group in self.structure.groups])
 
-    def drafted(self, group: Group) -> _Drafted:
+    def drafted(self, group: Group) -> _TemplateGroup:
         """Return a group before it is compiled."""
         configuration, found = self._sound_of(self.structure.members(group))
         places = {n: node.machine for n, node in configuration.nodes.items()}
@@ -234,12 +234,12 @@ class _GroupCompiler:
             is_sound=found is None,
         )
         if found is not None and not self._moving_axes:
-            return _Drafted(configuration, replace(compiled, is_sound=True, reason=found))
+            return _TemplateGroup(configuration, replace(compiled, is_sound=True, reason=found))
         with self._telling_none():
             drafts = self._drafts(configuration)
             if self.is_alone or self._is_shared(group, drafts):
-                return _Drafted(configuration, compiled, drafts)
-        return _Drafted(configuration, self._without_modes(configuration, compiled))
+                return _TemplateGroup(configuration, compiled, drafts)
+        return _TemplateGroup(configuration, self._without_modes(configuration, compiled))
 
     @contextmanager
     def _telling_none(self) -> Iterator[None]:
@@ -255,7 +255,7 @@ class _GroupCompiler:
     ) -> CompiledGroup:
         return replace(compiled, is_sound=True, known=self._looked_at(configuration))
 
-    def compiled(self, drafted: Sequence[_Drafted]) -> tuple[CompiledGroup, ...]:
+    def compiled(self, drafted: Sequence[_TemplateGroup]) -> tuple[CompiledGroup, ...]:
         """Return groups compiled; those that differ in numbers alone share their modes."""
         found = [one.group for one in drafted]
         sound = {n: one.drafts for n, one in enumerate(drafted) if one.drafts}
@@ -304,7 +304,7 @@ class _GroupCompiler:
         )
         return replace(found, compared=compared, answer=asking.answer_known)
 
-    def _is_shared(self, group: Group, modes: tuple[Draft, ...]) -> bool:
+    def _is_shared(self, group: Group, modes: tuple[ModeTemplate, ...]) -> bool:
         """Return whether one program serves a whole group.
 
         Where something asks for a number of an axis while the graph is made, the number may have
@@ -333,10 +333,10 @@ class _GroupCompiler:
                 return configuration, None
         return configuration, next(d.message for d in sink.found if d.is_error)
 
-    def _drafts(self, configuration: Configuration) -> tuple[Draft, ...]:
+    def _drafts(self, configuration: Configuration) -> tuple[ModeTemplate, ...]:
         return tuple(self._draft(settled) for settled in in_each_mode(self.model, configuration))
 
-    def _draft(self, configuration: Configuration) -> Draft:
+    def _draft(self, configuration: Configuration) -> ModeTemplate:
         asking = self._asking(configuration)
         graph = asking.graph
         known = asking.expressions.assumptions
@@ -346,7 +346,7 @@ class _GroupCompiler:
         columns += map(asking.formula, self.question.further)
         asked = [side for compare in sides for side in (compare.left, compare.right)]
         costs = graph.cost(is_running=False), graph.cost(is_running=True)
-        return Draft(
+        return ModeTemplate(
             mode=graph.mode,
             low=graph.low,
             high=graph.high,
@@ -358,7 +358,7 @@ class _GroupCompiler:
                 if graph.population in over.symbols
             ),
             resources=tuple(
-                Loaded(
+                ResourceLoad(
                     name=one.name,
                     load=one.load,
                     target=one.target,
@@ -376,7 +376,7 @@ class _GroupCompiler:
             known=self._known(asking),
         )
 
-    def _mode(self, draft: Draft) -> CompiledMode:
+    def _mode(self, draft: ModeTemplate) -> CompiledMode:
         return compiled_mode(draft, self.question, self._moving_axes, self._moving)
 
     def _inputs(

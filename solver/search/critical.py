@@ -28,7 +28,7 @@ def critical_points(
     return tuple(sorted({*whole.breakpoints, *roots}))
 
 
-class _UntoldError(Exception):
+class _UndecidedError(Exception):
     """Which alternative is in force cannot be told."""
 
 
@@ -42,7 +42,7 @@ def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None
         function = as_rational_function(alternative, population)
         found = None if function is None else function.at(at)
         if found is None:
-            raise _UntoldError
+            raise _UndecidedError
         return found
 
     known: dict[Formula, Formula] = {}
@@ -52,6 +52,6 @@ def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None
         try:
             in_force = row and row.in_force
             known[part] = formula(in_force(value, *made.operands)) if in_force else made
-        except _UntoldError:
+        except _UndecidedError:
             return None
     return known[expr]

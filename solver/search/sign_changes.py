@@ -31,7 +31,7 @@ from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
-from qps.solver.search.trials import Box, UntoldError, tried
+from qps.solver.search.trials import Box, UndecidedError, tried
 
 _NARROW, _FINE = 1e-13, 1e-6
 """Boxes in which floats hardly differ, and in which bounds of one point may be as wide."""
@@ -207,7 +207,7 @@ class _Search:
                 elif not self._is_settled(low, high):
                     middle = halfway(low, high)
                     waiting += [(low, middle), (middle, high)]
-            except UntoldError:
+            except UndecidedError:
                 self.untold.append((low, high))
 
     def _is_settled(self, low: float, high: float) -> bool:
@@ -262,7 +262,7 @@ class _Search:
         def is_behind(at: float) -> bool:
             try:
                 return self.fails(Fraction(at)) is fails
-            except UntoldError:
+            except UndecidedError:
                 near.append(at)  # no digits tell it from the change
                 return True
 
@@ -298,7 +298,7 @@ class _Search:
         try:
             sign = sign_at(self._over, self._symbol, at)
         except (NoSignError, TooLongError):
-            raise UntoldError from None
+            raise UndecidedError from None
         return sign is None or sign > 0 or (self._strict and sign == 0)
 
     # -- where there is no value -----------------------------------------------------------
@@ -338,7 +338,7 @@ class _Search:
                     self.points.add(Fraction(start if self.fails(Fraction(end)) else end))
                 else:
                     self._ends_of_one(start, end)
-        except UntoldError:
+        except UndecidedError:
             return 0
         return values
 
@@ -351,7 +351,7 @@ class _Search:
         self._whole_left -= sum(Fraction(n) not in self._known for n in inside)
         try:
             fails = [self.fails(Fraction(n)) for n in inside]
-        except UntoldError:
+        except UndecidedError:
             return None
         return [
             Fraction(n if after else n + 1)

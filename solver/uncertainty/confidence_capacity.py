@@ -57,7 +57,7 @@ def _promised(
     told = found.largest[found.is_told]
     promised = least(told, requirement.certainty)
     error = max((surface.error for surface in found.surfaces), default=0.0)
-    return replace(requirement, promised=ir.Promised(promised, int(told.size), error))
+    return replace(requirement, promised=ir.ConfidenceCapacity(promised, int(told.size), error))
 
 
 def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:

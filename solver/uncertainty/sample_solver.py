@@ -31,7 +31,13 @@ from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import holds
 from qps.solver.uncertainty.interval_result import BySurface, Likely
-from qps.solver.uncertainty.sampled_modes import UNTOLD, Met, Near, SampleModeSolver, Told
+from qps.solver.uncertainty.sampled_modes import (
+    UNTOLD,
+    CriterionSamples,
+    Near,
+    SampleModeSolver,
+    Told,
+)
 from qps.solver.uncertainty.structural_samples import FewAlone
 
 _PART = 65_536
@@ -97,7 +103,7 @@ class SampleSolver(FewAlone):
     """Solves samples for their answers; without `met` nothing else is told."""
 
     near: Near = field(kw_only=True)
-    met: Met | None = field(kw_only=True)
+    met: CriterionSamples | None = field(kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
@@ -166,7 +172,7 @@ class _Maker:
     """Solves stretches of samples, one after the other."""
 
     def __init__(self, compiled: CompiledMatrix, near: Near, at: int | None) -> None:
-        self._met = None if at is None else Met(population=at, samples=compiled.size)
+        self._met = None if at is None else CriterionSamples(population=at, samples=compiled.size)
         self._solver = SampleSolver(compiled, near=near, met=self._met)
 
     def __call__(self, start: int, stop: int) -> _Part:

@@ -76,7 +76,7 @@ class Near(Struct, frozen=True):
 
 
 @dataclass(kw_only=True)
-class Met:
+class CriterionSamples:
     """In which samples each criterion is met at one population: 1, 0, or `UNTOLD`.
 
     Three rows of each: in which it is, in which it surely is, and in which it may be.
@@ -118,7 +118,7 @@ class SampleModeSolver(ModeSolver):
     most: int
     drawn: Mapping[str, Floats]
     near: Near
-    met: Met | None = None
+    met: CriterionSamples | None = None
     surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
@@ -242,7 +242,7 @@ class SampleModeSolver(ModeSolver):
 
     def _note_met(
         self,
-        met: Met,
+        met: CriterionSamples,
         rows: Rows,
         index: Index,
         firsts: Mapping[int, _FirstBySurface],

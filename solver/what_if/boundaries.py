@@ -222,14 +222,14 @@ def boundaries_of(
         found |= set(points)
         told.append(over)
     inside = sorted(point for point in found if ends[0] < point < ends[1])
-    told_of = _Telling(told, symbol, inside, unit)
+    told_of = _UndecidedCriteria(told, symbol, inside, unit)
     more = [told_of.certainty(over, over.untold, lower_bound) for over in told]
     fewer = [told_of.certainty(over, at, upper_bound) for over, at in nearly.items()]
     either = [told_of.certainty_of_trials(over, at) for over, at in trials.items()]
     return Boundaries(points=inside, excesses=told, known=together(*more, *fewer, *either))
 
 
-class _Telling(Struct, frozen=True):
+class _UndecidedCriteria(Struct, frozen=True):
     """What is not told of criteria, where another one does not settle it."""
 
     excesses: Sequence[Excess]

@@ -134,7 +134,7 @@ def solve_for(
 
 def _judged(
     as_set: ModelAsSet, number: Unknown, excesses: Sequence[Excess], points: Sequence[Fraction]
-) -> tuple[_Judged, Certainty]:
+) -> tuple[_Requirements, Certainty]:
     """Return what is required, judged between points, as it is where values are set.
 
     And what that adds to how it is known.
@@ -142,7 +142,7 @@ def _judged(
     ends = [number.low, *points, number.high]
     unvalued = (at for at in points if any(o.sign_at(number.symbol, at) is None for o in excesses))
     known = as_set.beside_formulas(excesses, {number.low, number.high, *unvalued})
-    judged = _Judged(number, known, ends)
+    judged = _Requirements(number, known, ends)
     if as_set.agrees(known, judged.middles[:_MOST_ASKED]):
         return judged, EXACT
     alone = as_set.alone(excesses)
@@ -150,10 +150,10 @@ def _judged(
     if changes is None:
         return judged, EXACT
     points, certainty = changes
-    return _Judged(number, alone, sorted({number.low, *points, number.high})), certainty
+    return _Requirements(number, alone, sorted({number.low, *points, number.high})), certainty
 
 
-class _Judged(Struct, frozen=True, dict=True):
+class _Requirements(Struct, frozen=True, dict=True):
     """What is required, as functions of a number; between two neighbouring `ends` all is alike."""
 
     number: Unknown

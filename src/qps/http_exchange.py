@@ -71,7 +71,7 @@ def exchange(
     if seconds <= 0:
         raise TooSlowError("timed out")
     by_way_of = _proxy(address, proxy)
-    asked = _Asked(
+    asked = _Exchange(
         address,
         proxy=by_way_of,
         seconds=seconds,
@@ -106,7 +106,7 @@ def is_here(host: str | None) -> bool:
     return found.is_loopback or found.is_unspecified
 
 
-class _Asked(threading.Thread):
+class _Exchange(threading.Thread):
     """One exchange. It may be late for ever: nobody waits for it when the program ends."""
 
     def __init__(

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from qps.editing.messages import Answered, Asked, Began
+from qps.editing.messages import Answered, Began, FeatureRequest
 
 
 def works_badly(connection: Connection, _: Callable[[Any], str]) -> None:
     """Do what the name of each feature says."""
     while True:
         message = connection.recv()
-        if not isinstance(message, Asked):
+        if not isinstance(message, FeatureRequest):
             continue
         if message.feature == "never begin":
             os._exit(3)

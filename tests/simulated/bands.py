@@ -12,8 +12,8 @@ from qps.simulation.played import (
     Choose,
     Fork,
     Gather,
-    Played,
     Recovery,
+    SimulatedNetwork,
     Station,
     Step,
     Take,
@@ -31,7 +31,7 @@ _VARIATIONS = ((0.0, "0"), (1.0, "to 1"), (2.0, "1-2"), (inf, "from 2"))
 _COUNTS = ((0, "0"), (1, "1"), (3, "2-3"), (inf, "4+"))
 
 
-def bands_of(played: Played, told: Simulation, subject: str) -> dict[str, str]:
+def bands_of(played: SimulatedNetwork, told: Simulation, subject: str) -> dict[str, str]:
     """Return the bands of a stream, by all stations on its way, or of a resource."""
     own = [one for one in played.sources if one.stream == subject]
     visits = [visit for source in own for visit, _ in served(source.steps)]

@@ -22,7 +22,7 @@ from qps.simulation.agreement import Compared, Verdict, compared, judged, predic
 from qps.simulation.crew import RUNS, Effort, Simulation, simulate
 from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS
-from qps.simulation.played import Played
+from qps.simulation.played import SimulatedNetwork
 from qps.simulation.playing import played
 from simulated.bands import bands_of
 from simulated.generated import spec_of
@@ -99,7 +99,7 @@ def labels_of(seed: int) -> Model:
         return replace(known, fault=f"{type(fault).__name__}: {fault}"[:300])
 
 
-def _predicted(graph: LoadGraph, ready: Played) -> Iterator[Number]:
+def _predicted(graph: LoadGraph, ready: SimulatedNetwork) -> Iterator[Number]:
     point = graph.at(ready.population)
     for name in ready.flows:
         for one in predictions(graph.streams[name], LEVELS):

@@ -31,7 +31,7 @@ class Indexed(ast.Shared, frozen=True, kw_only=True):
         return tuple(".".join((self.name.text, *key)) for key in self.keys)
 
 
-class Given(Struct, frozen=True):
+class InstanceArgument(Struct, frozen=True):
     """What an instance is told of one of its names, and the module in which that stands."""
 
     module: Module
@@ -61,7 +61,7 @@ class Module(Struct, frozen=True, kw_only=True):
     names: dict[str, ast.Shared] = field(default_factory=dict)
     units: dict[str, ast.Unit] = field(default_factory=dict)
     imports: dict[str, Module] = field(default_factory=dict)
-    given: dict[str, Given] = field(default_factory=dict)
+    given: dict[str, InstanceArgument] = field(default_factory=dict)
     same: dict[str, Declared] = field(default_factory=dict)
     mode: list[str] = field(default_factory=list)
     noted: Noted[Module] | None = None

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import (
     Declared,
-    Given,
     Indexed,
+    InstanceArgument,
     Module,
     chooses,
     declared_in,
@@ -27,7 +27,13 @@ from qps.compiler.check.names.declarations import (
     unit_meant,
 )
 from qps.compiler.check.names.noting import Meaning
-from qps.compiler.check.names.of_each_kind import Way, by_way_of, divided_by, kinds_in, of_kind
+from qps.compiler.check.names.of_each_kind import (
+    KindDependency,
+    by_way_of,
+    divided_by,
+    kinds_in,
+    of_kind,
+)
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
@@ -205,7 +211,7 @@ class Instances(Struct, frozen=True):
         if isinstance(declaration, (*_PLACES, *_HARDWARE)):
             self._put(module, change, user, declaration)
         else:
-            module.given[name] = Given(user, change)
+            module.given[name] = InstanceArgument(user, change)
 
     def _target(self, instance: Module, name: ast.Name) -> tuple[Module | None, str]:
         """Return the module that has a name of an instance, and the name; others are reported."""
@@ -293,7 +299,7 @@ class Instances(Struct, frozen=True):
                 Label(declaration.name.span, "declared here"),
             )
         else:
-            module.given[name] = Given(user, change)
+            module.given[name] = InstanceArgument(user, change)
 
     def _of_its_kind(self, instance: Module, user: Module) -> tuple[ast.Change, ...]:
         """Return what an instance is told, as it is for its kind where there is one for each.
@@ -320,7 +326,7 @@ class Instances(Struct, frozen=True):
                 of_all.append(change)
         return tuple(of_kind(c, {kinds.name.text, *divided}, kind) for c in (*of_all, *own))
 
-    def _refuse_mean(self, way: Way, kinds: ast.Kinds) -> None:
+    def _refuse_mean(self, way: KindDependency, kinds: ast.Kinds) -> None:
         """Refuse what would be the mean over all kinds, where one of them alone is meant."""
         told = (
             f"`{way.named.text}` depends on `{way.divided}`, which differs by `{kinds.name.text}`"

@@ -14,7 +14,7 @@ from qps.compiler.syntax import ast
 W = TypeVar("W", bound=ast.Written)
 
 
-class Way(Struct, frozen=True):
+class KindDependency(Struct, frozen=True):
     """A name that rests on a parameter by kinds, by way of what defines it."""
 
     named: ast.Name
@@ -44,14 +44,14 @@ def divided_by(kinds: ast.Kinds, user: Module) -> set[str]:
     }
 
 
-def by_way_of(part: object, user: Module, divided: Collection[str]) -> Iterator[Way]:
+def by_way_of(part: object, user: Module, divided: Collection[str]) -> Iterator[KindDependency]:
     """Yield what a part of the tree names that rests on parameters by kinds without naming one."""
     for named in _named_in(part):
         if named.text in divided:
             continue
         found = next((name for name in _named_under(named.text, user) if name in divided), None)
         if found is not None:
-            yield Way(named, found)
+            yield KindDependency(named, found)
 
 
 def _named_under(name: str, user: Module) -> Iterator[str]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
 from qps.compiler.lower.closed_networks.fork_join_stations import Fork, Forked, forked
-from qps.compiler.lower.closed_networks.load_dependent_stations import Nested, nested
+from qps.compiler.lower.closed_networks.load_dependent_stations import LoadDependentOperands, nested
 from qps.compiler.network.formulas_changed import formulas_changed
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import (
@@ -60,7 +60,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return any(self.held) or any(one.speeds for one in self.stations)
 
     @property
-    def _nested(self) -> Nested:
+    def _nested(self) -> LoadDependentOperands:
         return nested(self.stations, self.held)
 
     def _of_nested(self, word: str, *which: Formula | int) -> Formula:

@@ -53,7 +53,7 @@ class ElasticParameter(Struct, frozen=True, kw_only=True):
     priority: int | None = None
 
 
-class SettledParameter(Struct, frozen=True, kw_only=True):
+class ElasticFormula(Struct, frozen=True, kw_only=True):
     """What an elastic parameter comes to, as a function of the population.
 
     `left` is what each resource that limits it leaves for it; it takes the least of these.
@@ -117,7 +117,7 @@ class _Room(Struct, frozen=True, kw_only=True):
         return self.at_least + slope * (parameter.most - parameter.least)
 
     def taken(
-        self, settled: SettledParameter, slope: Formula, _now: Mapping[Formula, Formula]
+        self, settled: ElasticFormula, slope: Formula, _now: Mapping[Formula, Formula]
     ) -> _Room:
         """Return the resource when a parameter has taken of it.
 
@@ -185,7 +185,7 @@ class _RoomBeside(Struct, frozen=True, kw_only=True):
         return self._with(parameter, parameter.most, now)
 
     def taken(
-        self, settled: SettledParameter, _slope: Formula, now: Mapping[Formula, Formula]
+        self, settled: ElasticFormula, _slope: Formula, now: Mapping[Formula, Formula]
     ) -> _RoomBeside:
         """Return the station when a parameter has taken of it; what it limits loads it exactly."""
         parameter = settled.parameter
@@ -215,7 +215,7 @@ def settle(
     *,
     stated: Mapping[str, Formula] | None = None,
     beside: Mapping[str, Beside] | None = None,
-) -> tuple[dict[str, Formula], tuple[SettledParameter, ...]]:
+) -> tuple[dict[str, Formula], tuple[ElasticFormula, ...]]:
     """Return the loads without the elastic parameters, and what these come to.
 
     `limits` are the loads that a spec allows where that is not 1; `signs` gives those of a
@@ -271,7 +271,7 @@ def _settled(
     rooms: Collection[_Room | _RoomBeside],
     slopes: Mapping[str, Formula],
     now: Mapping[Formula, Formula],
-) -> SettledParameter:
+) -> ElasticFormula:
     """Return what a parameter comes to that some resources limit."""
     least, most = parameter.least, parameter.most
     left: dict[str, Formula] = {}
@@ -283,7 +283,7 @@ def _settled(
         at_most[room.name] = room.at_most(parameter, slope, now) / room.limit
         at_least[room.name] = room.at_least / room.limit
     value = minimum(most, maximum(least, minimum(*left.values()))) if left else most
-    return SettledParameter(
+    return ElasticFormula(
         parameter=parameter, value=value, left=left, at_most=at_most, at_least=at_least
     )
 

@@ -11,20 +11,24 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, STATION
 
 
-class Nested(Struct, frozen=True):
+class LoadDependentOperands(Struct, frozen=True):
     """The operands of a network, and which group of them is that of a station or a pool."""
 
     operands: tuple[Formula, ...]
     places: dict[str, Formula]
 
 
-def nested(stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]) -> Nested:
+def nested(
+    stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]
+) -> LoadDependentOperands:
     """Return a network of stations that classes visit, while each holds such pools."""
-    network = _Network(stations, held)
-    return Nested(tuple(one for group in network.groups for one in group), network.places)
+    network = _LoadDependentNetwork(stations, held)
+    return LoadDependentOperands(
+        tuple(one for group in network.groups for one in group), network.places
+    )
 
 
-class _Network:
+class _LoadDependentNetwork:
     """Such a network while it is put together: pools as all classes hold them.
 
     A group of operands tells of one class first what it asks, and of several last.

@@ -24,7 +24,7 @@ from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffi
 from qps.engine.expressions.formulas import ZERO, Formula, maximum, total
 
 
-class _Taken(Struct, frozen=True):
+class _PoolHolds(Struct, frozen=True):
     """A pool, its holds on the way, and the pool that is held around all of them."""
 
     name: str
@@ -39,7 +39,7 @@ class Holding(Struct, frozen=True, kw_only=True):
     is visited while a pool is held, and while it is not, is `mixed`.
     """
 
-    taken: Mapping[str, Sequence[_Taken]]
+    taken: Mapping[str, Sequence[_PoolHolds]]
     homes: Mapping[str, str | None]
     mixed: frozenset[str]
 
@@ -48,8 +48,8 @@ def holding(
     classes: Sequence[tuple[ir.Stream, ClassTraffic]], demands: Mapping[str, StationTraffic]
 ) -> Holding:
     """Return what closed streams hold of some pools; QpsError where that is not told."""
-    taken: dict[str, Sequence[_Taken]] = {}
-    first: dict[str, _Taken] = {}
+    taken: dict[str, Sequence[_PoolHolds]] = {}
+    first: dict[str, _PoolHolds] = {}
     visited: dict[str, set[str | None]] = {}
     closed = {result.name for _, result in classes}
     for stream, result in classes:
@@ -97,7 +97,7 @@ def pools_of(
     every = holding.taken[result.name]
     asked_of = {one.resource: one.demand for one in stations}
 
-    def pool_of(taken: _Taken) -> HeldPool:
+    def pool_of(taken: _PoolHolds) -> HeldPool:
         pools = tuple(pool_of(one) for one in every if one.around == taken.name)
         here = tuple(n for n, at in holding.homes.items() if at == taken.name and n in asked_of)
         asked = total(asked_of[name] for name in here)
@@ -151,9 +151,9 @@ def _varied(
             yield result.latency[index].times * varied**2
 
 
-def _in_order(stream: ir.Stream, holds: Sequence[Hold]) -> list[_Taken]:
+def _in_order(stream: ir.Stream, holds: Sequence[Hold]) -> list[_PoolHolds]:
     """Return the pools of a way, each with the one around it; the outer ones first."""
-    found: dict[str, _Taken] = {}
+    found: dict[str, _PoolHolds] = {}
     for place, hold in enumerate(holds):
         around = None
         for other in holds[:place]:
@@ -166,7 +166,7 @@ def _in_order(stream: ir.Stream, holds: Sequence[Hold]) -> list[_Taken]:
         if known is not None and known.around != around:
             raise _crossing(stream, known.holds[0], hold)
         before = () if known is None else known.holds
-        found[hold.pool] = _Taken(hold.pool, (*before, hold), around)
+        found[hold.pool] = _PoolHolds(hold.pool, (*before, hold), around)
     return list(found.values())
 
 
@@ -176,7 +176,7 @@ def _innermost(holds: Sequence[Hold], index: int) -> str | None:
     return found[-1] if found else None
 
 
-def _chain(name: str | None, taken: Mapping[str, _Taken]) -> list[str]:
+def _chain(name: str | None, taken: Mapping[str, _PoolHolds]) -> list[str]:
     """Return the pools that are held where one is, from the outermost one on."""
     found: list[str] = []
     while name is not None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed
-from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.closed_streams.closed_labels import loads_known, rates_known
 from qps.compiler.lower.closed_streams.elastic_solution import Loads
 from qps.compiler.lower.expressions.label_propagation import followed
@@ -46,7 +46,7 @@ class Known(Struct, frozen=True, kw_only=True):
     resources: dict[str, ResourceLoad]
     queues: dict[str, PlacedQueue]
     closed: Closed
-    elastic: tuple[SettledParameter, ...]
+    elastic: tuple[ElasticFormula, ...]
     rates: dict[str, Certainty]
 
 
@@ -111,8 +111,8 @@ def _with_leaves(one: ClassTraffic, leaves: Leaves) -> ClassTraffic:
 
 
 def _by_loads(
-    elastic: Sequence[SettledParameter], resources: Mapping[str, ResourceLoad]
-) -> tuple[SettledParameter, ...]:
+    elastic: Sequence[ElasticFormula], resources: Mapping[str, ResourceLoad]
+) -> tuple[ElasticFormula, ...]:
     """Return elastic parameters with how they are known, by the loads that limit them.
 
     An error of a load is one of what is left by many times as much, so that none is told. What one
@@ -128,11 +128,11 @@ def _by_loads(
     return tuple(found)
 
 
-def _leaves(elastic: Sequence[SettledParameter]) -> dict[Formula, Certainty]:
+def _leaves(elastic: Sequence[ElasticFormula]) -> dict[Formula, Certainty]:
     return {one.parameter.symbol: one.known for one in elastic if not one.known.is_exact}
 
 
-def _slowed(closed: Closed, elastic: Sequence[SettledParameter]) -> Closed:
+def _slowed(closed: Closed, elastic: Sequence[ElasticFormula]) -> Closed:
     """Return closed streams with how they are known where elastic parameters make them slower."""
     streams = {}
     for name, one in closed.streams.items():

@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed
-from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter, settle
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula, settle
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import ResourceLoad, Targets
@@ -31,7 +31,7 @@ class Loads(Struct, frozen=True, kw_only=True):
     """
 
     resources: dict[str, ResourceLoad]
-    elastic: tuple[SettledParameter, ...]
+    elastic: tuple[ElasticFormula, ...]
     closed: Closed
     put_in: Substitution
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.disciplines.multiple_servers import beside_exponential
-from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.station_queue import Law, Queue, Visit
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -38,7 +38,7 @@ class Room(Law, frozen=True):
         return waits * self._longer(queue, offered) * offered.service
 
     @staticmethod
-    def _longer(queue: Queue, offered: Offered) -> Formula:
+    def _longer(queue: Queue, offered: OfferedLoad) -> Formula:
         """Return how often as long as for exponential services they wait where nothing is lost."""
         if offered.servers is not ONE and queue.variation is not ONE:
             longer = beside_exponential(queue)
@@ -71,7 +71,7 @@ class Room(Law, frozen=True):
         """Return that nothing is beyond what can be done: that finds no room."""
         return ZERO
 
-    def lost_of(self, offered: Offered) -> Formula:
+    def lost_of(self, offered: OfferedLoad) -> Formula:
         """Return which share finds no room."""
         return apply("room_loss", offered.servers, _places(offered), offered.traffic)
 
@@ -96,7 +96,7 @@ def _is_fixed(queue: Queue) -> bool:
     return queue.variation is ZERO and queue.is_told_as_uniform
 
 
-def _wait_quantile(offered: Offered, level: Formula) -> Formula:
+def _wait_quantile(offered: OfferedLoad, level: Formula) -> Formula:
     """Return the quantile of the wait of who gets in, in mean service times.
 
     Whoever waits finds of those who wait what an item finds of one server, as fast as all of them,
@@ -111,7 +111,7 @@ def _wait_quantile(offered: Offered, level: Formula) -> Formula:
     return apply("room_quantile", ONE, *line, among) / servers
 
 
-def _longest_wait(offered: Offered) -> Formula:
+def _longest_wait(offered: OfferedLoad) -> Formula:
     """Return what nobody waits longer than, in service times: all are served for one each.
 
     Who takes the last place is the last of a row, of which in each service time as many go as there
@@ -127,12 +127,12 @@ _RARE = number(Fraction(1, 10**12))
 """Waits of fewer are in no quantile."""
 
 
-def _offered(queue: Queue) -> Offered:
+def _offered(queue: Queue) -> OfferedLoad:
     assert queue.offered is not None
     return queue.offered
 
 
-def _places(offered: Offered) -> Formula:
+def _places(offered: OfferedLoad) -> Formula:
     """Return how many places exponential services need for as much."""
     room, servers = offered.room, offered.servers
     assert room is not None

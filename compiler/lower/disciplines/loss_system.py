@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
@@ -36,7 +36,7 @@ class Loss(Law, frozen=True):
         """Return that what is served leaves less at random than all that comes."""
         return False
 
-    def lost_of(self, offered: Offered) -> Formula:
+    def lost_of(self, offered: OfferedLoad) -> Formula:
         """Return which share finds all servers busy."""
         return apply("erlang_b", offered.servers, offered.traffic)
 

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.closed_networks.elastic_parameters import ElasticParameter, SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula, ElasticParameter
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.item_kinds import Mixed
 from qps.compiler.lower.expressions.option_switches import is_on, of_options
@@ -85,7 +85,7 @@ class ExpressionLowering(Assuming, kw_only=True):
         )
         return expressions.with_elastic(graph.elastic)
 
-    def with_elastic(self, elastic: Iterable[SettledParameter]) -> ExpressionLowering:
+    def with_elastic(self, elastic: Iterable[ElasticFormula]) -> ExpressionLowering:
         """Return one that knows what elastic parameters come to, and how well that is known."""
         values = {one.parameter.name: one.value for one in elastic}
         known = {one.parameter.name: one.known for one in elastic if not one.known.is_exact}

@@ -77,7 +77,7 @@ class OpenPools(Struct, frozen=True, kw_only=True):
     rooms: dict[str, Room]
 
 
-class _Held(Struct, frozen=True, kw_only=True):
+class _Hold(Struct, frozen=True, kw_only=True):
     """A hold: how often it begins, what is done meanwhile, and how long if any number could.
 
     `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
@@ -204,7 +204,7 @@ def _held_for_no_time(hold: Hold) -> QpsError:
 
 
 def _queue(
-    name: str, held: Sequence[_Held], network: Network, comes: Filled, *, vary: bool
+    name: str, held: Sequence[_Hold], network: Network, comes: Filled, *, vary: bool
 ) -> Queue:
     """Return the queue for places: longer by two moments where what comes does so unevenly."""
     visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held)
@@ -239,7 +239,7 @@ def _weighed(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:
 # -- what is done meanwhile ----------------------------------------------------------------
 
 
-def _network(held: Sequence[_Held], places: Formula) -> Network:
+def _network(held: Sequence[_Hold], places: Formula) -> Network:
     """Return what goes on in a pool, of all that take some of it as if they were alike."""
     rates = [one.rate / held[0].rate for one in held]  # of what the population moves alike
     services = _weighed([one.alone for one in held], rates)
@@ -271,7 +271,7 @@ def _network(held: Sequence[_Held], places: Formula) -> Network:
 
 
 def _most_at_a_time(
-    held: Sequence[_Held],
+    held: Sequence[_Hold],
     demands: Mapping[str, StationTraffic],
     resources: Mapping[str, ResourceLoad],
 ) -> Formula | None:
@@ -297,7 +297,7 @@ def _most_at_a_time(
     return total(found)
 
 
-def _held(hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substitution) -> _Held:
+def _held(hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substitution) -> _Hold:
     span = range(hold.begins, hold.ends)
     plain = result.latency[hold.begins : hold.ends]
     stages = [_stage(index, result, found.queues) for index in span]
@@ -334,7 +334,7 @@ def _held(hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substituti
         uneven.append((_uneven(part.queue), station.asks))
         known = stations.get(name)
         stations[name] = station if known is None else known.and_also(station)
-    return _Held(
+    return _Hold(
         hold=hold,
         rate=rate,
         alone=for_each(total(part.value for part in in_line(plain, hold.depth))),

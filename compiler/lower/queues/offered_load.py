@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.engine.expressions.formulas import ONE, Formula
 
 
-class Offered(Struct, frozen=True, kw_only=True):
+class OfferedLoad(Struct, frozen=True, kw_only=True):
     """So much `traffic`, in erlang, for `servers` and a `room`, None where that is for them alone.
 
     `service` is the mean time of a visit, `spread` the squared variation of these times, `arrivals`
@@ -33,7 +33,7 @@ class Offered(Struct, frozen=True, kw_only=True):
         of_times = self.service.symbols | self.spread.symbols | self.arrivals.symbols
         return self.traffic.symbols | of_times | room
 
-    def changed(self, change: Callable[[Formula], Formula]) -> Offered:
+    def changed(self, change: Callable[[Formula], Formula]) -> OfferedLoad:
         """Return the same with every formula changed."""
         return replace(
             self,

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.on_off_sources import Burst, Bursts, BurstyFlows, bursts_of
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import (
@@ -151,7 +151,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     is_alike: bool = False
     times_apart: float | None = None
     is_very_uneven: bool = False
-    offered: Offered | None = None
+    offered: OfferedLoad | None = None
     passed: tuple[Bursts, ...] = ()
     load_known: Certainty = EXACT
     """How it is known what comes: by elastic parameters, where these load it."""
@@ -472,7 +472,7 @@ class Law(Struct, frozen=True):
         """Return how the share is known that finds no room where what comes does so at random."""
         return EXACT
 
-    def lost_of(self, offered: Offered) -> Formula:  # noqa: ARG002 - in most all find room
+    def lost_of(self, offered: OfferedLoad) -> Formula:  # noqa: ARG002 - in most all find room
         """Return which share of what is offered finds no room."""
         return ZERO
 

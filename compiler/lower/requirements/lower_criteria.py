@@ -138,7 +138,7 @@ def _criteria(
 
 def _promised(
     requirement: ir.Requirement,
-    promised: ir.Promised,
+    promised: ir.ConfidenceCapacity,
     known: tuple[Certainty, Certainty],
     measured: Measures,
     expressions: ExpressionLowering,

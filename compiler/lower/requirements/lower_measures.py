@@ -38,7 +38,7 @@ from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSp
 from qps.compiler.lower.response_time.stage_sequence import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.dimension import MONEY
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, product, total
@@ -145,7 +145,7 @@ class Measures(Struct, frozen=True, kw_only=True):
             return together(*(resource.known for resource in self._loads_of(measured.subject)))
         return loss_known(measured.kind, self.streams[measured.subject], self.series)
 
-    def unsaid(self, quantity: ir.Quantity) -> tuple[Unwaited, ...]:
+    def unsaid(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""
         asked = [part for part in parts_of(quantity.expr) if isinstance(part, ir.Measured)]
         found = [
@@ -207,7 +207,7 @@ class Measures(Struct, frozen=True, kw_only=True):
         )
 
 
-def _unsaid(stream: StreamMeasures, measured: ir.Measured) -> list[Unwaited]:
+def _unsaid(stream: StreamMeasures, measured: ir.Measured) -> list[UnmodeledQueue]:
     """Return of which resources nothing says how they are waited for, where a measure asks it.
 
     A latency and its quantiles do, of a call in what that passes. Jitter does where no law says how

@@ -33,8 +33,13 @@ from qps.compiler.lower.response_time.stage_sequence import (
     kinds_certainty,
     quantile_of,
 )
-from qps.compiler.lower.response_time.sum_quantiles import Way, added_known, ways_known, ways_of
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.response_time.sum_quantiles import (
+    StagePath,
+    added_known,
+    ways_known,
+    ways_of,
+)
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -129,7 +134,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     """The resources on its way, and what its playout buffer asks for."""
     uncounted: tuple[str, ...] = ()
     """The resources on its way that state no queueing: no waiting is counted there."""
-    unsaid: tuple[Unwaited, ...] = ()
+    unsaid: tuple[UnmodeledQueue, ...] = ()
     """Those of these of which nothing says that no waiting is meant."""
     endless: tuple[LatencyPart, ...] = ()
     """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
@@ -249,18 +254,18 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         return None if self.jitter or self.playout is not None else cycle_of(self.latency)
 
     @cached_property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[StagePath, ...]:
         """The ways through its stages where a quantile is that of a sum; none where it is not."""
         return ways_of(self.latency, self._is_added)
 
-    def quantile_of(self, way: Way, level: Fraction) -> Formula:
+    def quantile_of(self, way: StagePath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
         late = (1 - level) / way.ways
         found = way.quantile(late, int(self.varies), self._passage)
         endless = [part.value for part in self.endless]
         return total((found, self.jitter_quantile(self._allotment(way, level)), *endless))
 
-    def _allotment(self, way: Way, level: Fraction) -> Allotment:
+    def _allotment(self, way: StagePath, level: Fraction) -> Allotment:
         units = len(way.added) + len(way.aside) + self.varies
         return Allotment((1 - level) / way.ways / max(1, units), Fraction(0))
 
@@ -383,7 +388,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         parts += [self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
-    def _sum_certainty(self, ways: Sequence[Way], level: Fraction) -> Certainty:
+    def _sum_certainty(self, ways: Sequence[StagePath], level: Fraction) -> Certainty:
         """Return how the quantile is known of a level that is that of a sum."""
         parts = [ways_known(ways)]
         for way in ways:

@@ -34,7 +34,7 @@ _SIZE = 9
 """Operands of a stage."""
 
 
-class Way(Struct, frozen=True, kw_only=True):
+class StagePath(Struct, frozen=True, kw_only=True):
     """A way through the stages of a latency.
 
     `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`
@@ -84,7 +84,7 @@ _OfOne = Callable[[LatencyPart, Allotment], Formula]
 
 def ways_of(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
-) -> tuple[Way, ...]:
+) -> tuple[StagePath, ...]:
     """Return the ways through stages of which a sum tells the quantile; none where it does not."""
     lines = _lines(parts)
     found = tuple(_way(line, is_added, len(lines)) for line in lines)
@@ -113,7 +113,9 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
     return found
 
 
-def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], ways: int) -> Way:
+def _way(
+    line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], ways: int
+) -> StagePath:
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
     repeated = _repeated(added)
@@ -124,7 +126,7 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
         piled = behind(part)
         if piled is not None:  # it lasts longer than a way through all stages
             operands += replace(piled, work=piled.work * times).operands()
-    return Way(
+    return StagePath(
         parts=line,
         added=added,
         aside=tuple(part for part in waits if part not in added),
@@ -231,7 +233,7 @@ def _passages(part: LatencyPart) -> Formula:
     return found
 
 
-def _is_simple(way: Way) -> bool:
+def _is_simple(way: StagePath) -> bool:
     """Return whether what is passed again is so by whole numbers, and by no share."""
     again = _repeated(way.added)
     for part in way.added:
@@ -272,14 +274,14 @@ def _times(times: Formula, stage: Formula) -> Formula:
 # -- how it is known ---------------------------------------------------------------------
 
 
-def ways_known(ways: Sequence[Way]) -> Certainty:
+def ways_known(ways: Sequence[StagePath]) -> Certainty:
     """Return what calls made together do to how a quantile is known."""
     if len(ways) < 2:  # noqa: PLR2004 - one way
         return EXACT
     return known_by("any-parallel-late")
 
 
-def added_known(way: Way) -> Certainty:
+def added_known(way: StagePath) -> Certainty:
     """Return how the quantile of a sum is known of stages that are known: are they independent?"""
     queues = [part.queue for part in way.added if part.queue is not None]
     if len(queues) < 2 and not way.repeats:  # noqa: PLR2004 - there is no other
@@ -296,7 +298,7 @@ def added_known(way: Way) -> Certainty:
     return together(*found)
 
 
-def _are_independent(way: Way, queues: Sequence[Queue]) -> bool:
+def _are_independent(way: StagePath, queues: Sequence[Queue]) -> bool:
     """Return whether the times in queues of a network are independent of each other.
 
     So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.arrival_variability import arriving, from_outside
-from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.station_queue import Queue, Visit
 from qps.compiler.lower.traffic.station_queues import queue_of, variation_of
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
@@ -43,7 +43,7 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
     }
     _refuse_closed(left, traffic)
     values = {symbol: ZERO for name, symbol in symbols.items() if name not in left}
-    offered_to: dict[str, Offered] = {}
+    offered_to: dict[str, OfferedLoad] = {}
     visits = visits_of(map(passages, network.classes.values()))
     while left:
         unknown = {symbols[name] for name in left}
@@ -90,7 +90,7 @@ def _thinning(asked: StationTraffic, losing: Mapping[str, Formula]) -> tuple[str
 
 
 def _may_lack_room(
-    visits: Sequence[Passage], station: Station, offered: Offered, network: Network
+    visits: Sequence[Passage], station: Station, offered: OfferedLoad, network: Network
 ) -> Formula:
     """Return 1 where more may be at a station than it has room for, 0 where pools let in no more.
 
@@ -103,7 +103,7 @@ def _may_lack_room(
     return minimum(ONE, maximum(ZERO, most - room))
 
 
-def _refuse_closed(offered: Mapping[str, Offered], traffic: Traffic) -> None:
+def _refuse_closed(offered: Mapping[str, OfferedLoad], traffic: Traffic) -> None:
     """Refuse users who wait for the answer to what may be lost."""
     waiting = {one.closed.symbol: one.stream for one in traffic.closed if one.closed is not None}
     for name, one in offered.items():
@@ -142,7 +142,7 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
             if demand.queueing is not None and name not in self.closed
         }
 
-    def of(self, offered: Offered, name: str, sent: Sequence[Visit]) -> Offered:
+    def of(self, offered: OfferedLoad, name: str, sent: Sequence[Visit]) -> OfferedLoad:
         """Return what is offered with how uneven it comes, by how it is `sent` there.
 
         What queues before it do to that counts where these are of open traffic alone, and rest on
@@ -161,7 +161,7 @@ class _QueuesBefore(Struct, frozen=True, dict=True):
 
 def _offered(
     name: str, demand: StationTraffic, symbol: Formula, before: _QueuesBefore
-) -> Offered | None:
+) -> OfferedLoad | None:
     """Return what is offered to a resource: what it serves is the rest; None where that is none.
 
     Cores that count as one are one that is as fast as all of them.
@@ -185,7 +185,7 @@ def _offered(
     if queueing.room is not None:
         room = before.expressions.symbol(f"{name}.room", queueing.room)
     traffic = total((*works, *(load * servers for load in demand.background)))
-    found = Offered(traffic=traffic, servers=servers, service=service, room=room, spread=spread)
+    found = OfferedLoad(traffic=traffic, servers=servers, service=service, room=room, spread=spread)
     if room is None:
         return found
     sent = [replace(one, rate=rate) for one, rate in zip(demand.visits, rates, strict=True)]

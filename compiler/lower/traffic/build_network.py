@@ -12,7 +12,7 @@ from qps.compiler.lower.expressions.item_kinds import Mixed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.traffic.station_queues import speeds_of, variation_of
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.lower.walk.build_classes import StreamClass, walked_stream
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.network.arrivals import ArrivalProcess
@@ -38,7 +38,7 @@ class SpecNetwork(Struct, frozen=True, kw_only=True):
     network: Network
     places: tuple[str, ...]
     classes: tuple[StreamClass, ...]
-    unwaited: Mapping[str, Unwaited]
+    unwaited: Mapping[str, UnmodeledQueue]
     calibrations: Mapping[tuple[str, str], Calibration]
     absent: frozenset[str]
 

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.queues.offered_load import Offered
+from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.pool_holding import Hold
 from qps.compiler.lower.queues.station_queue import Visit
 from qps.compiler.lower.response_time.class_response import LossPart, QueuePart
 from qps.compiler.lower.response_time.response_stages import LatencyPart
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.network.classes import Class
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
@@ -43,7 +43,7 @@ class StationTraffic(Struct, kw_only=True):
     port_of: str | None = None
     holds: list[Hold] = field(default_factory=list)
     capacity: Formula = ONE
-    offered: Offered | None = None
+    offered: OfferedLoad | None = None
     thinned_by: tuple[str, ...] = ()
 
     def add(self, by: str, load: Formula, stream: str = "") -> None:
@@ -125,7 +125,7 @@ class ClassTraffic(Struct, kw_only=True):
     rates: dict[str, Formula] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
-    unsaid: dict[str, Unwaited] = field(default_factory=dict)
+    unsaid: dict[str, UnmodeledQueue] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
     sent: Formula = ONE
     """The items a second that leave the source, of all flows."""

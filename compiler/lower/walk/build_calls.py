@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.expressions.item_flows import Flow
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.walk.class_state import UnderWay
+from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.network.itinerary import Call, Sequence, Times
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.expressions.formulas import Formula
@@ -24,11 +24,11 @@ class _Begun(Struct, kw_only=True):
     returns: Formula | None = None
 
 
-class WalkedCalls:
+class CallBuilder:
     """The calls of one walk along a stream; all of them by number."""
 
     def __init__(
-        self, under_way: UnderWay, stream: ir.Stream, expressions: ExpressionLowering
+        self, under_way: ClassState, stream: ir.Stream, expressions: ExpressionLowering
     ) -> None:
         self._under_way = under_way
         self._stream = stream

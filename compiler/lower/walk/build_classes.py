@@ -10,11 +10,11 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.item_flows import Flow, word
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.lower_groups import flows_in_each, flows_of_pairs
-from qps.compiler.lower.walk.build_calls import WalkedCalls
-from qps.compiler.lower.walk.build_crossings import WalkedLinks
-from qps.compiler.lower.walk.build_holds import WalkedPools
-from qps.compiler.lower.walk.build_visits import WalkedNodes
-from qps.compiler.lower.walk.class_state import UnderWay
+from qps.compiler.lower.walk.build_calls import CallBuilder
+from qps.compiler.lower.walk.build_crossings import LinkBuilder
+from qps.compiler.lower.walk.build_holds import PoolBuilder
+from qps.compiler.lower.walk.build_visits import NodeBuilder
+from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
 from qps.compiler.network.classes import Class, Holder, Items, Playout
@@ -43,9 +43,9 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     if stream.arrivals is not None:
         variation = _stated(stream, "arrivals", stream.arrivals, expressions)
     rank = expressions.rank(stream.priority)
-    under_way = UnderWay(network=network, flow=flow)
+    under_way = ClassState(network=network, flow=flow)
     _packetisation(stream, flow, under_way)
-    calls = WalkedCalls(under_way, stream, expressions)
+    calls = CallBuilder(under_way, stream, expressions)
     _walk(stream, network, under_way, calls)
     of = Class(
         name=stream.name,
@@ -69,11 +69,11 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
 
 
 def _walk(
-    stream: ir.Stream, network: NetworkBuilder, under_way: UnderWay, calls: WalkedCalls
+    stream: ir.Stream, network: NetworkBuilder, under_way: ClassState, calls: CallBuilder
 ) -> None:
-    nodes = WalkedNodes(network, stream, under_way)
-    links = WalkedLinks(network, under_way)
-    pools = WalkedPools(network, stream, under_way)
+    nodes = NodeBuilder(network, stream, under_way)
+    links = LinkBuilder(network, under_way)
+    pools = PoolBuilder(network, stream, under_way)
     way = way_in_force(stream, network.expressions.holds)
     if way is not None and way.faults:
         raise QpsError(way.faults)
@@ -158,7 +158,7 @@ def _playout(playout: ir.Playout | None) -> Playout | None:
     return Playout(Open(playout.delay), dropping, playout.span)
 
 
-def _packetisation(stream: ir.Stream, flow: Flow, under_way: UnderWay) -> None:
+def _packetisation(stream: ir.Stream, flow: Flow, under_way: ClassState) -> None:
     """A source of bytes waits until its packet is full."""
     if stream.emission.framed_bytes and flow.primary is not None:
         under_way.add(Delay(why="packetisation", time=1 / flow.rates[flow.primary]))

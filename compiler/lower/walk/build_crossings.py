@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.response_time.class_response import LossKind
-from qps.compiler.lower.unmodeled_waits import Unwaited
-from qps.compiler.lower.walk.class_state import UnderWay
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
+from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.network.itinerary import Cross, Delay, PortVisit
 from qps.compiler.network.stations_and_pools import Open, Place, StationKind
@@ -21,10 +21,10 @@ _KINDS = {
 }
 
 
-class WalkedLinks:
+class LinkBuilder:
     """The links of one walk along a stream."""
 
-    def __init__(self, network: NetworkBuilder, under_way: UnderWay) -> None:
+    def __init__(self, network: NetworkBuilder, under_way: ClassState) -> None:
         self._network = network
         self._expressions = network.expressions
         self._under_way = under_way
@@ -75,7 +75,7 @@ class WalkedLinks:
                 port_of=port_of,
                 jitter=None if network.jitter is None else Open(network.jitter),
             )
-            unwaited = Unwaited(name, leg.link, "link", ir.Discipline.MD1)
+            unwaited = UnmodeledQueue(name, leg.link, "link", ir.Discipline.MD1)
             waits = None if flow.primary is None else network.waits
             self._network.note_wait(name, waits, network.queueing, unwaited)
             capped = None

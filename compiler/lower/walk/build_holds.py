@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.lower.walk.class_state import UnderWay
+from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.network.itinerary import Take
 from qps.compiler.network.stations_and_pools import Place, StationKind
 from qps.engine.expressions.formulas import ONE
 
 
-class WalkedPools:
+class PoolBuilder:
     """The pools of one walk along a stream."""
 
-    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: UnderWay) -> None:
+    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: ClassState) -> None:
         self._network = network
         self._stream = stream
         self._under_way = under_way

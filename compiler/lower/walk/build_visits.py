@@ -28,8 +28,8 @@ from qps.compiler.lower.expressions.service_demands import (
 from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.response_time.class_response import LossKind
-from qps.compiler.lower.unmodeled_waits import Unwaited, fitting
-from qps.compiler.lower.walk.class_state import UnderWay
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue, fitting
+from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder, kind_of
 from qps.compiler.network.itinerary import (
     At,
@@ -59,10 +59,10 @@ def _merges(step: ir.Step) -> bool:
     return any(effect.kind is ir.EffectKind.MERGE for effect in step.component.effects)
 
 
-class WalkedNodes:
+class NodeBuilder:
     """The nodes of one walk along a stream, with the steps that it takes there."""
 
-    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: UnderWay) -> None:
+    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: ClassState) -> None:
         self._network = network
         self._expressions = network.expressions
         self._stream = stream
@@ -237,7 +237,7 @@ class WalkedNodes:
         if charged * work is not ZERO:
             waits = None if now.flow.primary is None else resource.waits
             for one in served:
-                unwaited = Unwaited(one, one, resource.name, fitting(resource))
+                unwaited = UnmodeledQueue(one, one, resource.name, fitting(resource))
                 self._network.note_wait(one, waits, resource.queueing, unwaited)
                 now.visiting.add(one)
 

@@ -15,7 +15,7 @@ from qps.compiler.network.station_runs import goes_on
 from qps.engine.expressions.formulas import Formula
 
 
-class UnderWay(Struct, kw_only=True):
+class ClassState(Struct, kw_only=True):
     """The flows as they are now, as if nothing were lost, and the itinerary so far.
 
     `visiting` are the stations that an item is in a visit of.

@@ -12,7 +12,7 @@ from qps.compiler.configure.ways import visited
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Calibration
-from qps.compiler.lower.unmodeled_waits import Unwaited
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.network.stations_and_pools import Place, Station, StationKind
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, minimum
 
@@ -30,7 +30,7 @@ class NetworkBuilder(Struct, kw_only=True):
     stations: dict[str, Station] = field(default_factory=dict)
     pools: dict[str, tuple[Formula, bool]] = field(default_factory=dict)
     kept: dict[str, list[tuple[str, Formula]]] = field(default_factory=dict)
-    unwaited: dict[str, Unwaited] = field(default_factory=dict)
+    unwaited: dict[str, UnmodeledQueue] = field(default_factory=dict)
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
     def come_to(
@@ -53,7 +53,7 @@ class NetworkBuilder(Struct, kw_only=True):
         name: str,
         queueing: ir.Queueing | None,
         stated: ir.Queueing | None,
-        unwaited: Unwaited,
+        unwaited: UnmodeledQueue,
     ) -> None:
         """Note how items wait at a station, None where nobody counts it, and whether it is said."""
         known = self.stations[name]

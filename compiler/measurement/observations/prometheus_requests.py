@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 
 from qps.compiler.measurement.measured_tables import DataError, number
-from qps.compiler.measurement.observations.prometheus_runs import Asked, check_query
+from qps.compiler.measurement.observations.prometheus_runs import RunQueries, check_query
 from qps.compiler.measurement.observations.prometheus_server import CREDENTIALS
 from qps.compiler.measurement.observations.time_arguments import (
     LEAST_WINDOW,
@@ -59,7 +59,7 @@ def asked_of(
     rows: int,
     cores: str | None,
     adds_up: bool,
-) -> Asked:
+) -> RunQueries:
     """Return what is asked in these words; DataError where one of them cannot be."""
     back = back_to(since)
     end = moment_of(until)
@@ -71,7 +71,7 @@ def asked_of(
             f"`--cores {cores[:_MOST_SHOWN]}` is not a number of cores", "write `--cores 4`"
         )
     check_query("--cpu", cpu)
-    return Asked(
+    return RunQueries(
         cpu=cpu,
         rates=_rates(rates),
         start=end - float(back),

@@ -54,7 +54,7 @@ _WHY = {
 }
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class RunQueries(Struct, frozen=True, kw_only=True):
     """What is read: the load, a query of seconds of processors; and rates, by their items.
 
     From `start` to `end`, in s since 1970, in windows of `window` s that begin at its multiples.
@@ -72,7 +72,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     cores: Fraction | None
 
 
-def requests_of(asked: Asked) -> int:
+def requests_of(asked: RunQueries) -> int:
     """Return how many answers are asked for."""
     return (1 + len(asked.rates)) * ceil(_grid(asked).count / MOST_POINTS)
 
@@ -90,7 +90,9 @@ def check_query(flag: str, query: str) -> None:
         raise DataError(f"`{flag}` must have a query of at most {_LONGEST_QUERY:,} characters")
 
 
-def prometheus_runs(server: Prometheus, asked: Asked, told: Callable[[], None]) -> ObservedRuns:
+def prometheus_runs(
+    server: Prometheus, asked: RunQueries, told: Callable[[], None]
+) -> ObservedRuns:
     """Return the runs that a server has seen; DataError where it has none."""
     grid = _grid(asked)
     queries = [("--cpu", asked.cpu), *((f"--rate {item}", query) for item, query in asked.rates)]
@@ -126,7 +128,7 @@ def prometheus_runs(server: Prometheus, asked: Asked, told: Callable[[], None]) 
     return ObservedRuns(headings=headings, rows=tuple(rows), notes=tuple(notes))
 
 
-def _grid(asked: Asked) -> Grid:
+def _grid(asked: RunQueries) -> Grid:
     """Return the times at which counters are read: whole windows, that begin at multiples."""
     window = float(asked.window)
     first, last = ceil(asked.start / window), floor(asked.end / window)
@@ -145,7 +147,12 @@ def _grid(asked: Asked) -> Grid:
 
 
 def _series(
-    server: Prometheus, flag: str, query: str, asked: Asked, grid: Grid, told: Callable[[], None]
+    server: Prometheus,
+    flag: str,
+    query: str,
+    asked: RunQueries,
+    grid: Grid,
+    told: Callable[[], None],
 ) -> Sequence[Series]:
     found = server.samples(query, grid, told)
     if not any(value is not None for one in found for value in one.values):
@@ -163,7 +170,7 @@ def _series(
     return found
 
 
-def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: Asked) -> None:
+def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: RunQueries) -> None:
     """Refuse what holds no windows, or windows that are shorter than from scrape to scrape."""
     if found.dropped.get(RESET, 0) > found.count / 2:
         raise DataError(
@@ -188,7 +195,7 @@ def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: Ask
         )
 
 
-def _doubts(growing: Sequence[Sequence[float | None]], asked: Asked) -> list[str]:
+def _doubts(growing: Sequence[Sequence[float | None]], asked: RunQueries) -> list[str]:
     """Return what makes the rows doubtful."""
     told = []
     count = max(readings(one, PARTS) for one in growing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.load_graph import LoadGraph, NamedMeasure, ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.network.network import Network
@@ -177,7 +177,7 @@ class LiveGraphs:
             }
         )
 
-    def _elastic(self, settled: SettledParameter) -> int:
+    def _elastic(self, settled: ElasticFormula) -> int:
         step, parameter = self._records.step, settled.parameter
         one = step(ONE)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.reports.text.claims.verdicts import claimed, predicted
 from qps.reports.text.layout.table import Table
-from qps.solver.claims.claim_results import ClaimResult, Judged, Verdict
+from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
 
 
 class ClaimChange(Struct, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class ClaimChanges(Struct, frozen=True, kw_only=True):
         return bool(self.now_fail or self.now_hold or self.others or self.unanswered)
 
 
-def claim_changes(old: Judged, new: Judged) -> ClaimChanges:
+def claim_changes(old: ClaimResults, new: ClaimResults) -> ClaimChanges:
     """Return which claims, by their names, fare otherwise in the new spec."""
     before, after = _by_name(old.results), _by_name(new.results)
     fail, hold, others = list[ClaimChange](), list[ClaimChange](), list[ClaimChange]()

@@ -17,7 +17,7 @@ from qps.compiler import ir
 from qps.engine.execution.programs import Program
 from qps.engine.expressions.formulas import Formula
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown, all_known
-from qps.solver.matrix.compilation.confidence_rows import PromisedRows, known_by_samples
+from qps.solver.matrix.compilation.confidence_rows import ConfidenceRows, known_by_samples
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.compilation.mode_templates import Leaves
 from qps.solver.matrix.compilation.row_guards import Guard
@@ -140,7 +140,7 @@ class CompiledMatrix:
     quantiles: tuple[Fraction, ...] = ()
     sampled: CompiledMatrix | None = None
     sample_solver: Callable[[CompiledMatrix], Callable[[int, int], list[Any]]] | None = None
-    promised: PromisedRows | None = None
+    promised: ConfidenceRows | None = None
 
     @cached_property
     def known(self) -> ColumnsKnown:

@@ -32,7 +32,7 @@ Promising = Callable[[ir.Model, Configuration], ir.Model]
 
 
 @dataclass(frozen=True)
-class PromisedRows:
+class ConfidenceRows:
     """The model as it asks for certainty, and what finds what is promised."""
 
     model: ir.Model
@@ -56,7 +56,7 @@ class PromisedRows:
 
 def promised_rows(
     model: ir.Model, matrix: ir.Matrix, promising: Promising | None
-) -> PromisedRows | None:
+) -> ConfidenceRows | None:
     """Return what tells rows where requirements ask for certainty; None where all is certain.
 
     QpsError where nobody finds what is promised.
@@ -66,7 +66,7 @@ def promised_rows(
         return None
     if promising is None:
         refuse_asking(asking)
-    return PromisedRows(model, promising)
+    return ConfidenceRows(model, promising)
 
 
 def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
@@ -80,7 +80,7 @@ def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
     )
 
 
-def known_by_samples(known: ColumnsKnown, rows: PromisedRows, question: Question) -> ColumnsKnown:
+def known_by_samples(known: ColumnsKnown, rows: ConfidenceRows, question: Question) -> ColumnsKnown:
     """Return how columns are known where samples tell the answer."""
     promised = with_certainty(rows.model)
     by_samples = together(

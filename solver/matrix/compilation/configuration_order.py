@@ -91,7 +91,7 @@ class Along:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn(Sequence[Fraction]):
+class SampledValues(Sequence[Fraction]):
     """Values that were drawn as floats: each is the exact number that its float is."""
 
     floats: Floats
@@ -102,17 +102,17 @@ class Drawn(Sequence[Fraction]):
     @overload
     def __getitem__(self, at: int) -> Fraction: ...
     @overload
-    def __getitem__(self, at: slice) -> Drawn: ...
-    def __getitem__(self, at: int | slice) -> Fraction | Drawn:
+    def __getitem__(self, at: slice) -> SampledValues: ...
+    def __getitem__(self, at: int | slice) -> Fraction | SampledValues:
         if isinstance(at, slice):
-            return Drawn(self.floats[at])
+            return SampledValues(self.floats[at])
         return Fraction(float(self.floats[at]))
 
 
 @lru_cache(maxsize=256)
 def numbers_of(axis: ir.Axis) -> Floats:
     """Return the values of an axis of numbers, in base units."""
-    if isinstance(axis.numbers, Drawn):
+    if isinstance(axis.numbers, SampledValues):
         return axis.numbers.floats
     if isinstance(axis.numbers, ir.Steps) and axis.count > _EXACT_COUNT:
         steps = np.arange(axis.count, dtype=float)

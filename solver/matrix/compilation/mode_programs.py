@@ -19,7 +19,7 @@ from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula
 from qps.solver.answers.capacity import excess
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
 from qps.solver.matrix.compilation.configuration_order import numbers_of
-from qps.solver.matrix.compilation.mode_templates import Draft, Loaded
+from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceLoad
 from qps.solver.matrix.compilation.row_questions import (
     LARGEST,
     Question,
@@ -34,7 +34,7 @@ _WIDEST_CLOSED = 2
 
 
 def compiled_mode(
-    draft: Draft, question: Question, axes: Sequence[ir.Axis], moving: Moving
+    draft: ModeTemplate, question: Question, axes: Sequence[ir.Axis], moving: Moving
 ) -> CompiledMode:
     """Return a draft as programs; along some axes numbers are `moving`."""
     leaves = {name: column for name, column in draft.leaves if min(column) > 0}
@@ -190,7 +190,7 @@ def _at_most(
     )
 
 
-def _resource(builder: Builder, tight: Builder, resource: Loaded) -> CompiledResource:
+def _resource(builder: Builder, tight: Builder, resource: ResourceLoad) -> CompiledResource:
     sides = resource.asked, resource.target
     # At its target it is full, if not so by design.
     criterion = _at_most(resource.name, builder, tight, sides, is_strict=not resource.is_filled)

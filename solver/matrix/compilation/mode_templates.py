@@ -24,7 +24,7 @@ Leaves = tuple[tuple[str, tuple[Fraction, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class ResourceLoad:
     """A resource: its load, what this is to stay below, and whether it is filled by design.
 
     `asked` is what is asked of it, whether or not that is served.
@@ -39,7 +39,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class ModeTemplate:
     """A mode of a structure: what is to be computed of each row.
 
     `told` are formulas of what rows tell, each None where there is none. `values` are the numbers
@@ -52,7 +52,7 @@ class Draft:
     population: Formula
     criteria: tuple[Criterion, ...]
     impossible: tuple[tuple[str, Formula], ...]
-    resources: tuple[Loaded, ...]
+    resources: tuple[ResourceLoad, ...]
     guards: Guards
     told: tuple[Formula | None, ...]
     values: Mapping[Formula, Formula]
@@ -97,7 +97,7 @@ class Draft:
             words[part] = frozenset((part.word,)).union(*(words[one] for one in part.operands))
         return tuple(words[one] for one in self.formulas)
 
-    def of(self, formulas: Iterator[Formula]) -> Draft:
+    def of(self, formulas: Iterator[Formula]) -> ModeTemplate:
         """Return the same with other formulas, in the order of `formulas`."""
         following = formulas.__next__
         return replace(
@@ -116,7 +116,7 @@ class Draft:
         )
 
 
-Modes = tuple[Draft, ...]
+Modes = tuple[ModeTemplate, ...]
 
 
 def families(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...], Modes]]:
@@ -154,7 +154,7 @@ def _generalised(several: Sequence[Modes]) -> Modes:
     return tuple(map(_one_mode, zip(*several, strict=True)))
 
 
-def _one_mode(several: Sequence[Draft]) -> Draft:
+def _one_mode(several: Sequence[ModeTemplate]) -> ModeTemplate:
     found = Generalisation([draft.values for draft in several])
     columns = zip(*(draft.formulas for draft in several), strict=True)
     whole = several[0].of(iter([found.of(column) for column in columns]))

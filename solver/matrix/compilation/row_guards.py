@@ -21,7 +21,7 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.possible_values import more_flows_than_users
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
-from qps.compiler.lower.closed_networks.elastic_parameters import SettledParameter
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.requirements.active_requirements import requirements_in_force
 from qps.compiler.lower.requirements.lower_targets import bounds_load
@@ -255,7 +255,7 @@ def _stays_an_axis(room: int, requirement: ir.Requirement, *, is_axis: bool) -> 
         yield Guard(value=room, most=Fraction(0))
 
 
-def _slopes_left_out(graph: LoadGraph, settled: SettledParameter) -> Iterator[Formula]:
+def _slopes_left_out(graph: LoadGraph, settled: ElasticFormula) -> Iterator[Formula]:
     """Yield what loads that do not limit an elastic parameter grow by with it: nothing, here."""
     symbol = settled.parameter.symbol
     for name, resource in graph.resources.items():

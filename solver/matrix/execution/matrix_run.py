@@ -117,7 +117,7 @@ def put(data: bytes, path: Path) -> None:
         raise
 
 
-class Kept(Enum):
+class PartState(Enum):
     """What is there of a part."""
 
     NOTHING = auto()
@@ -154,18 +154,18 @@ class Parts:
         """Return where a part is kept."""
         return self.folder / f"part-{start // self.size:010d}.sealed"
 
-    def found(self, start: int, stop: int) -> Kept:
+    def found(self, start: int, stop: int) -> PartState:
         """Return what is there of a part; ForeignPartError where it is of another matrix."""
         path = self.path(start)
         if not path.exists():
-            return Kept.NOTHING
+            return PartState.NOTHING
         try:
             about = parquet.read_schema(unsealed(path)).metadata
         except (DamagedPartError, pa.ArrowInvalid):
-            return Kept.DAMAGED
+            return PartState.DAMAGED
         if about.get(_FINGERPRINT) != f"{self.fingerprint}:{start}:{stop}".encode():
             raise ForeignPartError(path)
-        return Kept.WHOLE
+        return PartState.WHOLE
 
     def write(self, start: int, made: Made) -> None:
         """Keep a part; it is there under its name only when it is whole."""
@@ -258,10 +258,10 @@ def solved_parts(
     def missing() -> Iterator[Place]:
         for place in parts.places():
             found = parts.found(*place)
-            if found is Kept.WHOLE:
+            if found is PartState.WHOLE:
                 there.append(place)
                 continue
-            if found is Kept.DAMAGED:
+            if found is PartState.DAMAGED:
                 damaged(parts.path(place[0]))
             yield place
 

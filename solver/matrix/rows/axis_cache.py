@@ -19,7 +19,7 @@ _FEWER = 4
 
 
 @dataclass
-class Once:
+class AxisCache:
     """Points by combinations of the values of some axes; those that are open could not be told."""
 
     axes: tuple[int, ...]
@@ -46,10 +46,10 @@ class Once:
         return self._at[place], self._is_open[place]
 
 
-def once(program: Program, steps: Iterable[int], along: Along) -> Once | None:
+def once(program: Program, steps: Iterable[int], along: Along) -> AxisCache | None:
     """Return where to keep what rests on some steps; None where it is of about as many as rows."""
     names = frozenset[str]().union(*(program.inputs[step] for step in steps))
     own = tuple(sorted({along.position[name] for name in names}))
     counts = tuple(along.counts[axis] for axis in own)
     rows = prod(count for count, has in zip(along.counts, along.columns, strict=True) if has)
-    return Once(own, counts) if prod(counts) <= min(_LARGEST, rows // _FEWER) else None
+    return AxisCache(own, counts) if prod(counts) <= min(_LARGEST, rows // _FEWER) else None

@@ -23,7 +23,7 @@ from qps.solver.matrix.limits.row_preparation import (
     sides_of,
 )
 from qps.solver.matrix.limits.saturations import CompiledResource, saturations
-from qps.solver.matrix.rows.axis_cache import Once, once
+from qps.solver.matrix.rows.axis_cache import AxisCache, once
 from qps.solver.matrix.rows.exact_decisions import DOUBTFUL, Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.mode_tables import ModeTables
@@ -169,7 +169,7 @@ class ModeSolver(ModeTables):
         return (found.first < end) | found.is_open
 
     @cached_property
-    def _once(self) -> dict[str, Once | None]:
+    def _once(self) -> dict[str, AxisCache | None]:
         """Where the saturations of resources are kept that are the same in many rows."""
         program = self.mode.program
         return {one.name: once(program, one.steps, self._along) for one in self.mode.resources}

@@ -10,7 +10,7 @@ from qps.commands.terminal.console import Exit, complain
 from qps.compiler.diagnostics.extras import need_pygls
 
 if TYPE_CHECKING:
-    from qps.commands.report import Tried
+    from qps.commands.report import PagePart
     from qps.compiler.pipeline import Spec
 
 
@@ -33,7 +33,7 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
     return Exit.YES
 
 
-def page_of(spec: Spec, tried: Tried | None = None) -> str:
+def page_of(spec: Spec, tried: PagePart | None = None) -> str:
     """Return the live page of a spec; without what was `tried` and could not be made."""
     from qps.commands.report import made_page  # noqa: PLC0415
     from qps.commands.terminal.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import

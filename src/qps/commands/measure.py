@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from qps.commands.arguments.measure_request import Asked, asked_by
+from qps.commands.arguments.measure_request import MeasureRequest, asked_by
 from qps.commands.terminal.console import Exit, complain, print_json, width_of
 from qps.commands.terminal.progress import Progress
 from qps.commands.terminal.signals import ended_in_order
@@ -88,7 +88,7 @@ def run(arguments: Namespace) -> Exit:
         raise complain(error.message, error.hint or None) from error
 
 
-def _check_files(asked: Asked, *, resume: bool) -> None:
+def _check_files(asked: MeasureRequest, *, resume: bool) -> None:
     """Refuse to write over what was measured before."""
     if not asked.table.parent.is_dir():
         raise complain(f"folder `{asked.table.parent}` does not exist", "create it first")
@@ -101,7 +101,7 @@ def _check_files(asked: Asked, *, resume: bool) -> None:
 
 
 @contextmanager
-def _alone(asked: Asked) -> Iterator[None]:
+def _alone(asked: MeasureRequest) -> Iterator[None]:
     """Hold the table that is measured: two that go on with one would lose each other's runs."""
     path = runs_file(asked.table)
     with ExitStack() as stack:
@@ -119,7 +119,7 @@ def _alone(asked: Asked) -> Iterator[None]:
         yield
 
 
-def _dry(asked: Asked) -> Exit:
+def _dry(asked: MeasureRequest) -> Exit:
     """Tell what would be run, in which order, and how long it would take."""
     order = turns(asked.settings, asked.repeat, asked.seed)
     bench = _bench(asked, {})
@@ -137,7 +137,7 @@ def _dry(asked: Asked) -> Exit:
     return Exit.YES
 
 
-def _bench(asked: Asked, accounts: dict[str, Account]) -> Bench:
+def _bench(asked: MeasureRequest, accounts: dict[str, Account]) -> Bench:
     return Bench(
         axes=asked.axes,
         generator=asked.plan.generator,
@@ -150,7 +150,7 @@ def _bench(asked: Asked, accounts: dict[str, Account]) -> Bench:
     )
 
 
-def _measure(asked: Asked, arguments: Namespace) -> Exit:
+def _measure(asked: MeasureRequest, arguments: Namespace) -> Exit:
     kept = read_runs(runs_file(asked.table)) if _goes_on(asked, resume=arguments.resume) else None
     if kept is not None:
         difference = changed(kept.plan, asked.plan)
@@ -185,11 +185,11 @@ def _measure(asked: Asked, arguments: Namespace) -> Exit:
         return _campaign(asked, bench, layout, here, kept, server, arguments)
 
 
-def _goes_on(asked: Asked, *, resume: bool) -> bool:
+def _goes_on(asked: MeasureRequest, *, resume: bool) -> bool:
     return resume and (runs_file(asked.table).exists() or asked.table.exists())
 
 
-def _cores(asked: Asked, accounts: dict[str, Account]) -> float:
+def _cores(asked: MeasureRequest, accounts: dict[str, Account]) -> float:
     if asked.plan.cores is None:
         return cores_of(accounts)
     cores = number(asked.plan.cores)
@@ -201,7 +201,7 @@ def _cores(asked: Asked, accounts: dict[str, Account]) -> float:
 
 
 def _tell_first(
-    bench: Bench, asked: Asked, layout: Layout, server: Server | None, arguments: Namespace
+    bench: Bench, asked: MeasureRequest, layout: Layout, server: Server | None, arguments: Namespace
 ) -> None:
     """Check machine, generator and counts before anything is measured, and tell what is wrong."""
     told = []
@@ -221,7 +221,7 @@ def _tell_first(
 
 
 def _campaign(
-    asked: Asked,
+    asked: MeasureRequest,
     bench: Bench,
     layout: Layout,
     here: Conditions,
@@ -277,7 +277,7 @@ def _campaign(
 
 
 def _show(
-    asked: Asked,
+    asked: MeasureRequest,
     layout: Layout,
     here: Conditions,
     records: Records,

@@ -110,7 +110,7 @@ HOW_SURE = "its confidence"
 T = TypeVar("T")
 
 
-class Tried(Protocol):
+class PagePart(Protocol):
     """Makes a part of a page, which is told by a name; None where it cannot be made."""
 
     def __call__(self, name: str, make: Callable[[], T], /) -> T | None:
@@ -121,7 +121,7 @@ def made_page(
     specs: list[Spec],
     arguments: Namespace,
     progress: Progress,
-    tried: Tried | None = None,
+    tried: PagePart | None = None,
     solved: list[Solved] | None = None,
 ) -> tuple[str, list[Solved]]:
     """Return the page, and what was `solved` for it, here or before.

@@ -24,7 +24,7 @@ from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
 from qps.simulation.agreement import compared, levels_asked
 from qps.simulation.crew import Effort, simulate
-from qps.simulation.played import Played
+from qps.simulation.played import SimulatedNetwork
 from qps.simulation.playing import played
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.confidence_interface import promising
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> Exit:
 
 def typically_played(
     graph: LoadGraph, at: int, model: ir.Model, configuration: Configuration
-) -> Played:
+) -> SimulatedNetwork:
     """Return what is to be played; of numbers that are not known it says that they are typical."""
     found, uncertain = played(graph, at), uncertain_in(configuration)
     told = typical_remark(uncertain)

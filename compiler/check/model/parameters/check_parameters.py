@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import DeclaredAs, Given, Module
+from qps.compiler.check.names.declarations import DeclaredAs, InstanceArgument, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
@@ -134,7 +134,7 @@ class ParameterChecker(Part, frozen=True):
             built += self._each_kind(built[-1], param, declared.module)
         return tuple(built)
 
-    def _given(self, given: Given, own: ir.Quantity) -> ir.Quantity | None:
+    def _given(self, given: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
         """Return what an instance is told that a parameter is; its own value says of what kind."""
         scope, name = Scope(given.module, Allowed.NOTHING), given.change.name.text
         told = self.expressions.quantity(given.value, scope, own.dimension, f"`{name}`")

@@ -53,12 +53,12 @@ class _Stop(Struct, frozen=True):
     condition: ir.Condition | None
 
 
-class _Ways(Struct, frozen=True):
+class _Paths(Struct, frozen=True):
     """All that is on the way of a stream, and where it rests on conditions each way of its own."""
 
     legs: tuple[ir.Leg, ...]
     conditions: tuple[ir.Condition, ...] = ()
-    ways: tuple[ir.Way, ...] = ()
+    ways: tuple[ir.StreamPath, ...] = ()
 
     @property
     def starts(self) -> list[str]:
@@ -275,7 +275,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     # -- the way -------------------------------------------------------------------------
 
-    def _ways(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Ways | None:
+    def _ways(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Paths | None:
         """Return the ways of a stream, as far as they are sound; each starts with a visit."""
         visits = [item for item in declaration.items if isinstance(item, ast.At)]
         if not visits:
@@ -301,7 +301,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         if not conditions:
             legs = self._way(declaration, stops, routes, {})
-            return _Ways(legs) if legs else None
+            return _Paths(legs) if legs else None
         return self._each_way(declaration, stops, routes, conditions)
 
     def _paired(self, whose: ast.Each | ast.EachPair | ast.InAll | None, at: ast.At) -> str | None:
@@ -317,7 +317,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         stops: Sequence[_Stop],
         routes: RouteChecker,
         conditions: tuple[ir.Condition, ...],
-    ) -> _Ways | None:
+    ) -> _Paths | None:
         """Return a way for all that may hold together; what no way does without is reported.
 
         So is what is wrong as the spec stands. What is wrong elsewhere is told where that is so.
@@ -334,7 +334,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 f"{declaration.name.text}_far if far {{ … }}`",
             )
             return None
-        ways: list[ir.Way] = []
+        ways: list[ir.StreamPath] = []
         usual: tuple[Diagnostic, ...] = ()
         for holds, is_usual in found.items():
             known = dict(zip(conditions, holds, strict=True))
@@ -342,14 +342,14 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 left = [one for one in stops if one.condition is None or known[one.condition]]
                 legs = self._way(declaration, left, routes, known)
             errors = tuple(fault for fault in faults if fault.is_error)
-            ways.append(ir.Way(holds, legs, errors))
+            ways.append(ir.StreamPath(holds, legs, errors))
             usual = errors if is_usual else usual
         everywhere = [fault for fault in ways[0].faults if all(fault in way.faults for way in ways)]
         self.sink.add_all((*usual, *everywhere))
         every = [leg for one in stops for leg in one.legs]
         crossed = (leg for way in ways for leg in way.legs if isinstance(leg, ir.Crossing))
         every += [leg for leg in dict.fromkeys(crossed) if leg not in every]
-        return _Ways(tuple(every), conditions, tuple(ways))
+        return _Paths(tuple(every), conditions, tuple(ways))
 
     def _no_visits(self, declaration: ast.Stream) -> None:
         self.sink.report(

@@ -36,7 +36,7 @@ class _Inside(Struct, frozen=True):
     is_plain: bool = True
 
 
-class _Asked(Struct, frozen=True):
+class _CallTargets(Struct, frozen=True):
     """Which of some others a call is for, the first, the second and so on."""
 
     count: ir.Quantity
@@ -172,7 +172,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         )
         fork, legs = next(self._numbers), list[ir.Leg]()
         for nth in range(1, many + 1):
-            asked = _Asked(count, nth)
+            asked = _CallTargets(count, nth)
             if nth == 1:
                 legs += self._call(caller, call, inside, fork, asked)
             else:
@@ -186,7 +186,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         item: ast.CallStep,
         inside: _Inside,
         fork: int | None = None,
-        asked: _Asked | None = None,
+        asked: _CallTargets | None = None,
     ) -> list[ir.Leg]:
         """Return a call, there and back; every part of it is looked at, also where one failed."""
         number, node = next(self._numbers), item.node

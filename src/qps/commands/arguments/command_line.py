@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qps.compiler.diagnostics.diagnostic import QpsError
 
 
-class _Once(argparse.Action):
+class _SingleValue(argparse.Action):
     """Stores the value of a flag that may stand once: of two, neither is dropped in silence."""
 
     def __call__(
@@ -37,8 +37,8 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.register("action", None, _Once)
-        self.register("action", "store", _Once)
+        self.register("action", None, _SingleValue)
+        self.register("action", "store", _SingleValue)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

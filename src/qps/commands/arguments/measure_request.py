@@ -26,7 +26,7 @@ from qps.compiler.measurement.fit_columns import UnitOf
 from qps.compiler.measurement.measured_tables import number
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class MeasureRequest(Struct, frozen=True, kw_only=True):
     """What the command line asks for, read and checked."""
 
     table: Path
@@ -45,7 +45,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         return tuple(count.item for count in self.counts)
 
 
-def asked_by(arguments: Namespace) -> Asked:
+def asked_by(arguments: Namespace) -> MeasureRequest:
     """Return what is asked for; QpsError or MeasuringError where that cannot be measured."""
     table = Path(arguments.what)
     if table.suffix != ".csv":
@@ -106,7 +106,7 @@ def asked_by(arguments: Namespace) -> Asked:
         generator=command,
     )
     _check_names(command, known)
-    return Asked(
+    return MeasureRequest(
         table=table,
         plan=plan,
         axes=axes,

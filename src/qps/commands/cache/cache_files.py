@@ -31,7 +31,7 @@ _MINE_ALONE = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-class KeptFiles(Struct, frozen=True, kw_only=True):
+class CacheFiles(Struct, frozen=True, kw_only=True):
     """Files below a folder, so many bytes of one and of all at the most."""
 
     folder: Path
@@ -95,7 +95,7 @@ class KeptFiles(Struct, frozen=True, kw_only=True):
                     os.unlink(name, dir_fd=folder)
 
 
-def kept_files(environment: Mapping[str, str] = os.environ) -> KeptFiles | None:
+def kept_files(environment: Mapping[str, str] = os.environ) -> CacheFiles | None:
     """Return where files are kept; None where that is switched off, or no place is known.
 
     A folder that others could have made is never one: what is whose cannot be asked everywhere.
@@ -104,11 +104,11 @@ def kept_files(environment: Mapping[str, str] = os.environ) -> KeptFiles | None:
         return None
     named = environment.get(FOLDER)
     if named:
-        return KeptFiles(folder=Path(named))
+        return CacheFiles(folder=Path(named))
     home = environment.get("HOME", "")
     for place in (environment.get("XDG_CACHE_HOME", ""), home and f"{home}/.cache"):
         if Path(place).is_absolute():
-            return KeptFiles(folder=Path(place, "qps")) if _is_below_own(Path(place)) else None
+            return CacheFiles(folder=Path(place, "qps")) if _is_below_own(Path(place)) else None
     return None
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from qps.commands.cache.cache_files import kept_files
 from qps.commands.cache.spec_cache import checked, keep, key_of, load, read_kept
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.graph_cache import KeptGraphs, Told
+from qps.compiler.lower.graph_cache import GraphCache, Told
 from qps.compiler.pipeline import Spec
 from qps.compiler.syntax.importer import read_spec
 
@@ -49,7 +49,7 @@ def with_graphs(path: Path) -> Iterator[Spec]:
     key = key_of(read.value, "lowered")
     found, _ = read_kept(key, files, _Graphs, kept)
     before = () if found is None else found.graphs
-    graphs = outcome.value.model.once(KeptGraphs)
+    graphs = outcome.value.model.once(GraphCache)
     graphs.take(before)
     yield outcome.value
     if graphs.added > len(before) / _FEW:

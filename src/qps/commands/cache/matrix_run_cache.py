@@ -33,7 +33,7 @@ class FinishedRun(Struct, frozen=True, kw_only=True):
     carries_anybody: bool
 
 
-class _Kept(Struct, frozen=True):
+class _CachedRun(Struct, frozen=True):
     """A run, and the checksum of the file that it wrote."""
 
     run: FinishedRun
@@ -54,7 +54,7 @@ def finished(key: str, output: Path) -> FinishedRun | None:
     if data is None:
         return None
     try:
-        kept = msgspec.json.decode(data, type=_Kept)
+        kept = msgspec.json.decode(data, type=_CachedRun)
         return kept.run if kept.checksum == _checksum(output) else None
     except (msgspec.DecodeError, OSError):
         return None
@@ -66,7 +66,7 @@ def keep(key: str, output: Path, run: FinishedRun) -> None:
     if files is None or not output.is_file():
         return
     try:
-        kept = _Kept(run, _checksum(output))
+        kept = _CachedRun(run, _checksum(output))
     except OSError:
         return
     files.write(key, msgspec.json.encode(kept))

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.build import checksum_of, parts_at_work
-from qps.commands.cache.cache_files import KeptFiles, kept_files
+from qps.commands.cache.cache_files import CacheFiles, kept_files
 from qps.commands.cache.value_encoding import StoredValueError, Types, decoded, encoded
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
@@ -60,7 +60,7 @@ class _Checked(Struct, frozen=True):
     asked: tuple[_Reading, ...]
 
 
-class Kept(Struct, frozen=True):
+class CachedSpec(Struct, frozen=True):
     """What was kept: all objects of it, and what tells it from all else that may be kept."""
 
     objects: Sequence[object]
@@ -98,7 +98,7 @@ class _Answer(Struct, frozen=True):
 
     outcome: Outcome[Spec]
     asked: tuple[_Reading, ...]
-    kept: Kept | None = None
+    kept: CachedSpec | None = None
 
 
 _AtHand = OrderedDict[str, _Answer]
@@ -133,13 +133,13 @@ def check_file(path: Path) -> Outcome[Spec]:
     return answer.outcome
 
 
-def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], Kept | None]:
+def checked(source: Source, files: CacheFiles) -> tuple[Outcome[Spec], CachedSpec | None]:
     """Check a spec, or take what was kept of it; return also what is kept now."""
     answer = _answer(source, files)
     return answer.outcome, answer.kept
 
 
-def _answer(source: Source, files: KeptFiles | None) -> _Answer:
+def _answer(source: Source, files: CacheFiles | None) -> _Answer:
     allow_deep_expressions()
     key = key_of(source, "checked")
     found, kept = (None, None) if files is None else read_kept(key, files, _Checked)
@@ -177,8 +177,8 @@ def key_of(source: Source, *what: str) -> str:
 
 
 def read_kept(
-    key: str, files: KeptFiles, kind: type[Value], below: Kept | None = None
-) -> tuple[Value | None, Kept | None]:
+    key: str, files: CacheFiles, kind: type[Value], below: CachedSpec | None = None
+) -> tuple[Value | None, CachedSpec | None]:
     """Return what was kept, None where none was that this qps would make, too; and all of it.
 
     It may have parts in what was kept `below` it.
@@ -195,10 +195,12 @@ def read_kept(
         return None, None
     if checksum_of(parts.split("\n")) != made_by:
         return None, None
-    return found, Kept(all_objects, sha256(data).hexdigest())
+    return found, CachedSpec(all_objects, sha256(data).hexdigest())
 
 
-def keep(value: Struct, key: str, files: KeptFiles, below: Kept | None = None) -> Kept | None:
+def keep(
+    value: Struct, key: str, files: CacheFiles, below: CachedSpec | None = None
+) -> CachedSpec | None:
     """Keep a value for the next command, with the files of ours that may have made it."""
     parts = parts_at_work()
     made_by = checksum_of(parts)
@@ -211,7 +213,7 @@ def keep(value: Struct, key: str, files: KeptFiles, below: Kept | None = None) -
     except StoredValueError:  # what holds what no file can hold is made every time
         return None
     files.write(key, data)
-    return Kept(all_objects, sha256(data).hexdigest())
+    return CachedSpec(all_objects, sha256(data).hexdigest())
 
 
 def _types(kind: type) -> Types:
