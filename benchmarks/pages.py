@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from helpers.browser import CHROMIUM, MISSING, browser, opened
+from browsers.browser import CHROMIUM, MISSING, browser, opened
 from qps.cli import main
 from timings import ROOT, Measured
 

@@ -2,7 +2,7 @@
 
 lark itself is not imported: reading its tables, and as many regular expressions as the parser has
 states, takes longer than to read a spec. What this gives is what lark gives, held by
-`tests/test_grammar.py`: the same trees, and the same words that are told as expected.
+`tests/language/test_grammar.py`: the same trees, and the same words that are told as expected.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browsers.browser import Opened, SharedBrowser
 from helpers import once
-from helpers.browser import Opened, SharedBrowser
 from helpers.nightly import by_night, examples
 from helpers.not_skipped import missing_in_ci
 from qps.compiler.syntax.nesting import allow_deep_expressions

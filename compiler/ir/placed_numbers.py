@@ -2,7 +2,7 @@
 
 So `server.cpu.cores` is `cpu.cores` of the machine that stands at `server`. What a graph calls
 numbers of hardware, by which `explain` and `--for` know them, is said here once more: a law in
-`tests/test_own_numbers.py` holds both against each other.
+`tests/language/test_own_numbers.py` holds both against each other.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ UNEQUAL_SERVICES = frozenset({"unequal-services", FAR_UNEQUAL_SERVICES})
 """Of visits to a station where each waits by its own time.
 
 In random networks few stations are so, and none is as full as where nobody thinks. Up to three
-times apart all rates and times were within 110 % of what `tests/helpers/unlike_services.py` plays,
+times apart all rates and times were within 110 % of what `tests/oracles/unlike_services.py` plays,
 nearly all within a factor of two, also where every station is full. Those further apart have errors
 where no more users wait than stations serve; beyond the knee rates were up to ten times as high.
 """

@@ -1035,7 +1035,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "rates": ((2, 0.15), (3, 0.2), (4, 0.35)),
                 "times": ((2, 0.6), (3, 0.6), (4, 0.7)),
             },
-            measured="95 % of 300 random networks: `python tests/helpers/residual_service.py 300`",
+            measured="95 % of 300 random networks: `python tests/oracles/residual_service.py 300`",
             sources=("Reiser and Lavenberg 1980",),
             fails=("exponential-service",),
             instead=("product-form",),
@@ -1056,7 +1056,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "rates": ((1.35, 0.2), (2, 0.5), (3, 0.8)),
                 "times": ((1.35, 0.3), (2, 0.6), (3, 1.1)),
             },
-            measured="95 % of 400 random networks: `python tests/helpers/unlike_services.py 400`",
+            measured="95 % of 400 random networks: `python tests/oracles/unlike_services.py 400`",
             sources=("Reiser and Lavenberg 1980",),
             fails=("equal-service",),
             instead=("product-form",),
@@ -1072,7 +1072,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             errors={"latency": 0.8, "rate": 0.4, "load": 0.4},
             measured=(
                 "95 % of 218 random networks in which no more users wait than stations serve: "
-                "`python tests/helpers/unlike_services.py 4500`"
+                "`python tests/oracles/unlike_services.py 4500`"
             ),
             sources=("Reiser and Lavenberg 1980",),
             fails=("equal-service",),
@@ -1128,7 +1128,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 _CLOSED_GAMMA, "too large near the knee; within {error:%} of simulation"
             ),
             errors=_CLOSED_GAMMA,
-            measured="95 % of 400 random networks: `python tests/helpers/unlike_services.py 400`",
+            measured="95 % of 400 random networks: `python tests/oracles/unlike_services.py 400`",
         ),
         "saturation-slows-all": Method(
             name="asymptotic bound of a station without queueing that several streams share",

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from helpers.hostile_repositories import SECRET, SPEC, WORSE
+from processes.hostile_repositories import SECRET, SPEC, WORSE
 
 _WHO = "A <a@b.example> 1700000000 +0000"
 

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from fuzz.repositories import Piece, Repository, drawn_pieces, standing
-from helpers.hostile_repositories import SECRET
+from processes.hostile_repositories import SECRET
 from qps.cli import main
 from qps.reviewing import git_command, git_objects, repository
 

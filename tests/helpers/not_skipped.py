@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from helpers import browser, node
+from browsers import browser, node
 
 
 def missing_in_ci() -> str:

@@ -31,7 +31,7 @@ unzip -qo "$place"/own/*.whl -d "$packages"
 rm -rf "$place/checkout"
 git clone -q -c core.symlinks=false "$here" "$place/checkout"
 cd "$place/checkout"
-for file in "${@:-tests/test_solver.py}"; do
+for file in "${@:-tests/solving/test_solver.py}"; do
     # Each by itself: what hangs under wine takes no other with it.
     timeout 300 wine "$place/python/python.exe" -m pytest -q -p no:cacheprovider --timeout 100 --tb=short "$file" </dev/null || true
 done

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, toldApart, toldBeyond, unbroken, ungrouped, whole } from "../../reports/scripts/common/format.js";
 
-// The same as Python's: `tests/test_numbers.py`.
+// The same as Python's: `tests/engine/test_numbers.py`.
 const NUMBERS = JSON.parse(readFileSync(join(import.meta.dirname, "numbers.json"), "utf8"));
 
 test("numbers have so many digits and no false precision", () => {

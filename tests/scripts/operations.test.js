@@ -1,5 +1,5 @@
 // The law of the table of operations, for the page: its values, exact values, slopes and bounds are those
-// of Python, which writes the cases (`tests/helpers/page_cases.py`) and says where in QPS_CASES.
+// of Python, which writes the cases (`tests/browsers/page_cases.py`) and says where in QPS_CASES.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function isNear(found, expected, within, least = 0) {
 
 function told(word, at, found, expected) { return `${word}(${at.join(", ")}) is ${found}, not ${expected}`; }
 
-const law = file ? describe : describe.skip; // `python -m pytest tests/test_linking.py` has them
+const law = file ? describe : describe.skip; // `python -m pytest tests/pages/test_linking.py` has them
 
 law("the words are those of the table", () => {
   test("each of them, and the few that only programs of pages have", () => assert.deepEqual(Object.keys(OPERATIONS).sort(), Object.keys(operations).sort()));

@@ -7,7 +7,7 @@ batches is exact for exponential service (Kleinrock, Muntz and Rodemich 1971).
 
 A quantile is that of a Weibull law with the mean and the variance of the time from arrival to
 departure, which for one server is (2 + load)/(2 - load) mean squares (Coffman, Muntz and Trotter
-1970). It is held against the law itself in tests/test_sharing.py.
+1970). It is held against the law itself in tests/queueing/test_sharing.py.
 """
 
 from __future__ import annotations

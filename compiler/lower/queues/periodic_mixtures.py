@@ -9,7 +9,7 @@ from Little's law for the work, E V = sum(s^2/2 + s E V')/T over all flows, wher
 found without the flow itself. It is an integral over all of them, for which there is no closed
 form; but (1 + x u) <= e^(x u) makes random arrivals of all flows but those of one size, and is
 an upper bound in Erlang's B, whichever size is left. The best one is within 1 % of the truth for
-half of 300 random mixes, within 25 % for 95 % of them (tests/test_periodic_queueing.py).
+half of 300 random mixes, within 25 % for 95 % of them (tests/queueing/test_periodic_queueing.py).
 """
 
 from __future__ import annotations

@@ -1,0 +1,166 @@
+"""`qps explain CODE`: each example really gives its code, and the mended one does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from documents import explanations
+from qps.cli import main
+from qps.commands.terminal.output import Screen
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code
+from qps.compiler.diagnostics.explained import ExampleFile, changed, explained, page_of, read
+
+EVERY = pytest.mark.parametrize("code", codes.ALL, ids=lambda code: code.id)
+TOLD = re.compile(r"(?:error|warning)\[(QPS\d+)\]")
+
+
+@pytest.fixture(autouse=True)
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@EVERY
+def test_an_example_prints_what_its_page_says_and_has_no_other_mistake(
+    code: Code, tmp_path: Path
+) -> None:
+    found = explained(code)
+    assert found.printed, "run `python tests/documents/docs.py` and look at the change"
+    printed = explanations.printed_by(found.files, found.command, tmp_path)
+    assert explanations.with_printed(found, printed) == page_of(code)
+    others = {codes.UNKNOWN_NAME.id} if code is codes.TOO_MANY else set()
+    assert set(TOLD.findall(printed)) - others == {code.id}
+
+
+@EVERY
+def test_the_mended_example_has_no_mistake(code: Code, tmp_path: Path) -> None:
+    found = explained(code)
+    assert (found.mended, found.mended_command) != (found.files, found.command)
+    printed = explanations.printed_by(found.mended, found.mended_command, tmp_path)
+    # Whether the range ends before the system does is no part of the lesson.
+    assert set(TOLD.findall(printed)) <= {codes.RANGE_LIMITS.id} - {code.id}, printed
+    assert not re.search(r"exit status [23]", printed)
+
+
+@EVERY
+def test_a_page_says_why_and_how_to_mend_it_in_a_few_lines(code: Code) -> None:
+    found = explained(code)
+    assert found.why
+    assert found.mend
+    assert all(len(file.text.splitlines()) <= 16 for file in found.files)
+
+
+def test_no_page_is_of_no_code() -> None:
+    pages = {path.stem for path in explanations.PAGES.iterdir()}
+    assert pages == {code.id for code in codes.ALL}
+
+
+def test_the_list_of_codes_is_made_of_the_pages() -> None:
+    now = explanations.LIST.read_text(encoding="utf-8")
+    assert explanations.listed() == now, "run `python tests/documents/docs.py`"
+
+
+def test_a_difference_changes_lines_where_they_stand() -> None:
+    files = (ExampleFile("a.qps", "one\ntwo\nthree\n"), ExampleFile("b.csv", "1\n2\n"))
+    mended, command = changed(files, "qps check a.qps", " one\n-two\n+8\n+9\n...\n 2\n+3")
+    assert [file.text for file in mended] == ["one\n8\n9\nthree\n", "1\n2\n3\n"]
+    assert command == "qps check a.qps"
+    assert changed(files, "qps a", "-$ qps a\n+$ qps b") == (files, "qps b")
+
+
+@pytest.mark.parametrize("change", ["-four", "+new", "-one\n-three", "-$ qps test a.qps\n+$ qps"])
+def test_a_difference_of_lines_that_are_not_there_is_refused(change: str) -> None:
+    with pytest.raises(ValueError, match="do not stand in one file"):
+        changed((ExampleFile("a.qps", "one\ntwo\nthree\n"),), "qps check a.qps", change)
+
+
+@pytest.mark.parametrize("page", ["# QPS0301 another-name\n", "# QPS0301 dimension-mismatch\n"])
+def test_a_page_that_lacks_a_part_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match="QPS0301"):
+        read(codes.DIMENSION_MISMATCH, page)
+
+
+@pytest.mark.parametrize("asked", ["QPS0301", "qps0301", "301", "dimension-mismatch"])
+def test_a_code_is_found_by_its_number_and_its_name(
+    asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", asked]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("QPS0301 dimension-mismatch (error)\n")
+    page = explained(codes.DIMENSION_MISMATCH)
+    for part in (*page.printed.splitlines(), *page.change.splitlines()):
+        assert part in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+@EVERY
+def test_sentences_fit_a_terminal_of_80_columns(
+    code: Code, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", code.id]) == 0
+    told = capsys.readouterr().out
+    found = explained(code)
+    # Examples, and what they print, stay as they are.
+    kept = {f"  {line}" for file in (*found.files, *found.mended) for line in file.text.split("\n")}
+    kept |= {f"  {line}" for line in [*found.printed.splitlines(), *found.change.splitlines()]}
+    assert [line for line in told.splitlines() if len(line) > 80 and line not in kept] == []
+
+
+def test_colours_are_only_added(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "QPS0301"]) == 0
+    without = capsys.readouterr().out
+    assert main(["explain", "QPS0301", "--color", "always"]) == 0
+    coloured = capsys.readouterr().out
+    assert "\x1b[1;31m" in coloured
+    assert "\x1b[1;32m" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == without
+
+
+def test_json_has_both_examples_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "QPS0205", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema"] == "qps/code/1"
+    assert (told["code"], told["name"], told["severity"]) == ("QPS0205", "import-cycle", "error")
+    assert set(told["fails"]["files"]) == {"site.qps", "costs.qps", "prices.qps"}
+    assert told["fails"]["files"] != told["mended"]["files"]
+    assert told["fails"]["printed"].startswith("error[QPS0205]")
+
+
+def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "QPS0602", "--format", "markdown"]) == 0
+    assert capsys.readouterr().out == page_of(codes.NO_ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ("QPS0305x", "`qps explain` needs the name of a number"),
+        ("QPS0312", "`QPS0309`: value out of range"),
+        ("QPS9999", "docs/errors.md lists all codes"),
+        ("dimension-mismach", "did you mean `dimension-mismatch`?"),
+    ],
+)
+def test_an_unknown_code_is_answered_by_near_ones(
+    asked: str, offered: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", asked]) == 2
+    assert offered in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_is_told_where_more_is_said_of_a_code(
+    is_terminal: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "a.qps").write_text("param pace = 2 request/s + 3 ms\n", encoding="utf-8")
+    monkeypatch.setattr(Screen, "isatty", lambda _: is_terminal)
+    assert main(["check", str(tmp_path / "a.qps")]) == 2
+    told = "1 error; for details: `qps explain QPS0301`\n"
+    assert (told in capsys.readouterr().err) == is_terminal

@@ -1,0 +1,249 @@
+"""What `qps solve` prints first: each thing once, within the width, in colours where wanted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import qps
+from helpers.reasons import reason
+from qps.cli import main
+from qps.commands.terminal.console import wants_color, width_of
+from qps.compiler.quantities.certainty import upper_bound
+from qps.reports.text.layout.facts import fact_lines
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.wrapping import wrapped
+from qps.reports.text.words.nouns import counted
+from qps.solver import solved_spec
+
+ROOT = Path(__file__).parents[2]
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+SITE = """\
+users shoppers in 1..10_000
+machine server { cpu 4 core }
+machine laptop { cpu 1 core }
+network wire { switched; rate 1 Gbit/s }
+component answer { cpu 8 ms/request }
+topology {
+  node web = server
+  node browser = laptop * shoppers
+  link wan = wire between web, browser
+}
+stream replies for each browser {
+  traffic 0.1 request/s, 80 kB/request
+  at web { answer }
+  over wan
+  at browser { }
+}
+require { web.cpu.load <= 75 %; replies.latency <= 100 ms }
+"""
+MANY = (
+    "users N in 1..1000\nmachine box { cpu 1 core }\n"
+    + "".join(f"component c{n} {{ cpu {n} ms/request }}\n" for n in range(1, 33))
+    + "topology { "
+    + "; ".join(f"node n{n} = box" for n in range(1, 33))
+    + " }\n"
+    + "".join(
+        f"stream s{n} for each user {{ traffic 0.1 request/s; at n{n} {{ c{n} }} }}\n"
+        for n in range(1, 33)
+    )
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    Path("site.qps").write_text(SITE, encoding="utf-8")
+    Path("many.qps").write_text(MANY, encoding="utf-8")
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    main(["solve", *arguments])
+    return capsys.readouterr().out
+
+
+def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = told(capsys, "site.qps")
+    lines = text.splitlines()
+    assert lines[:2] == [f"{'site':72}site.qps", ""]
+    assert lines[2] == "  Capacity     ≤ 3,750 shoppers"
+    assert lines[3].startswith("  Accuracy     optimistic: replies latency is ")
+    assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
+    assert "\n  Latency      replies ≥ 8.64 ms (limit 100 ms)\n" in text
+    assert "web.cpu.utilization" not in text
+    assert "\n  Ways to raise capacity" in text
+    assert "\n               web.cpu.cores: 4 -> 8 " in text
+    assert " 7,500  --set 'web.cpu.cores = 8 core'\n" in text
+    assert "\n  Cost         no prices set; add " in text
+    nothing = "Next limit none up to 10,000 shoppers (the maximum of `users shoppers`)"
+    assert nothing in " ".join(text.split())
+    values = [line[15:] for line in lines[2:6] if line[2:3].strip()]
+    assert all(value[:1].strip() for value in values)
+
+
+@pytest.mark.parametrize("queueing", ["", ", queueing mmc"])
+def test_the_bottleneck_saturates_at_one_figure(
+    queueing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a queue grows without end at 100 %, one less is the last with a latency."""
+    text = SITE.replace("web.cpu.load <= 75 %; replies.latency <= 100 ms", "shoppers <= 100")
+    text = text.replace("cpu 4 core", f"cpu 4 core{queueing}")
+    Path("few.qps").write_text(text, encoding="utf-8")
+    text = told(capsys, "few.qps", "--no-advice")
+    assert "\n  Bottleneck   web CPU: utilization 2 %, saturates at 5,000 shoppers\n" in text
+    assert "\n  Next limit   web CPU saturates at 5,000 shoppers\n" in text
+
+
+def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
+    assert "1.00" not in text
+    assert "  Limit        overall quality penalty: voice latency ≥ 227 ms (limit" in text
+
+
+def test_eight_resources_are_told_and_how_full_the_others_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = told(capsys, "many.qps", "--no-advice")
+    rows = re.findall(r"^  n(\d+) CPU ", text, re.MULTILINE)
+    assert rows == [str(n) for n in range(32, 24, -1)]
+    largest = qps.load("many.qps").solve().capacity
+    assert largest == 312
+    share = 24 * 312 * 0.1 * 0.001 * 100  # of n24, the fullest of the others
+    assert f"\n  24 more below {int(share) + 1} % utilization\n" in text
+    assert len(re.findall(r" n\d+\.cpu$", told(capsys, "many.qps", "--all"), re.MULTILINE)) == 32
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("spec", ["site.qps", "many.qps", "iri", "capacity", "sfu"])
+def test_it_fits_the_terminal(
+    columns: int, spec: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    path = spec if spec.endswith(".qps") else str(ROOT / f"specs/{spec}.qps")
+    monkeypatch.chdir(Path(path).resolve().parent)
+    lines = told(capsys, Path(path).name, "--no-advice", "-q").splitlines()
+    assert max(map(len, lines)) <= columns
+    if columns == 200 and spec == "iri":
+        assert max(map(len, lines)) > 150
+
+
+def test_colours_take_nothing_away_and_go_where_they_are_wanted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    bare = told(capsys, "many.qps", "--no-advice")
+    shown = told(capsys, "many.qps", "--no-advice", "--color", "always")
+    assert "\x1b" not in bare
+    assert COLOUR.sub("", shown) == bare
+    assert "\x1b[1;32m  Capacity     312 users\x1b[0m" in shown
+    assert "\x1b[1;33m  n32 CPU " in shown
+    assert "\x1b[1;33m  Bottleneck" in shown
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert told(capsys, "many.qps", "--no-advice") == shown
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert told(capsys, "many.qps", "--no-advice") == bare
+
+
+def test_an_answer_of_none_is_a_miss(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("none.qps").write_text(SITE.replace("<= 100 ms", "<= 1 us"), encoding="utf-8")
+    shown = told(capsys, "none.qps", "--no-advice", "--color", "always")
+    assert "\x1b[1;31m  Capacity     none: not even 1 shopper is supported" in shown
+    assert "Violated     replies latency: " in shown
+
+
+@pytest.mark.parametrize("measure", ["latency", "p99", "p99_9", "p50"])
+def test_what_a_latency_is_made_of_stands_below_a_violated_one(
+    measure: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SITE.replace("replies.latency <= 100 ms", f"replies.{measure} <= 1 ms")
+    Path("slow.qps").write_text(text, encoding="utf-8")
+    assert main(["solve", "slow.qps", "--no-advice"]) == 1
+    assert "breakdown of the mean latency: answer at web 8 ms, wan transmission 640 us" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+@pytest.mark.parametrize("name", ["evil\u202e", "e\x1b[31mvil"])
+def test_a_title_drives_no_terminal(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("evil.qps").write_text(f'"""{name}"""\n' + MANY, encoding="utf-8")
+    shown = told(capsys, "evil.qps", "--no-advice", "--color", "always")
+    assert name not in shown
+    assert "\x1b" not in COLOUR.sub("", shown)
+    assert "\x1b[31m" not in shown
+
+
+@pytest.mark.parametrize(
+    ("count", "name", "expected"),
+    [
+        (2, "N", "2 users"),
+        (1, "N", "1 user"),
+        (1, "calls", "1 call"),
+        (1, "classes", "1 class"),
+        (1, "parties", "1 party"),
+        (1, "people", "1 person"),
+        (1_000, "data_centres", "1,000 data centres"),
+    ],
+)
+def test_a_noun_is_counted(count: int, name: str, expected: str) -> None:
+    assert counted(count, name) == expected
+
+
+def test_numbers_stay_with_their_units() -> None:
+    for width in range(26, 60):
+        lines = wrapped("loaded 79.8 % of at most 80 % or >= 12 ms with 163 users", width)
+        assert not any(line.endswith((" 79.8", " 80", ">=", " 12", " 163")) for line in lines)
+
+
+def test_labels_stand_in_a_column() -> None:
+    facts = [("a label of its own", "one"), ("short", "two")]
+    assert fact_lines(facts) == [["  a label of its own one"], ["  short              two"]]
+
+
+def test_a_table_cuts_texts_and_never_numbers() -> None:
+    table = Table(("name", "load", ""), (("a" * 40, "123,456,789", "b" * 60),), frozenset([1]))
+    lines = table.as_text(width=50).splitlines()
+    assert max(map(len, lines)) <= 50
+    assert "123,456,789" in lines[1]
+    assert lines[1].count("…") == 2
+    assert table.as_text() == table.as_text(width=200)
+
+
+def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w") as stream:
+        assert width_of(stream, {"COLUMNS": "123"}) == 123
+        assert width_of(stream, {"COLUMNS": "wide"}) == 80
+        assert width_of(stream, {}) == 80
+        assert not wants_color("auto", stream, {})
+        assert wants_color("auto", stream, {"FORCE_COLOR": "1"})
+
+
+def test_a_bound_is_told_as_such() -> None:
+    from qps.reports.text.words.certainty_marks import users_as_known
+
+    assert users_as_known(upper_bound(reason("x"))) == "optimistic"
+
+
+def test_how_many_is_told_before_it_is_known_what_would_help(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("site.qps").write_text(SITE, encoding="utf-8")
+    whole = told(capsys, "site.qps")
+    tried = solved_spec.advise
+    early: list[str] = []
+
+    def looked_at(*given: Any) -> Any:
+        early.append(capsys.readouterr().out)
+        return tried(*given)
+
+    monkeypatch.setattr(solved_spec, "advise", looked_at)
+    later = told(capsys, "site.qps")
+    assert "Capacity     ≤ 3,750 shoppers" in early[0]
+    assert "Ways to raise capacity" in later
+    assert early[0] + later == whole

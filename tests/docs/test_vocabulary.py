@@ -1,0 +1,31 @@
+"""What QPS says is said in the words of the field: retired ones do not come back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from documents.vocabulary import LEFT, counts, places, words_in
+
+
+def test_no_file_says_more_retired_words_than_before() -> None:
+    """Run `python tests/documents/vocabulary.py`: it lists them, and writes how many are left."""
+    left = json.loads(LEFT.read_text(encoding="utf-8"))
+    found = counts(places())
+    more = {file: count for file, count in found.items() if count > left.get(file, 0)}
+    assert more == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It tells how many users are carried.", ["tells", "carried"]),
+        ("What gives out first? Nobody is sure of it.", ["gives out", "is sure", "Nobody"]),
+        ("The playout buffer of a player holds 20 ms.", []),
+        ("utilization of web CPU reaches its target at 7,462 users", []),
+        ("the colour of a neighbour", ["colour", "neighbour"]),
+    ],
+)
+def test_retired_words_are_found(text: str, words: list[str]) -> None:
+    assert sorted(words_in(text)) == sorted(words)

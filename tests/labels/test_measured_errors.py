@@ -1,0 +1,252 @@
+"""Errors that were measured on random networks: which labels state them, and which do not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from helpers.reasons import reason
+from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities import measured_errors
+from qps.compiler.quantities.certainty import Kind, approximation, upper_bound
+from qps.compiler.quantities.measured_errors import (
+    Axis,
+    Errors,
+    Quantity,
+    Row,
+    measured,
+    table,
+)
+from qps.compiler.quantities.methods import METHODS
+from simulated.judge import graph_of
+
+
+def _row(*methods: str, error: float | None, at_most: dict[Axis, float] | None = None) -> Row:
+    methods_of = frozenset(methods)
+    return Row(methods=methods_of, error=error, numbers=100, networks=50, at_most=at_most or {})
+
+
+_ERRORS = Errors(
+    methods=frozenset("abc"),
+    rows=(_row("a", "b", error=None), _row("b", error=0.4), _row(error=0.1)),
+)
+
+
+@pytest.mark.parametrize(
+    ("methods", "error"),
+    [("c", 0.1), ("cb", 0.4), ("ab", None), ("a", 0.1)],
+)
+def test_the_first_row_counts_whose_methods_all_have_a_part(
+    methods: str, error: float | None
+) -> None:
+    row = _ERRORS.row_of(methods)
+    assert row is not None
+    assert row.error == error
+
+
+_AT_POINTS = Errors(
+    methods=frozenset("abc"),
+    rows=(_row(error=0.3),),
+    at_points=(
+        _row("a", error=0.05, at_most={Axis.WAITING: 0.2, Axis.METHODS: 3}),
+        _row(error=0.15, at_most={Axis.WAITING: 0.5, Axis.UTILIZATION: 0.8}),
+        _row("b", error=None),
+        _row(error=0.6, at_most={Axis.METHODS: 2}),
+        _row(error=0.8),
+    ),
+)
+
+
+def _at(waiting: float, utilization: float = 0.5) -> dict[Axis, float]:
+    return {Axis.WAITING: waiting, Axis.UTILIZATION: utilization}
+
+
+@pytest.mark.parametrize(
+    ("methods", "points", "error"),
+    [
+        ("acd", [_at(0.1)], None),  # `d` was never played
+        ("abc", [], 0.3),
+        ("abc", [_at(0.1)], 0.05),
+        ("abc", [_at(0.1), _at(0.4)], 0.15),
+        ("abc", [_at(0.1), _at(0.4, 0.9)], None),
+        ("abc", [_at(0.1), {Axis.UTILIZATION: 0.5}], None),
+        # One or two methods state 0.4 of themselves, of all points.
+        ("ac", [_at(0.1)], 0.05),
+        ("ac", [_at(0.4)], 0.15),
+        ("ac", [_at(0.6)], 0.4),
+    ],
+)
+def test_an_error_is_that_of_the_worst_end_of_a_range(
+    monkeypatch: pytest.MonkeyPatch,
+    methods: str,
+    points: list[dict[Axis, float]],
+    error: float | None,
+) -> None:
+    monkeypatch.setattr(measured_errors, "table", lambda: {Quantity.LATENCY: _AT_POINTS})
+    known = approximation(*map(reason, methods), error=None if len(methods) > 2 else 0.4)
+    assert measured(known, Quantity.LATENCY, points=points).error == error
+
+
+def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
+    assert _ERRORS.row_of("ad") is None
+
+
+def test_errors_are_those_of_methods_in_the_table() -> None:
+    for errors in table().values():
+        assert errors.methods <= METHODS.keys()
+
+
+def test_what_is_no_approximation_keeps_its_label() -> None:
+    assert measured(upper_bound(reason("so")), Quantity.LATENCY) == upper_bound(reason("so"))
+    unknown = approximation(reason("as nobody has played it"), error=0.3)
+    assert measured(unknown, Quantity.LATENCY) == unknown
+
+
+def test_each_list_ends_with_what_all_others_are_within() -> None:
+    for quantity, errors in table().items():
+        for rows in (errors.rows, errors.at_points):
+            assert (rows[-1].methods, rows[-1].at_most) == (frozenset(), {}), quantity
+        for row in (*errors.rows, *errors.at_points):
+            assert row.methods <= errors.methods
+            assert row.error is None or 0 < row.error <= 1
+            assert row.error is None or row.networks >= 28
+
+
+_SPEC = """
+users N in 1..2
+machine m {{ cpu 2 core, queueing mgc cv {cv} }}
+component c {{ cpu 0.2 s/request }}
+component d {{ cpu {long} s/request }}
+topology {{ node a = m }}
+{extra}
+stream s in all {{ traffic 1 request/s; arrivals cv {arrivals}; at a {{ c }} }}
+stream t in all {{ traffic {rate} request/s; at a {{ d }} }}
+"""
+
+
+def _graph(**values: str) -> LoadGraph:
+    plain = {"cv": "2", "long": "0.3", "rate": "1", "arrivals": "1.5", "extra": ""}
+    return graph_of(_SPEC.format(**(plain | values)))
+
+
+_KINDS = """
+users N in 1..2
+kinds sort of users {{ x 50 %; y 50 % }}
+param work by sort {{ x 0.6; y 1.6 }}
+machine m {{ cpu 1 core, queueing mm1 }}
+component c {{ cpu 0.2 s/request * work }}
+topology {{ node a = m; node b = m; link l = wire between a, b }}
+network wire {{ propagation 1 us }}
+stream s for each user {{
+  traffic {users} request, 1 bit/request, think 5 s; at a {{ c; call b * 30 % {{ c }} }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("users", "is_stated"), [(40, True), (50, False)])
+def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
+    users: int, *, is_stated: bool
+) -> None:
+    """Of two whom the range ends with: up to 90 of them all together."""
+    known = graph_of(_KINDS.format(users=users)).streams["s"].quantile_certainty(Fraction(95, 100))
+    assert BY_TWO_MOMENTS in known.methods
+    assert (known.error is not None) is is_stated
+
+
+def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
+    stream = _graph().streams["s"]
+    known = stream.latency_certainty
+    assert known.kind is Kind.APPROXIMATION
+    rows = table()[Quantity.LATENCY].rows_at(known.methods, stream.doubts.points)
+    assert known.error == max(row.error or inf for row in rows)
+
+
+_QUEUES = """
+users N in 1..{most}
+machine m {{ cpu 2 core, queueing mgc cv 1.5 }}
+component c {{ cpu 100 ms/request }}
+component pause {{ delay {pause} }}
+topology {{ node a = m; node b = m; link l = wire between a, b }}
+network wire {{ propagation 1 us }}
+stream s in all {{ traffic N * 1 request/s, 1 bit/request; at a {{ c; pause; call b {{ c }} }} }}
+stream t in all {{ traffic 2 request/s, 1 bit/request; arrivals cv 1.5; at b {{ c }} }}
+"""
+
+
+def _latency_error(most: int, pause: str) -> float:
+    known = graph_of(_QUEUES.format(most=most, pause=pause)).streams["s"].latency_certainty
+    assert known.error is not None
+    return known.error
+
+
+def test_an_error_of_waits_counts_in_proportion_to_what_is_waited() -> None:
+    """And where the range goes beyond saturation, as much as in any network."""
+    near, far = _latency_error(12, "5 s"), _latency_error(17, "1 us")
+    assert near < far
+    assert _latency_error(30, "5 s") == _latency_error(30, "1 us")
+
+
+def test_points_are_those_of_the_ends_of_the_range() -> None:
+    points = graph_of(_QUEUES.format(most=12, pause="1 s")).streams["s"].doubts.points
+    assert [round(one[Axis.UTILIZATION], 9) for one in points] == [0.15, 0.7]
+    shares = [one[Axis.WAITING] for one in points]
+    assert 0 < shares[0] < shares[1] < 0.2
+
+
+def test_what_a_method_states_above_a_factor_of_two_is_as_what_was_measured() -> None:
+    ((method, *_), *_) = [row.methods for row in table()[Quantity.LATENCY].rows if row.error]
+    told = approximation(reason(method), error=1.1)
+    error = table()[Quantity.LATENCY].row_of([method]).error  # type: ignore[union-attr]
+    assert measured(told, Quantity.LATENCY).error == error
+    assert measured(approximation(reason(method), error=0.9), Quantity.LATENCY).error == 0.9
+
+
+@pytest.mark.parametrize(
+    "beyond",
+    [
+        {"cv": "3.5"},
+        {"long": "4", "rate": "0.02"},
+        {"arrivals": "4"},
+        {"cv": "wide", "extra": "param wide = 4"},
+    ],
+)
+def test_beyond_what_was_drawn_no_measured_error_is_stated(beyond: dict[str, str]) -> None:
+    for name in ("s", "t"):
+        assert not _graph(**beyond).streams[name].doubts.is_like_drawn
+    assert _graph().streams["t"].doubts.is_like_drawn
+    # Twelve times as long, and as often: what all take varies less than what was drawn.
+    assert _graph(long="2.4", rate="0.6").streams["t"].doubts.is_like_drawn
+    within = {"cv": "wide", "extra": "param wide = 2.5"}
+    assert _graph(**within).streams["t"].doubts.is_like_drawn
+
+
+_PAGE = Path(__file__).parents[2] / "docs/language/exact-bound-approximate.md"
+_WORDS = {
+    Quantity.LATENCY: "mean latency",
+    Quantity.QUANTILE: "percentiles from p90",
+    Quantity.LOW_QUANTILE: "percentiles below p90",
+    Quantity.RATE: "throughput",
+    Quantity.LOAD: "utilization",
+    Quantity.LOSS: "loss",
+}
+
+
+def test_the_documentation_has_the_errors_of_all_methods_together() -> None:
+    lines = [
+        f"| {words} | {' | '.join(_limit(row, axis) for axis in Axis)} | within {row.error:.0%} |"
+        for quantity, words in _WORDS.items()
+        for row in table()[quantity].at_points
+        if not row.methods
+    ]
+    assert "\n".join(lines).replace("%", " %") in _PAGE.read_text("utf-8")
+
+
+def _limit(row: Row, axis: Axis) -> str:
+    most = row.at_most.get(axis)
+    if most is None:
+        return ""
+    return f"≤ {most:g}" if axis is Axis.METHODS else f"≤ {most:.0%}"

@@ -1,0 +1,568 @@
+"""Parameters with several values: average, least, largest, by kind; the case in force."""
+
+# ruff: noqa: E501 - tables: one case a line, however long
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.answers import answer_of
+from helpers.explained import explain
+from helpers.nightly import examples
+from helpers.specs import PRELUDE, at, checked, latency, load, lowered
+from oracles.plain_model import plain_measure
+from qps.cli import main
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import check_source
+from qps.compiler.pipeline import load as load_spec
+from qps.compiler.syntax.parse import parse
+from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.solutions.answer_text import circumstances
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.figure_lines import draw
+from qps.solver.claims.judging import Claims
+from qps.solver.what_if.advice import advise
+from qps.solver.what_if.inverse import solve_for
+
+law = settings(max_examples=examples(40), deadline=None)
+
+FILM = """
+kinds film { I 30; P 29; B 116 }
+kinds gop in "IBBPBB"
+kinds audience { light 60 %; medium 30 %; heavy 10 % }
+param display = { average 12 ms/packet; least 7 ms/packet; largest 15 ms/packet } source "figure 31"
+param duo = { average 3 ms/packet; largest 5 ms/packet }
+param size by film {
+  I { average 20 kB/packet; least 17 kB/packet; largest 33 kB/packet }
+  P { average 13 kB/packet; least 9 kB/packet; largest 22 kB/packet }
+  B { average 3 kB/packet; least 1 kB/packet; largest 7 kB/packet }
+  source "figure 21"
+}
+param think by audience { light 90 s; medium 30 s; heavy 10 s }
+param even by gop { I 6 s; B 3 s; P 0 s }
+param doubled = 2 * display
+param some by audience { light 2 * display; medium 4 ms/packet; heavy { average 1 ms/packet; least 1 ms/packet; largest 90 ms/packet } }
+let double = 2 * size
+func tripled(x) = 3 * largest(x)
+"""
+BASE = (
+    PRELUDE
+    + FILM
+    + """
+component show { cpu display }
+topology {
+  node host = box
+  node far = box
+  link lan = wire between host, far
+}
+stream flow { traffic N * 1 packet/s, size; at host { }; over lan; at far { show } }
+"""
+)
+
+
+def value(text: str, *settings: str, population: int = 10) -> Fraction:
+    """Return an expression exactly, in the model as set."""
+    graph = lowered(f"{BASE}measure m = {text}\n", *settings)
+    return at(graph, graph.measures["m"].value, population)
+
+
+MEAN = Fraction(30 * 20 + 29 * 13 + 116 * 3, 175) * 8000
+
+VALUES = [
+    # what, in which case, in base units
+    ("display", "", "0.012"),
+    ("display", "case = average", "0.012"),
+    ("display", "case = least", "0.007"),
+    ("display", "case = largest", "0.015"),
+    ("largest(display)", "", "0.015"),
+    ("least(display)", "case = largest", "0.007"),
+    ("average(display)", "case = least", "0.012"),
+    ("size", "", MEAN),
+    ("size", "case = least", "8000"),
+    ("size", "case = largest", "264000"),
+    ("size.I", "", "160000"),
+    ("size.B", "case = largest", "56000"),
+    ("largest(size.P)", "case = least", "176000"),
+    ("film.I", "", "6/35"),
+    ("film.I + film.P + film.B", "case = least", "1"),
+    ("gop.B", "", "2/3"),
+    ("audience.heavy", "", "0.1"),
+    ("film.I * size.I + film.P * size.P + film.B * size.B", "", MEAN),
+    ("think", "", "64"),
+    ("think", "case = least", "10"),
+    ("think", "case = largest", "90"),
+    ("think.medium", "case = largest", "30"),
+    ("even", "", "3"),
+    ("even", "case = least", "0"),
+    ("even.P", "", "0"),
+    ("doubled", "", "0.024"),
+    ("doubled", "case = least", "0.014"),
+    ("largest(doubled)", "", "0.03"),
+    ("largest(doubled) + display", "case = least", "0.037"),
+    ("double", "case = largest", "528000"),
+    ("largest(double)", "", "528000"),
+    ("largest(double - size)", "", "264000"),
+    ("largest(2 * least(size))", "", "16000"),
+    ("tripled(size)", "", "792000"),
+    ("tripled(size)", "case = least", "792000"),
+    ("largest(N * 1 s)", "", "10"),
+    ("largest(display * count(host))", "", "0.015"),
+    ("largest(if display > 13 ms/packet then 2 else 1)", "", "2"),
+    ("if largest(display) > 13 ms/packet then 2 else 1", "", "2"),
+    ("if display > 13 ms/packet then 2 else 1", "", "1"),
+    ("if display > 13 ms/packet then 2 else 1", "case = largest", "2"),
+    ("some", "", Fraction(6, 10) * Fraction(24, 1000) + Fraction(3, 10) * Fraction(4, 1000) + Fraction(1, 10000)),
+    ("some", "case = largest", "0.09"),
+    ("largest(some.light)", "", "0.03"),
+    ("largest(duo)", "", "0.005"),
+    # what is set is one value, in all cases and of all kinds
+    ("display", "display = 9 ms/packet; case = largest", "0.009"),
+    ("largest(display)", "display = 9 ms/packet", "0.009"),
+    ("size", "size = 5 kB/packet; case = least", "40000"),
+    ("size.I", "size = 5 kB/packet", "40000"),
+    ("largest(size.P)", "size = 5 kB/packet", "40000"),
+    ("size", "size.I = 90 kB/packet; case = largest", "720000"),
+    ("size", "size.B = 3 kB/packet", MEAN),
+    ("size.B", "size.B = 5 kB/packet; case = least", "40000"),
+    ("size", "size = 2 * 5 kB/packet", "80000"),
+    ("doubled", "display = 3 * duo; case = largest", "0.03"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "how", "expected"), VALUES)
+def test_values_by_case(what: str, how: str, expected: str | Fraction) -> None:
+    changes = [change.strip() for change in how.split(";") if change]
+    assert value(what, *changes) == Fraction(expected)
+    # the oracle, written from the reference, says the same
+    spec = checked(f"{BASE}measure m = {what}\n")
+    measure = spec.model.measures[0].value.expr
+    configuration = spec.configuration(None, changes)
+    assert plain_measure(spec.model, configuration, measure, 10) == Fraction(expected)
+
+
+# -- in the model ----------------------------------------------------------------------------
+
+
+def test_costs_and_sizes_are_those_of_the_case_in_force() -> None:
+    graph = lowered(BASE)
+    assert load(graph, "far.cpu", 10) == Fraction("0.12")
+    assert load(graph, "lan", 10) == 10 * MEAN / 10**6
+    worst = lowered(BASE, "case = largest")
+    assert load(worst, "far.cpu", 10) == Fraction("0.15")
+    assert load(worst, "lan", 1) == Fraction("0.264")
+    assert latency(worst, "flow", 1) == Fraction("0.264") + Fraction("0.015")
+
+
+def test_requirements_and_limits_by_case() -> None:
+    text = BASE + "require { flow.latency <= (4 * display + size / (1 Mbit/s)) * 1 packet }"
+    assert (
+        solve_model(checked(text).model, checked(text).configuration()).limited_by
+        == "lan.utilization"
+    )
+    told = BASE + "measure late = display\nrequire { late <= 14 ms/packet }"
+    spec = checked(told)
+    assert solve_model(spec.model, spec.configuration()).capacity == 16
+    worst = solve_model(spec.model, spec.configuration(None, ["case = largest"]))
+    assert (worst.capacity, worst.limited_by) == (None, "late")
+
+
+def test_scenarios_modes_and_claims_choose_the_case() -> None:
+    text = BASE + (
+        "scenario worst { case = largest }\nmode calm { }\nmode busy { case = largest }\n"
+        "mode quiet { case = least }\n"
+        "expect e { far.cpu.load ~ 12 % within 0 % with N = 10, mode = calm\n"
+        "far.cpu.load ~ 15 % within 0 % with N = 10, mode = busy\n"
+        "far.cpu.load ~ 7 % within 0 % with N = 10, mode = quiet\n"
+        "far.cpu.load ~ 15 % within 0 % with N = 10, scenario = worst\n"
+        "(far.cpu.load with case = least) < far.cpu.load with N = 10, case = largest\n"
+        "(flow.latency with case = largest) > largest(display) * 1 packet with N = 1\n"
+        'source "arithmetic" }'
+    )
+    results = Claims(
+        ClaimRunner(
+            model=checked(
+                text.replace("mode quiet", "mode still").replace("= quiet", "= still")
+            ).model
+        )
+    ).results()
+    assert [r.holds for r in results] == [True] * 6
+    spec = checked(text)
+    answer = answer_of(spec)
+    assert (answer.mode, answer.case) == ("busy", "largest")
+    assert circumstances(answer) == ("case largest",)
+
+
+def test_the_title_and_json_tell_the_case(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "film.qps"
+    file.write_text('"""Film."""\n' + BASE + "scenario worst { case = largest }\n")
+    for changes, title in (
+        ([], "Film FILE"),
+        (["--scenario", "worst"], "Film FILE, scenario worst, case largest"),
+        (["--set", "case = least"], "Film FILE, case = least"),
+        (["--set", "case=average"], "Film FILE, case=average"),
+    ):  # fmt: skip
+        main(["solve", "--all", str(file), "--no-advice", *changes])
+        heading = capsys.readouterr().out.split("\n\n")[0]
+        assert " ".join(heading.split()) == title.replace("FILE", str(file))
+    main(["solve", str(file), "--no-advice", "--format", "json", "--scenario", "worst"])
+    assert json.loads(capsys.readouterr().out)["case"] == "largest"
+    file.write_text(
+        PRELUDE
+        + "topology { node host = box }\nstream f { traffic N * 1 packet/s; at host { work } }\n"
+    )
+    main(["solve", str(file), "--no-advice", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["case"] is None
+
+
+def test_observations_set_the_case_row_by_row(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text(
+        "users,case,busy\n10,average,0.12\n10,largest,0.15\n10,least,0.08\n"
+    )
+    spec = tmp_path / "film.qps"
+    spec.write_text(
+        BASE
+        + 'observe runs "runs.csv" { users -> N; case -> case; busy -> far.cpu.load within 1 %; source "us" }'
+    )
+    results = Claims(ClaimRunner(model=load_spec(spec).model)).results()
+    assert [r.holds for r in results] == [True, True, False]
+
+
+def test_figures_draw_cases_beside_each_other() -> None:
+    text = BASE + (
+        'figure f { over N in 1..10; line far.cpu.load; line far.cpu.load with case = largest; source "us" }\n'
+        'figure g { over size in 1..9 kB/packet; line lan.load with N = 1; line largest(size) / (1 Mbit/packet) with N = 1; line size.I / (1 Mbit/packet) with N = 1; source "us" }\n'
+    )
+    model = checked(text).model
+    first, second = (draw(ClaimRunner(model=model), figure) for figure in model.figures)
+    assert first.curves[1].values[-1] == pytest.approx(0.15)
+    assert first.curves[0].values[-1] == pytest.approx(0.12)
+    # along its own axis, a parameter is one number, whatever is asked of it
+    for curve in second.curves:
+        assert curve.values[0] == pytest.approx(0.008)
+        assert curve.values[-1] == pytest.approx(0.072)
+
+
+def test_figures_over_one_kind() -> None:
+    text = BASE + (
+        "figure f { over size.I in 0..90 kB/packet; line size with N = 1; line largest(size) with N = 1 }\n"
+    )
+    model = checked(text).model
+    mean, top = draw(ClaimRunner(model=model), model.figures[0]).curves
+    rest = float(Fraction(29 * 13 + 116 * 3, 175))
+    assert mean.values[0] == pytest.approx(rest * 8000)
+    assert mean.values[-1] == pytest.approx((rest + 30 / 175 * 90) * 8000)
+    assert (top.values[0], top.values[-1]) == (176_000, 720_000)
+    assert messages(BASE + "figure f { over size.X in 0..9 kB/packet; line lan.load }\n") == [
+        "`film` has no kind `X`"
+    ]
+
+
+def test_the_question_turned_round_for_one_kind() -> None:
+    spec = checked(BASE)
+    found = solve_for(spec.model, spec.configuration(), "size.I", 20)
+    # 30 of 175 frames may be so large that the mean is 50 kbit
+    rest = Fraction(29 * 13 + 116 * 3, 175) * 1000 * 8
+    assert found.intervals[0].high == pytest.approx(float((50_000 - rest) / Fraction(30, 175)))
+    # The largest frame of all counts: one of 264 kbit goes three times into 1 Mbit, not four times.
+    largest = spec.configuration(None, ["case = largest"])
+    assert solve_for(spec.model, largest, "size.B", 3).intervals[0].high == pytest.approx(1e6 / 3)
+    assert solve_for(spec.model, largest, "size.B", 4).intervals == ()
+
+
+def test_a_kind_with_a_plain_value_can_be_asked_for() -> None:
+    spec = checked(BASE.replace("cpu display", "cpu think * 1 ms / (1 s * 1 packet)"))
+    found = solve_for(spec.model, spec.configuration(), "think.light", 10)
+    # 10 packets in a second leave 100 ms for each: 100 = 0.6 light + 0.3 * 30 + 0.1 * 10
+    assert found.intervals[0].high == pytest.approx(150)
+    assert found.intervals[0].fails_above is not None
+    assert found.intervals[0].fails_above.requirement == "far.cpu.utilization"
+
+
+def test_a_share_cannot_be_asked_for() -> None:
+    spec = checked(BASE + "measure m = film.I * size.I\n")
+    with pytest.raises(QpsError) as raised:
+        solve_for(spec.model, spec.configuration(), "film.I", 10)
+    assert raised.value.diagnostics[0].message.startswith("`film.I` is one of several shares")
+
+
+def test_the_report_tells_the_case(tmp_path: Path) -> None:
+    file = tmp_path / "film.qps"
+    file.write_text(BASE + "scenario worst { case = largest }\n")
+    main(["report", str(file), "--scenario", "worst", "-o", str(tmp_path / "film.html"), "-q"])
+    page = (tmp_path / "film.html").read_text()
+    assert "largest (alternatives: average, least)" in page
+    assert "scenario worst, case largest" in page
+
+
+def test_the_question_turned_round() -> None:
+    spec = checked(BASE)
+    found = solve_for(spec.model, spec.configuration(), "size", 20)
+    assert found.intervals[0].high == pytest.approx(50_000)
+    assert found.number.current == {None: pytest.approx(float(MEAN))}
+    worst = solve_for(spec.model, spec.configuration(None, ["case = largest"]), "size", 20)
+    assert worst.intervals[0].high == pytest.approx(50_000)
+    assert worst.number.current == {None: pytest.approx(264_000)}
+
+
+def test_less_of_a_parameter_is_less_of_all_its_values() -> None:
+    spec = checked(BASE)
+    for case in ("average", "largest"):
+        configuration = spec.configuration(None, [f"case = {case}"])
+        solution = solve_model(spec.model, configuration)
+        advice = {a.change: a for a in advise(spec.model, configuration, solution)}
+        less = advice["10 % less size"]
+        size = float(MEAN) if case == "average" else 264_000
+        assert less.capacity == int(10**6 / (size * 0.9))
+        assert not less.set
+
+
+def test_kinds_and_values_of_an_imported_module(tmp_path: Path) -> None:
+    (tmp_path / "film.qps").write_text(FILM)
+    main_spec = tmp_path / "main.qps"
+    main_spec.write_text(
+        'use "film.qps" as f\n' + PRELUDE + "param own by f.film { I 3 s; P 2 s; B 1 s }\n"
+        "topology { node host = box }\nstream flow { traffic N * 1 packet/s, f.size; at host { work } }\n"
+        "measure a = f.size.I + f.film.B * 1 byte/packet\nmeasure b = largest(f.size)\nmeasure c = own.P * f.film.P\n"
+    )
+    spec = load_spec(main_spec)
+
+    graph = lower(spec.model, spec.configuration())
+    told = {name: at(graph, m.value, 1) for name, m in graph.measures.items()}
+    assert told == {
+        "a": 160_000 + 8 * Fraction(116, 175),
+        "b": Fraction(264_000),
+        "c": Fraction(58, 175),
+    }
+    set_to = lower(spec.model, spec.configuration(None, ["f.size.I = 7 kB/packet"]))
+    assert at(set_to, set_to.measures["a"].value, 1) == 56_000 + 8 * Fraction(116, 175)
+    assert "f.size.I" in graph.assumptions
+
+
+# -- formulas and where they come from --------------------------------------------------------
+
+
+def test_formulas_name_cases_and_kinds_with_their_sources() -> None:
+    text = BASE + "measure m = (largest(size) + size.I * film.I) / size\n"
+    explained = explain(lowered(text), "m", 3)
+    assert explained.formulas[0][1] == "(film.I*size.I + size.largest)/size"
+    told = {a.name: (a.value, a.source) for a in explained.assumptions}
+    assert told == {
+        "film.I": ("30/175", ""),
+        "size": ("(30 * 20 kB/packet + 29 * 13 kB/packet + 116 * 3 kB/packet)/175", "figure 21"),
+        "size.I": ("20 kB/packet", "figure 21"),
+        "size.largest": ("33 kB/packet", "figure 21"),
+    }
+    worst = explain(lowered(text, "case = largest"), "m", 3)
+    assert worst.formulas[0][1] == "(film.I*size.I + size)/size"
+    assert {a.name: a.value for a in worst.assumptions}["size"] == "33 kB/packet"
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("think", "60 % * 90 s + 30 % * 30 s + 10 % * 10 s"),
+        ("even", "(6 s + 4 * 3 s + 0 s)/6"),
+        ("display", "12 ms/packet"),
+    ],
+)
+def test_how_a_value_is_told(name: str, written: str) -> None:
+    graph = lowered(BASE + f"measure m = {name}\n")
+    assert graph.assumptions[name].text == written
+
+
+def test_explaining_a_parameter_shows_its_table() -> None:
+    explained = explain(lowered(BASE), "size", 3)
+    rows = [(c.kind, c.share, c.average, c.least, c.largest) for c in explained.cases]
+    assert rows == [
+        ("I", "17.1 %", "20 kB/packet", "17 kB/packet", "33 kB/packet"),
+        ("P", "16.6 %", "13 kB/packet", "9 kB/packet", "22 kB/packet"),
+        ("B", "66.3 %", "3 kB/packet", "1 kB/packet", "7 kB/packet"),
+        ("all", "", "7.571 kB/packet", "1 kB/packet", "33 kB/packet"),
+    ]
+    assert {c.source for c in explained.cases} == {"figure 21"}
+    assert [c.place for c in explained.cases] == [
+        "spec.qps:19",
+        "spec.qps:20",
+        "spec.qps:21",
+        "spec.qps:18",
+    ]
+    assert explained.value == float(MEAN)
+    largest = explain(lowered(BASE), "size.largest", 3)
+    assert (largest.value, largest.cases) == (264_000, explained.cases)
+    assert explain(lowered(BASE, "case = least"), "size", 3).value == 8000
+    # what no formula rests on is explained too, and what is not stated is left empty
+    duo = explain(lowered(BASE), "duo", 3)
+    assert [(c.kind, c.average, c.least, c.largest) for c in duo.cases] == [
+        ("", "3 ms/packet", "", "5 ms/packet")
+    ]
+    assert "Average  Least      Largest  Defined at   Source" in explanation_text(duo)
+    # what was set has one value
+    assert explain(lowered(BASE, "size = 3 kB/packet"), "size", 3).cases == ()
+
+
+# -- mistakes that need more than a file ------------------------------------------------------
+
+
+def messages(text: str) -> list[str]:
+    return [d.message for d in check_source(Source("s", text)).diagnostics if d.is_error]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("scenario s { case = least }", []),  # duo is not in use
+        ("measure m = duo\nscenario s { case = least }", ["`duo` has no value for case least"]),
+        ("measure m = least(duo)", ["`duo` has no value for case least"]),
+        ("measure m = least(2 * duo)", ["`duo` has no value for case least"]),
+        ("let l = duo\nmeasure m = least(l + 1 s/packet)", ["`duo` has no value for case least"]),
+        ("measure m = if 1 > 2 then least(duo) else duo", []),
+        ("measure m = largest(lan.load)", ["`largest` can be used only with parameters, not with results"]),
+        ("param e elastic 1..2 packet/s\nmeasure m = largest(e)", ["`largest` can be used only with parameters, not with results"]),
+        ('expect e { duo >= 1 ms/packet with case = least; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { (duo with case = least) >= 1 ms/packet; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { least(duo) ~ 1 ms/packet within 1 %; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { 1 ms/packet ~ least(duo) within 1 %; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { least(duo) > 1 ms/packet or N > 3 with N = 2; source "x" }', ["`duo` has no value for case least"]),
+        ("figure f { over N in 1..9; line least(duo) }", ["`duo` has no value for case least"]),
+        ("param case = 3\nscenario s { case = 4 }", []),
+        ("param case = 3\nscenario s { case = largest }", ["unknown name `largest`"]),
+        ("measure m = average(1, 2)", ["`average` takes 1 argument, but 2 were given"]),
+        ("measure m = largest(3 s)", []),
+        ("kinds k { a 1; b 2.5 }", []),
+        ("kinds k { a 0.5; b 2.5 }", []),
+        ("kinds k { a 50 %; b 1 }", ["the shares of `k` add up to 150 %, not to 100 %"]),
+        ("kinds k { a 1/2; b 1/2 }", []),
+        ("kinds k { a 1/3; b 2/3 }", []),
+        ("kinds k { a 0.3; b 0.6 }", ["the shares of `k` add up to 90 %, not to 100 %"]),
+        ("kinds k { a -1; b 2 }", ["a weight must be above zero"]),
+        ('kinds k in "aß漢"', []),
+        ("kinds display { a 1 }", ["`display` is declared twice"]),
+        ("kinds ms { a 1 }", []),
+    ],
+)  # fmt: skip
+def test_what_is_refused(text: str, said: list[str]) -> None:
+    assert messages(BASE + text + "\n") == said
+
+
+def test_a_case_in_force_that_is_not_stated_is_refused_where_it_is_set() -> None:
+    spec = checked(BASE + "measure m = duo\n")
+    with pytest.raises(QpsError) as raised:
+        spec.configuration(None, ["case = least"])
+    (told,) = raised.value.diagnostics
+    assert told.message == "`duo` has no value for case least"
+    assert told.primary is not None
+    assert told.primary.span.text == "case = least"
+    assert spec.configuration(None, ["case = least", "duo = 1 ms/packet"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["case = worst"], "unknown case `worst`"),
+        (["case = 3"], "unknown case `3`"),
+        (["case = 1..2"], "unknown case `1..2`"),
+        (["case = least", "case = largest"], "the case is set twice"),
+        (["film.I = 3"], "a single share of `film` cannot be set: `film.I`"),
+        (["size.X = 3 kB/packet"], "`size` has no kind `X`"),
+        (["display.largest = 3 ms/packet"], "`display` has no kind `largest`"),
+        (["size.I = 3 ms/packet"], "`size.I` must be `bit/packet`, not `s/packet`"),
+        (["size = 3 kB/packet", "size.I = 3 kB/packet"], "`size.I` is a kind of a value that is also set as a whole"),
+        (["film = 3"], "`film` is a set of kinds and cannot be changed"),
+    ],
+)  # fmt: skip
+def test_settings_that_are_refused(settings: list[str], said: str) -> None:
+    with pytest.raises(QpsError) as raised:
+        checked(BASE).configuration(None, settings)
+    assert [d.message for d in raised.value.diagnostics] == [said]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "param average = 3\nparam x = average * 2",
+        "param least = 3\nparam x = least - 2",
+        "param largest = 3\nparam x = largest in 1..4",
+        'param average = 3\nparam x = average source "y"',
+        "param x = largest(y) * 2",
+        "param x = largest (y) * 2",
+        "param average = 3\nparam x = average",
+    ],
+)
+def test_the_words_for_cases_are_free(text: str) -> None:
+    outcome = parse(Source("s", text))
+    assert outcome.diagnostics == ()
+    assert "Cases" not in repr(outcome.value)
+
+
+# -- laws ----------------------------------------------------------------------------------------
+
+_triple = st.lists(st.integers(0, 10**6), min_size=3, max_size=3).map(sorted)
+_table = st.lists(st.tuples(st.integers(1, 500), _triple), min_size=1, max_size=6)
+
+
+def _spec(table: list[tuple[int, list[int]]], factor: int = 1) -> str:
+    weights = "; ".join(f"k{i} {weight}" for i, (weight, _) in enumerate(table))
+    values = "; ".join(
+        f"k{i} {{ average {mid * factor} byte; least {low * factor} byte; largest {high * factor} byte }}"
+        for i, (_, (low, mid, high)) in enumerate(table)
+    )
+    return (
+        f"{PRELUDE}kinds k {{ {weights} }}\nparam x by k {{ {values} }}\n"
+        "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
+        f"measure m = x\nmeasure times = {factor} * x\nmeasure parts = "
+        + " + ".join(f"k.k{i} * x.k{i}" for i in range(len(table)))
+        + "\nmeasure top = largest(x)\nmeasure bottom = least(x)\n"
+    )
+
+
+def _measures(text: str, case: str) -> dict[str, Fraction]:
+    graph = lowered(text, f"case = {case}")
+    return {name: at(graph, measure.value, 1) for name, measure in graph.measures.items()}
+
+
+@law
+@given(_table)
+def test_the_average_lies_between_least_and_largest(table: list[tuple[int, list[int]]]) -> None:
+    told = {case: _measures(_spec(table), case) for case in ("least", "average", "largest")}
+    assert told["least"]["m"] <= told["average"]["m"] <= told["largest"]["m"]
+    for case in told.values():
+        assert (case["bottom"], case["top"]) == (told["least"]["m"], told["largest"]["m"])
+
+
+@law
+@given(_table)
+def test_the_average_is_the_weighted_mean(table: list[tuple[int, list[int]]]) -> None:
+    told = _measures(_spec(table), "average")
+    total = sum(weight for weight, _ in table)
+    mean = Fraction(sum(weight * mid for weight, (_, mid, _) in table), total)
+    assert told["m"] == told["parts"] == mean * 8
+
+
+@law
+@given(_table, st.integers(1, 1000), st.sampled_from(["least", "average", "largest"]))
+def test_a_case_of_a_multiple_is_the_multiple_of_the_case(
+    table: list[tuple[int, list[int]]], factor: int, case: str
+) -> None:
+    text = _spec(table).replace("times = 1 *", f"times = {factor} *")
+    assert _measures(text, case)["times"] == _measures(_spec(table, factor), case)["m"]
+
+
+@law
+@given(_table, st.integers(0, 10**6), st.sampled_from(["least", "average", "largest"]))
+def test_what_is_set_is_the_same_in_every_case(
+    table: list[tuple[int, list[int]]], amount: int, case: str
+) -> None:
+    graph = lowered(_spec(table), f"x = {amount} byte", f"case = {case}")
+    told = {name: at(graph, measure.value, 1) for name, measure in graph.measures.items()}
+    assert set(told.values()) == {Fraction(8 * amount)}

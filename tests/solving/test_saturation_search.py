@@ -1,0 +1,538 @@
+"""Where loads that jump or bend first reach 1: true values by hand, and a law over all specs.
+
+Each of the first was told wrong: a crossing between two tried populations was missed, so that
+one table said "18 users, b.cpu is saturated" and "saturates: never".
+"""
+
+# ruff: noqa: E501 - specs: one statement a line, however long
+
+from __future__ import annotations
+
+import json
+import os
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helpers.formulas import R, ceil, exp, floor
+from helpers.nightly import examples
+from helpers.single_rows import no_row_alone
+from helpers.specs import checked, lowered
+from matrices.test_matrices import disagreements
+from oracles.plain_model import plain_model
+from qps.cli import main
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.lowering import lower
+from qps.engine.expressions.formulas import (
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    population,
+    square_root,
+)
+from qps.solver.answers.answering import solve
+from qps.solver.answers.saturation import saturation_point
+from qps.solver.answers.solution import Saturation, Solution
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.judging import Claims
+from qps.solver.search.method import Method
+
+N = population("N")
+
+HARDWARE = """
+machine pc { cpu 1 core }
+machine box { cpu 1 core }
+network lan { switched; rate 100 Gbit/s }
+"""
+CEIL_MACHINES = (
+    "users N in 3..60\n"
+    + HARDWARE
+    + """
+component work { cpu 50.05 ms/packet }
+topology { node u = pc * N; node b = box * ceil(N / 20); link l = lan between u, b }
+stream v for each u { traffic 1 packet/s, 100 byte/packet; at u { }; at b { work } }
+expect e { saturation(b) <= 20; source "x" }
+"""
+)
+CEIL_OF_SQUARE = CEIL_MACHINES.replace("50.05", "55").replace("ceil(N / 20)", "ceil(N * N / 400)")
+WRONG_BOTTLENECK = (
+    "users N in 2..60\nmachine db { cpu 1 core }\n"
+    + HARDWARE
+    + """
+component fwd { cpu 2.6 ms/packet }
+component store { cpu 45 ms/packet }
+topology {
+  node u = pc * N; node b = box * ceil(N / 20); node d = db; link l = lan between u, b, d
+}
+stream v for each u { traffic 1 packet/s, 100 byte/packet; at u { }; at b { fwd to all u }; at u { } }
+stream w for each u { traffic 1 packet/s, 100 byte/packet; at u { }; at d { store } }
+"""
+)
+MEETING_STEPS = """
+users N in 4_900..5_100
+unit vcpu
+machine node_ { requests ROOM vcpu }
+component hold { requests 1 vcpu }
+topology { node cluster = node_ }
+stream standing {
+  traffic 1 request/s
+  at cluster { hold * (ceil(N / 1500) + ceil(N / 400) + ceil(N / 1500)) }
+}
+"""
+OWN_LOAD = """
+users N in 1..10000
+machine box { cpu 1 core }
+component job { cpu 1 s/request }
+topology { node host = box }
+stream jobs { traffic (LOAD) * (1 request/s); at host { job } }
+"""
+
+
+def _solved(text: str) -> tuple[Solution, dict[str, float | None]]:
+    solution = solve(lowered(text))
+    return solution, {r.name: r.saturation.at for r in solution.resources}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "resource", "at"),
+    [
+        (CEIL_MACHINES, 19, "b.cpu", 20 / 1.001),
+        (CEIL_OF_SQUARE, 18, "b.cpu", 1000 / 55),
+        (WRONG_BOTTLENECK, 19, "b.cpu", sqrt(1 / 0.0026)),
+        (MEETING_STEPS.replace("ROOM", "24.5"), 5100, "cluster.requests", 6000.0),
+        # exactly full from the start on, and no more than that up to 5,200
+        (MEETING_STEPS.replace("ROOM", "21"), 5100, "cluster.requests", 4900.0),
+        (OWN_LOAD.replace("LOAD", "1 - erlang_b(N, 10)"), 10_000, "host.cpu", None),
+    ],
+)
+def test_cases(text: str, answer: int, resource: str, at: float | None) -> None:
+    solution, saturations = _solved(text)
+    assert solution.capacity == answer
+    assert saturations[resource] == (None if at is None else pytest.approx(at, rel=1e-14))
+    assert solution.bottleneck is not None
+    assert (solution.bottleneck.resource, solution.bottleneck.saturates_at) == (
+        resource,
+        saturations[resource],
+    )
+
+
+def test_a_claim_about_a_saturation_asks_the_same_search() -> None:
+    (judged,) = Claims(ClaimRunner(model=checked(CEIL_MACHINES).model)).results()
+    assert judged.holds
+
+
+def test_a_load_that_turns_at_its_limit_takes_no_answer_away() -> None:
+    # It comes to 1 at pi, which no float is: whether it reaches it there, bounds do not tell.
+    solution, saturations = _solved(
+        OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "abs(cos(N))")
+    )
+    assert solution.capacity == 100
+    assert solution.resources[0].saturation == Saturation(None, Method.UNDECIDED, not_below=3)
+    text = OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "max(abs(cos(N)), N / 50.5)")
+    solution, saturations = _solved(text)
+    assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
+    assert saturations == {"host.cpu": 51}
+    assert solution.resources[0].saturation.not_below == 3
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.undecided == ("host.cpu",)
+
+
+@pytest.mark.parametrize(
+    ("load", "at"),
+    [
+        ("N^N / 10^6", 7.0657966728),
+        ("2^(2^N) / 10^6", 4.3170082),
+        ("N^(N^N) / 10^6", 2.6791915),
+        ("10^6 / N^N / 10^7", None),
+        ("N^1000 / 10^9", 1.0209391),
+        ("(1 - 2^(-2^N)) / 2", None),
+        ("ceil(2^N / 20) / 100", 10.9512847),
+        (" + ".join(f"N^{k} / 10^{k}" for k in range(1, 110)), 5),
+        (" + ".join(f"1 / (N + {k}) / 10" for k in range(110)), None),
+    ],
+)
+def test_powers_of_any_size_take_bounded_time(load: str, at: float | None) -> None:
+    _, saturations = _solved(OWN_LOAD.replace("1..10000", "1..4").replace("LOAD", load))
+    assert saturations == {"host.cpu": None if at is None else pytest.approx(at, rel=1e-4)}
+
+
+UNDERFLOW = OWN_LOAD.replace("1..10000", "1..100").replace(
+    "LOAD", "erlang_b(N, 2) / erlang_b(N, 3) / 2"
+)
+UNKNOWN = "host.cpu (not below N = 214)"
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "underflow.qps"
+    matrix = "param cost = 1 s/request\nmatrix m { cost in [0.5 s/request, 1 s/request] }\n"
+    spec.write_text(UNDERFLOW.replace("cpu 1 s/request", "cpu cost") + matrix)
+    solution, _ = _solved(spec.read_text())
+    assert solution.capacity == 100
+    (cpu,) = solution.resources
+    assert cpu.saturation == Saturation(None, Method.UNDECIDED, not_below=214)
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.undecided == ("host.cpu",)
+    in_words = UNKNOWN.replace("host.cpu", "host CPU")
+    told = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
+    assert "not below 214" in told
+    assert "Host CPU saturation point is a lower bound (true value may be higher)" in told
+    assert "All results are exact" not in told
+    assert (
+        f"none is known to saturate; highest utilization: host CPU. It is unknown "
+        f"whether {in_words} saturates at all." in told
+    )
+    told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
+    (resource,) = told_as_json["resources"]
+    assert (resource["saturates_at"], resource["saturates_not_below"]) == (None, 214)
+    assert resource["known"]["kind"] == "lower bound"
+    assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
+    assert "not below N = 214" in _printed(capsys, "explain", str(spec), "host.cpu.utilization")
+    rows = _printed(capsys, "matrix", str(spec))
+    assert rows.count("not below 21") == 2
+    (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]
+    assert (row["capacity"], row["saturates_at"]) == (100, None)
+    assert row["saturates_not_below"] >= 214
+    _printed(capsys, "report", str(spec), "-o", str(tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert "not below 214" in page
+    assert f"No resource is known to saturate. It is unknown whether {in_words}" in page
+
+
+@pytest.mark.parametrize(
+    ("cost", "first", "undecided", "told"),
+    [
+        (4, "d.cpu", ("host.cpu",), f"{UNKNOWN} saturates earlier."),
+        (5, "d.cpu", (), None),
+        (0, "host.cpu", ("host.cpu",), f"{UNKNOWN} saturates at all."),
+    ],
+)
+def test_what_is_undecided_ranks_behind_what_is_known(
+    cost: int,
+    first: str,
+    undecided: tuple[str, ...],
+    told: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = UNDERFLOW.replace("node host = box", "node d = box; node host = box") + (
+        f"component small {{ cpu {cost} ms/request }}\n"
+        f"stream other {{ traffic N * (1 request/s); at d {{ small }} }}\n"
+    )
+    solution, saturations = _solved(text)
+    assert saturations == {"d.cpu": 1000 / cost if cost else None, "host.cpu": None}
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.undecided == undecided
+    assert solution.bottleneck.resource == first
+    spec = tmp_path / "two.qps"
+    spec.write_text(text)
+    printed = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
+    told = told and told.replace("host.cpu", "host CPU")
+    assert told in printed if told else "is unknown" not in printed
+
+
+def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
+    model = checked(UNDERFLOW + 'expect e { saturation(host) <= 20; source "x" }\n').model
+    with pytest.raises(QpsError, match=r"the saturation point of host\.cpu is undecided"):
+        Claims(ClaimRunner(model=model)).results()
+
+
+@pytest.mark.parametrize(
+    ("load", "at", "method"),
+    [
+        # it reaches 1 at 20 itself and falls behind it
+        (N * R(1, 20) / ceil(N / 20), 20, Method.JUMP),
+        (N * R(499, 10_000) / ceil(N / 20), None, Method.NONE),
+        (N * R(999_999, 20_000_000) / ceil(N / 20), None, Method.NONE),
+        (ceil(N / 7) / 12, 77, Method.JUMP),
+        (floor(N / 7) / 12, 84, Method.JUMP),
+        (ceil(N / R(7, 3)) * R(3, 5), 7 / 3, Method.JUMP),
+        (ceil(N**2 / 50) / 40, sqrt(39 * 50), Method.JUMP),
+        (ceil(ceil(N / 3) / 5) / 4, 45, Method.JUMP),
+        (floor(N / 10) / ceil(N / 30) / 3, 30, Method.JUMP),
+        (floor(N / 10) / ceil(N / 30) / R(31, 10), None, Method.NONE),
+        # up at 4, down again until 6, up for good at 18
+        (maximum(0, 3 - N / 2) * floor(N / 4) + ceil(N / 9) / 3, 4, Method.JUMP),
+        # a needle between whole numbers
+        (R(99, 100) + ceil(N / 4) / 100 - (N - R(21, 2)) ** 2, 10.5 - sqrt(0.02), None),
+        (N / ceil(square_root(N)) / 10, 100, Method.BRACKETED_ROOT),
+        (square_root(N) / 10, 100, Method.BRACKETED_ROOT),
+        (exp(-N / 10) / 2 + R(1, 4) + N / 100, 74.9723, Method.BRACKETED_ROOT),
+        # it hardly rises above 1 between 99 and 101, and comes down again
+        (1 + R(1, 10**6) - (square_root(N) - 10) ** 2, 99.98, Method.BRACKETED_ROOT),
+        (1 - R(1, 10**6) - (square_root(N) - 10) ** 2, None, Method.NONE),
+        (1 - apply("erlang_b", N, 10), None, Method.NONE),
+        (1 - exp(-N), None, Method.NONE),
+        (minimum(1, N / 10) * ceil(N / 100) / 2, 100, None),
+    ],
+)
+def test_saturation_points(load: Formula, at: float | None, method: Method | None) -> None:
+    found = saturation_point(load, N, 1)
+    assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
+    assert method is None or found.method is method
+
+
+def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    spec = tmp_path / "full.qps"
+    text = MEETING_STEPS.replace("ROOM vcpu", "room") + "param room = 21 vcpu\n"
+    spec.write_text(text + "matrix rooms { room in [20 vcpu, 21 vcpu, 22 vcpu, 24.5 vcpu] }\n")
+    main(["matrix", str(spec)])
+    told = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert "from the start (exactly full to 5,100)" in told["21"]
+    assert "(" not in told["20"]
+    assert "5,200" in told["22"]
+    assert "6,000" in told["24.5"]
+    main(["solve", "--all", str(spec)])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "up to N = 5,100 its utilization equals the limit." in printed
+    assert "cluster.requests is at 100 % utilization even at N = 4900" in printed
+
+
+FILLED = """
+users N in FIRST..200
+machine box { cpu 2 core }
+machine plain { cpu 1 core }
+component job { cpu 1 s/request }
+param most = 1 in 0..10
+target host.cpu 50 %
+topology { node host = box; node other = plain }
+stream jobs { traffic (LOAD) * (1 request/s); at host { job } }
+stream more { traffic (N / 150) * (1 request/s); at other { job } }
+matrix rows { most in [0.5, 0.9, 1, 1.5]AT }
+"""
+
+
+@pytest.mark.parametrize("first", ["1", "100"])
+@pytest.mark.parametrize(
+    "load",
+    [
+        "min(most, N / 100)",  # in a bracket
+        "most",  # in closed form
+        "most * N / 100",
+        "min(most, N / 100) + max(0, N - 120) * (190 - N) / 100000",  # row by row
+        "most * min(1, (N - 100.5) * (N - 100.5) / 100 + 0.99)",
+    ],
+)
+@pytest.mark.parametrize("at", ["", "; at N = 120"])
+def test_a_matrix_tells_as_solve_what_is_full_from_the_start_and_stays_so(
+    first: str, load: str, at: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = FILLED.replace("FIRST", first).replace("LOAD", load).replace("AT", at)
+    spec, result = tmp_path / "full.qps", tmp_path / "full.json"
+    spec.write_text(text)
+    main(["matrix", str(spec), "-o", str(result)])
+    for row in json.loads(result.read_text())["rows"]:
+        main(["solve", str(spec), "--set", f"most={row['most']}", "--format", "json"])
+        printed = capsys.readouterr().out
+        told = json.loads(printed[printed.index("{") :])
+        starts = [r["name"] for r in told["resources"] if r["method"] == Method.AT_START.value]
+        assert row["saturated_from_start"] == (", ".join(starts) or None)
+        assert row["stays_full"] == told["bottleneck"]["stays_full"]
+        assert row["bottleneck"] == told["bottleneck"]["resource"]
+
+
+def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    spec = tmp_path / "full.qps"
+    spec.write_text(
+        FILLED.replace("FIRST", "1").replace("LOAD", "min(most, N / 100)").replace("AT", "")
+    )
+    for end in ("parquet", "csv", "json"):
+        result, page = tmp_path / f"full.{end}", tmp_path / f"{end}.html"
+        main(["matrix", str(spec), "-o", str(result)])
+        main(["report", str(result), "-o", str(page)])
+        assert "at its limit up to capacity" in page.read_text()
+        assert ">exactly</td>" in page.read_text()
+    main(["matrix", str(spec)])
+    assert "100 (exactly full to 150)" in capsys.readouterr().out
+    main(["report", str(spec), "-o", str(tmp_path / "page.html")])
+    assert "up to N = 150 its utilization equals the limit" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("load", "reaches", "passes"),
+    [
+        # full at the start alone; from 100 on and no more; from 20 to 40, then beyond
+        (1 / N, 1, None),
+        (1 / square_root(N), 1, None),
+        (1 - ceil(N / 5) / 9 + R(1, 9), 1, None),
+        (minimum(1, square_root(N) / 10), 100, None),
+        (minimum(1, N / 10) + maximum(0, N - 40), 10, 40),
+        (ceil(N / 20) / 2 + 0 * N, 20, 40),
+        (minimum(1, ceil(N / 20) / 2), 20, None),
+        # full at one population, and beyond at another one
+        (1 - (N - 10) ** 2 / 1000 + maximum(0, N - 15), 10, 15.02525),
+    ],
+)
+def test_what_stays_full_counts_but_where_it_is_filled(
+    load: Formula, reaches: float | None, passes: float | None
+) -> None:
+    assert saturation_point(load, N, 1).at == reaches
+    found = saturation_point(load, N, 1, passes=True).at
+    assert found == (None if passes is None else pytest.approx(passes, rel=1e-5))
+
+
+# -- the law -----------------------------------------------------------------------------
+
+EXAMPLES = int(os.environ.get("QPS_LAW_EXAMPLES", "0")) or examples(40)
+"""How many specs are drawn; the closing note of issue 13 tells of a run with 2,000."""
+
+_COUNTS = [
+    "ceil(N / {k})",
+    "floor(N / {k}) + 1",
+    "ceil(N * N / {square})",
+    "ceil(N * 0.0{k})",
+    "ceil(ceil(N / 3) / {k})",
+    "max(2, ceil(N / {k}))",
+    "ceil(N / {k}) + ceil(N / {j})",
+    "min(3, ceil(N / {k}))",
+    "{k}",
+]
+_STEPS = [
+    "work",
+    "work * ceil(N / {j})",
+    "fwd to all u",
+    "fwd to all in room",
+    "fwd to others in room",
+    "work * (N - 1)",
+    "work * floor(N / {j})",
+]
+_QUEUES = ["", "", ", queueing mm1", ", queueing md1", ", queueing mg1 cv 0.5"]
+
+
+@st.composite
+def _jumping_specs(draw: st.DrawFn) -> str:
+    """Draw a spec of several resources, of which machines and steps are counted by roundings."""
+    whole = st.integers(2, 9)
+    k, j, room = draw(whole), draw(whole), draw(st.integers(1, 12))
+    written = {"k": k, "j": j, "square": draw(st.integers(2, 400))}
+
+    def drawn(texts: list[str]) -> str:
+        return draw(st.sampled_from(texts)).format(**written)
+
+    low = draw(st.integers(2, 9))
+    # Round costs meet their limit exactly, others do not.
+    cost = st.one_of(st.sampled_from([10, 20, 50, 100, 125]), st.integers(1, 400))
+    medium = draw(st.sampled_from(["switched", "shared", "duplex"]))
+    rate = draw(st.sampled_from([10, 64, 100_000]))
+    more = draw(st.sampled_from(["0", "05", "1"]))
+    step = drawn(_STEPS)
+    spread = step.startswith("fwd")
+    back = "; at u { }" if spread else ""
+    return "\n".join(
+        [
+            f"users N in {low}..{low + draw(st.integers(5, 30))}",
+            f"group room of {room} users",
+            "machine pc { cpu 1 core }",
+            f"machine box {{ cpu {draw(st.integers(1, 3))} core{drawn(_QUEUES)} }}",
+            f"machine db {{ cpu 1 core{drawn(_QUEUES)} }}",
+            f"network lan {{ {medium}; rate {rate} kbit/s }}",
+            f"component work {{ cpu {draw(cost)}.{more} ms/packet }}",
+            f"component fwd {{ cpu {draw(cost)} ms/packet }}",
+            f"component store {{ cpu {draw(cost)} ms/packet }}",
+            "topology {",
+            "  node u = pc * N",
+            f"  node b = box * ({drawn(_COUNTS)})",
+            f"  node d = db * ({drawn(_COUNTS)})",
+            "  link l = lan between u, b, d",
+            "}",
+            "stream v for each u {",
+            f"  traffic 1 packet/s, 100 byte/packet; at u {{ }}; at b {{ {step} }}{back}",
+            "}",
+            "stream w for each u { traffic 0.5 packet/s, 80 byte/packet; at u { }; at d { store } }",
+            "",
+        ]
+    )
+
+
+def _grid(low: int, high: int) -> list[Fraction]:
+    """Return every whole population, and some between each two, near both ends as well."""
+    hair = Fraction(1, 10**9)
+    parts = [Fraction(0), hair, Fraction(1, 3), Fraction(1, 2), Fraction(5, 6), 1 - hair]
+    return [*(n + part for n in range(low, high) for part in parts), Fraction(high)]
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(_jumping_specs())
+def test_saturations_and_the_answer_are_those_of_trying_all(text: str) -> None:
+    spec = checked(text)
+    configuration = spec.configuration()
+    graph = lower(spec.model, configuration)
+    solution = solve(graph)
+    queued = {c.name.removesuffix(".utilization") for c in graph.criteria if c.strict}
+
+    def loads(at: Fraction) -> dict[str, Fraction]:
+        return plain_model(spec.model, configuration, at).loads
+
+    known = {at: loads(at) for at in _grid(graph.low, graph.high)}
+    largest = graph.low - 1
+    while largest < graph.high and all(
+        load < 1 or (load == 1 and name not in queued)
+        for name, load in known[Fraction(largest + 1)].items()
+    ):
+        largest += 1
+    assert (solution.capacity or graph.low - 1) == largest
+    points = {r.name: r.saturation.at for r in solution.resources}
+    for name, at in points.items():
+        full = [point for point, found in known.items() if found[name] >= 1]
+        if full:
+            assert at is not None, name
+            assert at <= float(full[0]), name
+        if at is None:
+            continue
+        # It is full where it is said to be: there, or next to where it jumps.
+        near = [Fraction(at) * (1 + sign * Fraction(1, 10**12)) for sign in (-1, 0, 1)]
+        assert max(loads(max(p, Fraction(graph.low)))[name] for p in near) >= 1 - Fraction(1, 10**8)
+    reached = [at for at in points.values() if at is not None]
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.saturates_at == (min(reached) if reached else None)
+    if reached:
+        assert points[solution.bottleneck.resource] == pytest.approx(min(reached), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "min(most, N / 100)",  # lies on its target from N = 100 on
+        "most * min(N, 300) / ceil(N / 100) / 100",  # just reaches it at N = 100, and falls
+        "ceil(most * N / 30) / 40",  # lies on it for a while, and passes it
+        "most * (400 - (N - 100) * (N - 100) / 100) / 400",  # a parabola that just touches it
+    ],
+)
+def test_rows_that_just_reach_their_target_are_decided_together(
+    load: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_row_alone(monkeypatch)
+    text = FILLED.replace("FIRST", "1").replace("AT", "").replace("LOAD", f"2 * ({load})")
+    assert disagreements(text.replace("target host.cpu 50 %\n", "")) == []
+
+
+def test_what_fills_its_resource_whatever_the_population_is_decided_with_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    no_row_alone(monkeypatch)
+    spec = (
+        "users N in 1..20\nmachine box { cpu 1 core }\ncomponent job { cpu 1 s/request }\n"
+        "param pace elastic 0.1..10 request/s\nparam part = 0.01 in 0..1\n"
+        "topology { node host = box; node other = box }\n"
+        "stream jobs { traffic pace; at host { job } }\n"
+        "stream more { traffic part * N * (1 request/s); at other { job } }\n"
+        "matrix m { part in 0.01..0.2, 9 values }\n"
+    )
+    assert disagreements(spec) == []

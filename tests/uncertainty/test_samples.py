@@ -1,0 +1,244 @@
+"""Samples by floats and by surfaces: held against closed forms, single solves, other workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qps.compiler.configure.configuration import with_drawn
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, check_source
+from qps.engine.numerics.sobol import sobol_points
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.uncertainty import sample_solver
+from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.response_surface import fitted, most_points
+from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
+from qps.solver.uncertainty.sample_solver import Sampled, solved_for
+from qps.solver.uncertainty.surface_refinement import surface_through
+from qps.solver.uncertainty.threshold_search import crossings
+
+TEXTBOOK = Path(__file__).parents[2] / "specs" / "textbook"
+NUMBER = "1 s/request"
+
+
+@dataclass
+class _Rows:
+    """Rows that are no more than their numbers."""
+
+    own: np.ndarray
+
+    @property
+    def count(self) -> int:
+        return self.own.size
+
+    def take(self, index: np.ndarray) -> _Rows:
+        return _Rows(self.own[index])
+
+
+@pytest.mark.parametrize("near", [1.0, 90.0, 1e5])
+@pytest.mark.parametrize("power", [0.5, 1, 3])
+def test_what_fails_from_a_point_on_is_found_wherever_it_is_looked_for(
+    near: float, power: float
+) -> None:
+    own = np.array([2.0, 70.0, 99.5, 4000.0])
+    found = crossings(
+        _Rows(own),  # type: ignore[arg-type]
+        lambda rows, at: (at / rows.own) ** power - 1,  # type: ignore[attr-defined]
+        1.0,
+        1e5,
+        near,
+    )
+    assert found == pytest.approx(own, rel=5e-5)
+
+
+def test_what_fails_at_once_or_nowhere_is_told_so() -> None:
+    found = crossings(
+        _Rows(np.array([0.5, 1e9])),  # type: ignore[arg-type]
+        lambda rows, at: np.where(at > rows.own, np.inf, -1.0),  # type: ignore[attr-defined]
+        1.0,
+        1e5,
+        30.0,
+    )
+    assert found.tolist() == [1.0, np.inf]
+
+
+def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
+    points = 0.5 + sobol_points(count, numbers, 1)
+    return {f"x{i}": points[:, i] for i in range(numbers)}
+
+
+@pytest.mark.parametrize("numbers", [1, 4, 9, 30])
+def test_a_product_of_powers_is_met_by_a_surface(numbers: int) -> None:
+    def told(values: dict[str, np.ndarray]) -> np.ndarray:
+        logs = [(i - 2.5) * np.log(column) for i, column in enumerate(values.values())]
+        return np.asarray(7 * np.exp(sum(logs)))
+
+    few, many = _points(most_points(numbers), numbers), _points(500, numbers)
+    surface = fitted(few, told(few))
+    assert surface.error < 1e-9
+    assert surface(many, 500)[0] == pytest.approx(told(many), rel=1e-9)
+
+
+def test_a_surface_tells_how_far_it_is_off_a_kink() -> None:
+    def told(values: dict[str, np.ndarray]) -> np.ndarray:
+        return np.asarray(np.minimum(values["x0"], 1.2 * values["x1"]))
+
+    few, many = _points(most_points(2), 2), _points(2000, 2)
+    surface = fitted(few, told(few))
+    at, _ = surface(many, 2000)
+    off = np.abs(at / told(many) - 1)
+    assert np.quantile(off, 0.5) < surface.error < 4 * off.max()
+
+
+def test_what_fails_nowhere_in_some_samples_does_so_in_those_beside_them() -> None:
+    few, many = _points(24, 1), _points(1000, 1)
+    at, _ = fitted(few, np.where(few["x0"] > 1, np.inf, 3.0))(many, 1000)
+    is_far = np.abs(many["x0"] - 1) > 0.1
+    assert (np.isinf(at) == (many["x0"] > 1))[is_far].all()
+    nowhere = fitted(few, np.full(24, np.inf))
+    assert np.isinf(nowhere(many, 1000)[0]).all()
+
+
+def _edge(values: dict[str, np.ndarray]) -> np.ndarray:
+    """Return what one thing limits up to a point, and another one beyond it."""
+    one, other = 5 * values["x0"] ** 0.1, 5 / values["x0"] * values["x1"] ** 0.2
+    return np.asarray(np.minimum(one, other))
+
+
+@pytest.mark.parametrize("limit", [4.6, 5.1])
+def test_points_are_added_where_they_decide(limit: float) -> None:
+    """What is told of a limit, and how far that may be off, beside what is told of each sample."""
+    pool = _points(1024, 2)
+    truth = _edge(pool)
+    asked: list[int] = []
+
+    def told(which: np.ndarray, _: object) -> np.ndarray:
+        asked.extend(which.tolist())
+        return truth[which]
+
+    surface = surface_through(pool, told, limit, [])
+    assert len(asked) == len(set(asked)) == surface.points <= most_points(2)
+    at, off = surface(pool, 1024)
+    likely = np.mean(at >= limit)
+    least, most = (np.mean(at * np.exp(far * off) >= limit) for far in (-3, 3))
+    assert least <= np.mean(truth >= limit) <= most
+    assert most - least < 0.1
+    assert likely == pytest.approx(np.mean(truth >= limit), abs=0.01)
+
+
+def test_what_is_the_same_is_fitted_once() -> None:
+    pool = _points(500, 3)
+    one = surface_through(pool, lambda which, _: _edge(pool)[which], 5.0, [])
+    again = surface_through(pool, lambda which, _: _edge(pool)[which] * (1 + 1e-6), 5.0, [one])
+    assert again is one
+    other = surface_through(pool, lambda which, _: _edge(pool)[which] * 1.01, 5.0, [one])
+    assert other is not one
+
+
+def _uncertain(name: str, *written: str) -> Spec:
+    text = (TEXTBOOK / name).read_text(encoding="utf-8")
+    for number in written:
+        assert number in text
+        text = text.replace(number, f"{number} +- 5 %", 1)
+    found = check_source(Source(name, text))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def _solved(spec: Spec, samples: int, workers: int = 1) -> tuple[Sampled, object]:
+    configuration = spec.configuration()
+    numbers = uncertain_numbers(spec.model, configuration)
+    axis = axis_of(numbers, values_at(numbers, sobol_points(samples, len(numbers), 1)), spec.model)
+    solution = solve_model(spec.model, configuration)
+    return solved_for(spec.model, configuration, axis, solution, workers), axis
+
+
+def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> None:
+    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    found, axis = _solved(spec, 2000)
+    (surface, *_) = found.surfaces
+    assert surface.error < 0.02
+    for row in (50, 100, 700, 1999):
+        drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
+        alone = solve_model(spec.model, drawn).capacity
+        assert alone is not None
+        assert found.largest[row] == pytest.approx(alone, abs=1 + surface.error * alone)
+
+
+def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample_solver, "_PART", 300)
+    monkeypatch.setattr(sample_solver, "START", "spawn")  # as elsewhere than on Linux
+    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    (one, _), (two, _) = _solved(spec, 1000), _solved(spec, 1000, workers=2)
+    assert (one.largest == two.largest).all()
+    assert (one.limits == two.limits).all()
+    assert one.words == two.words
+    assert one.surfaces == two.surfaces
+    assert one.met.keys() == two.met.keys()
+    assert all((one.met[name] == two.met[name]).all() for name in one.met)
+
+
+def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
+    spec = _uncertain("wikipedia_md1.qps", "2 minute/guest")
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    found = odds(spec.model, configuration, solution, Sampling(samples=500))
+    assert found is not None
+    assert found.surrogate_models == ()
+
+
+FIXED_JOBS = """users N in 1..2
+network wire { propagation 1 us }
+machine server { cpu 4 core, queueing ps }
+component one { cpu 0.3 s/request +- 4 % }
+component other { cpu 0.2 s/request }
+topology { node a = server; node b = server; node c = server; link l = wire between a, b, c }
+stream asked in all {
+  traffic 6 request, 1 bit/request, think 0.3 s
+  at a { together { call b { one }; call c { other } } }
+}
+require { asked.latency <= 410 ms }
+"""
+
+
+def test_what_takes_long_and_has_no_population_in_it_is_told_by_a_surface() -> None:
+    """As many jobs as ever, and calls that they make together: in each sample all or none fails."""
+    spec = check_source(Source("fixed.qps", FIXED_JOBS)).value
+    assert spec is not None
+    found, axis = _solved(spec, 2000)
+    assert "asked.latency" in [one.requirement for one in found.surfaces]
+    is_met, surely, maybe = found.met["asked.latency"]
+    assert is_met.mean() == pytest.approx(0.5, abs=0.4)
+    assert maybe.mean() - surely.mean() < 0.05
+    for row in range(0, 200, 10):
+        drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
+        alone = solve_model(spec.model, drawn).capacity
+        assert surely[row] <= (alone == 2) <= maybe[row]
+        assert found.largest[row] == (2 if is_met[row] else 0)
+
+
+def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() -> None:
+    """Of users who wait in a network: samples solved each alone, at the answer as stated."""
+    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    solution = solve_model(spec.model, spec.configuration())
+    assert solution.capacity is not None
+    found, axis = _solved(spec, 2000)
+    is_met, surely, maybe = found.met["query.latency"]
+    assert is_met.mean() == pytest.approx(0.5, abs=0.4)
+    for row in range(0, 400, 20):
+        drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
+        alone = solve_model(spec.model, drawn).capacity
+        assert alone is not None
+        is_met_alone = alone >= solution.capacity
+        assert surely[row] <= is_met_alone <= maybe[row]
+    told = odds(spec.model, spec.configuration(), solution, Sampling(samples=2000))
+    assert told is not None
+    (one,) = [one for one in told.requirements if one.name == "query.latency"]
+    assert one.probability == is_met.mean()
+    assert one.error == max(maybe.mean() - one.probability, one.probability - surely.mean())
+    assert one.error < 0.05
