@@ -144,7 +144,7 @@ def test_commands_obey_and_see_a_change(capsys: pytest.CaptureFixture[str]) -> N
     ("text", "status", "said"),
     [
         ("", 1, "FAIL      most"),
-        (accepting(LATER), 0, "1 accepted until a date"),
+        (accepting(LATER), 0, "1 accepted failure"),
         (accepting(date.today()), 0, "new server"),  # noqa: DTZ011
         (accepting(OVER), 1, f"was accepted until {OVER} (qps.toml:1): new server"),
         (accepting(OVER) + accepting(LATER), 0, f"accepted until {LATER} (qps.toml:6)"),

@@ -147,7 +147,7 @@ def _promised(
 
     It is known as the measure is: what is judged too mildly is promised to too many.
     """
-    assert promised.population is not None, "what nobody asks for is no criterion"
+    assert promised.population is not None, "requirements by samples have a population"
     told = known_by(
         "requirement-by-samples",
         requirement.name,
