@@ -4,7 +4,8 @@ Where a stage that is passed by chance takes a time that is always the same, a s
 atoms there, which no series of its transform finds, and whose own transform is beyond all floats
 left of zero. So that time is taken out: each way has its chance, what is always the same of it, and
 what varies. A way that is passed again in another order is the same one. What varies and takes no
-fixed time stays by chance within a way, where its law is smooth.
+fixed time stays by chance within a way, where its law is smooth. Of alternatives exactly one is
+passed: their ways are mixed, each by its chance, where those of stages in a row are put together.
 
 All here reads floats, balls or arrays alike, as stages have them.
 """
@@ -54,6 +55,22 @@ class StageLike(Protocol):
     @property
     def once(self) -> Self:
         """Its own part alone, passed once."""
+
+    @property
+    def is_choice(self) -> bool:
+        """True where just one of those inside is passed: they are alternatives."""
+
+    @property
+    def chance(self) -> Any:
+        """The chance that it is passed, of one of alternatives."""
+
+    @property
+    def left(self) -> Any:
+        """The chance that none of the alternatives inside is passed."""
+
+    @property
+    def has_left(self) -> bool:
+        """True where it may be that none of the alternatives inside is passed."""
 
 
 Pieces = tuple[tuple[int, int], ...]
@@ -113,14 +130,25 @@ class _Pieces:
             is_fixed = stage.whole > 0 and _once_fixed(stage)
             own = self._fixed(stage, _fixed, is_fixed)
             return {own + self._varied(stage, _ever_varies(stage)): 1}
-        own = self._fixed(stage, lambda one: one.own_fixed, stage.is_fixed)
-        own += self._varied(stage.once, stage.is_random)
-        once = _both({own: 1}, self.of(stage.inside))
+        once = self._once(stage)
         found = _power(once, stage.whole)
         if not stage.has_share:
             return found
-        chance = {way: stage.share * weight for way, weight in once.items()}
-        return _both(found, _mixed({(): 1 - stage.share}, chance))
+        return _both(found, _mixed({(): 1 - stage.share}, _by(stage.share, once)))
+
+    def _once(self, stage: Passed) -> dict[Pieces, Any]:
+        own = self._fixed(stage, lambda one: one.own_fixed, stage.is_fixed)
+        own += self._varied(stage.once, stage.is_random)
+        return _both({own: 1}, self._inside(stage))
+
+    def _inside(self, stage: Passed) -> dict[Pieces, Any]:
+        if not stage.is_choice:
+            return self.of(stage.inside)
+        found: dict[Pieces, Any] = {(): stage.left} if stage.has_left else {}
+        for one in stage.inside:
+            if one.whole or one.has_share:
+                found = _mixed(found, _by(one.chance, self._once(one)))
+        return found
 
     def _fixed(self, stage: StageLike, time: Callable[[StageLike], Any], is_fixed: bool) -> Pieces:  # noqa: FBT001
         return _noted(self.fixed, time(stage), self._next()) if is_fixed else ()
@@ -159,6 +187,10 @@ def _both(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any]
     if len(found) > MOST_WAYS:
         raise _TooManyError
     return found
+
+
+def _by(chance: Any, ways: dict[Pieces, Any]) -> dict[Pieces, Any]:
+    return {way: chance * weight for way, weight in ways.items()}
 
 
 def _mixed(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any]:

@@ -88,7 +88,7 @@ def _is_stage(group: Sequence[Array]) -> Truth:
         & (variation < np.inf)
         & (times >= 0)
         & (times < np.inf)
-        & (inside >= 0)
+        & (np.abs(inside) < np.inf)
     )
     return found
 

@@ -77,7 +77,24 @@ class _Alike(Struct):
     @property
     def once(self) -> _Alike:
         once, never = np.ones_like(self.stage.whole), np.zeros_like(self.stage.share)
-        return _Alike(replace(self.stage, whole=once, share=never, inside=()))
+        alone = replace(self.stage, whole=once, share=never, inside=(), is_choice=False)
+        return _Alike(alone)
+
+    @property
+    def is_choice(self) -> bool:
+        return self.stage.is_choice
+
+    @property
+    def chance(self) -> Array:
+        return self.stage.chance
+
+    @property
+    def left(self) -> Array:
+        return self.stage.left
+
+    @property
+    def has_left(self) -> bool:
+        return bool((self.stage.left > 0).any())
 
 
 class _StagePath(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,9 @@ is left of the `work` before it, of that mean and squared variation `spread`, do
 are gamma distributed or, without variation, always the same. With p = load and one server that is
 M/G/1 (Pollaczek and Khinchine), with p of Erlang's C and exponential times M/M/c. It is passed so
 many `times`, together with as many of the next stages as stand `inside`: once more than the whole
-part for a share of what comes.
+part for a share of what comes. Where that number is negative, these are alternatives: of those that
+stand in it directly exactly one is passed, each by the chance that is its `times`, and none of them
+by what is left of 1.
 
 Where T has the transform f, P(T > t) has (1 - f(s))/s. That is inverted by a Fourier series and
 Euler's summation (Abate and Whitt 1992), on a line moved towards the singularities of f, so that
@@ -88,6 +90,23 @@ class Stage(Struct, frozen=True, kw_only=True):
     whole: int
     share: float
     inside: tuple[Stage, ...]
+    is_choice: bool = False
+
+    @property
+    def chance(self) -> float:
+        """The chance that it is passed, of one of alternatives."""
+        return self.whole + self.share
+
+    @property
+    def left(self) -> float:
+        """The chance that none of the alternatives inside is passed."""
+        left = 1 - sum(each.chance for each in self.inside)
+        return left if left > NEARLY_WHOLE else 0.0
+
+    @property
+    def has_left(self) -> bool:
+        """True where it may be that none of the alternatives inside is passed."""
+        return self.left > 0
 
     @property
     def is_late(self) -> bool:
@@ -117,7 +136,7 @@ class Stage(Struct, frozen=True, kw_only=True):
     @property
     def once(self) -> Stage:
         """Its own part alone, passed once."""
-        return replace(self, whole=1, share=0.0, inside=())
+        return replace(self, whole=1, share=0.0, inside=(), is_choice=False)
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -167,7 +186,7 @@ def _is_stage(group: Sequence[float]) -> bool:
         and service >= 0
         and 0 <= variation < inf
         and 0 <= times < inf
-        and inside >= 0
+        and abs(inside) < inf
     )
 
 
@@ -178,13 +197,14 @@ def read_line(
 ) -> tuple[Staged, ...]:
     """Return stages one after the other, those inside others within these.
 
-    A stage is made of its group and what is inside it, `how_many` its last operand says.
+    A stage is made of its group and what is inside it, `how_many` its last operand says: less than
+    none where they are alternatives.
     """
     found = []
     at = 0
     while at < len(groups):
         group = groups[at]
-        end = min(len(groups), at + 1 + int(min(how_many(group[-1]), len(groups))))
+        end = min(len(groups), at + 1 + int(min(abs(how_many(group[-1])), len(groups))))
         found.append(stage_of(group, read_line(groups[at + 1 : end], stage_of, how_many)))
         at = end
     return tuple(found)
@@ -196,7 +216,7 @@ def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
 
 
 def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
-    waits, load, work, spread, servers, service, variation, times, _ = group
+    waits, load, work, spread, servers, service, variation, times, within = group
     near = round(times)
     whole = near if abs(times - near) <= NEARLY_WHOLE * near else floor(times)
     return Stage(
@@ -210,6 +230,7 @@ def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
         whole=whole,
         share=max(0.0, times - whole),
         inside=inside,
+        is_choice=within < 0,
     )
 
 
@@ -227,13 +248,18 @@ def at_once(line: Sequence[Stage]) -> float:
     """Return which share takes no longer than what is always the same."""
     found = 1.0
     for stage in line:
-        once = at_once(stage.inside)
-        if stage.service and stage.variation:
-            once = 0.0
-        elif stage.is_late:
-            once *= 1 - stage.waits
+        once = _once_at_once(stage)
         found *= once**stage.whole * (1 - stage.share + stage.share * once)
     return found
+
+
+def _once_at_once(stage: Stage) -> float:
+    if stage.service and stage.variation:
+        return 0.0
+    own = 1 - stage.waits if stage.is_late else 1.0
+    if not stage.is_choice:
+        return own * at_once(stage.inside)
+    return own * sum((each.chance * _once_at_once(each) for each in stage.inside), stage.left)
 
 
 def _at_once(mixture: Mixture) -> float:
@@ -369,8 +395,14 @@ def mixed_transform(ways: Sequence[Way], at: complex) -> complex:
 
 def served(line: Sequence[Stage]) -> float:
     """Return how long stages serve at most, without waits."""
-    each = ((stage.whole + stage.share) * (stage.service + served(stage.inside)) for stage in line)
-    return sum(each, 0.0)
+    return sum((stage.chance * _served_once(stage) for stage in line), 0.0)
+
+
+def _served_once(stage: Stage) -> float:
+    if stage.is_choice:
+        each = (_served_once(one) for one in stage.inside if one.chance)
+        return stage.service + max(each, default=0.0)
+    return stage.service + served(stage.inside)
 
 
 def gap_of(nearest: float, goal: float, time: float) -> float:
@@ -411,16 +443,29 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
     for stage in line:
         if not (stage.whole or stage.share):
             continue
-        once = transform(stage.inside, at) if stage.inside else complex(1.0)
-        if stage.service and stage.variation:
-            once *= 1 + _less(at * stage.service, stage.variation)
-        if stage.is_late:
-            once *= _wait(stage, at)
+        once = _once(stage, at)
         if stage.whole:
             found *= once if stage.whole == 1 else once**stage.whole
         if stage.share:
             found *= 1 - stage.share + stage.share * once
     return found
+
+
+def _once(stage: Stage, at: complex) -> complex:
+    """Return the transform of one passage."""
+    found = _inside(stage, at) if stage.inside else complex(1.0)
+    if stage.service and stage.variation:
+        found *= 1 + _less(at * stage.service, stage.variation)
+    if stage.is_late:
+        found *= _wait(stage, at)
+    return found
+
+
+def _inside(stage: Stage, at: complex) -> complex:
+    if not stage.is_choice:
+        return transform(stage.inside, at)
+    each = (one.chance * _once(one, at) for one in stage.inside if one.chance)
+    return sum(each, complex(stage.left))
 
 
 def _wait(stage: Stage, at: complex) -> complex:

@@ -36,6 +36,18 @@ class Stage(Struct, frozen=True, kw_only=True):
     whole: Array
     share: Array
     inside: tuple[Stage, ...]
+    is_choice: bool = False
+
+    @property
+    def chance(self) -> Array:
+        """The chance that it is passed, of one of alternatives."""
+        return self.whole + self.share
+
+    @property
+    def left(self) -> Array:
+        """The chance that none of the alternatives inside is passed."""
+        left = 1 - sum(each.chance for each in self.inside)
+        return np.where(left > NEARLY_WHOLE, left, 0.0)
 
     @property
     def is_late(self) -> Truth:
@@ -59,7 +71,7 @@ def read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
 
 
 def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
-    waits, load, work, spread, servers, service, variation, times, _ = group
+    waits, load, work, spread, servers, service, variation, times, within = group
     near = np.rint(times)
     whole = np.where(np.abs(times - near) <= NEARLY_WHOLE * near, near, np.floor(times))
     return Stage(
@@ -73,6 +85,7 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
         whole=whole,
         share=np.maximum(0.0, times - whole),
         inside=inside,
+        is_choice=bool(within[0] < 0),
     )
 
 
@@ -88,17 +101,30 @@ def at_once(line: Sequence[Stage]) -> Array | float:
     """Return which share takes no longer than what is always the same."""
     found: Array | float = 1.0
     for stage in line:
-        own = np.where(stage.is_late, 1 - stage.waits, 1.0)
-        own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
-        once = at_once(stage.inside) * own
+        once = _once_at_once(stage)
         found = found * once**stage.whole * (1 - stage.share + stage.share * once)
     return found
 
 
+def _once_at_once(stage: Stage) -> Array:
+    own = np.where(stage.is_late, 1 - stage.waits, 1.0)
+    own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
+    if not stage.is_choice:
+        return np.asarray(at_once(stage.inside) * own)
+    each = (one.chance * _once_at_once(one) for one in stage.inside)
+    return np.asarray(sum(each, stage.left) * own)
+
+
 def served(line: Sequence[Stage]) -> Array | float:
     """Return how long stages serve at most, without waits."""
-    each = ((stage.whole + stage.share) * (stage.service + served(stage.inside)) for stage in line)
-    return sum(each, 0.0)
+    return sum((stage.chance * _served_once(stage) for stage in line), 0.0)
+
+
+def _served_once(stage: Stage) -> Array:
+    if not stage.is_choice:
+        return np.asarray(stage.service + served(stage.inside))
+    each = (np.where(one.is_passed, _served_once(one), 0.0) for one in stage.inside)
+    return np.asarray(stage.service + reduce(np.maximum, each, np.zeros(stage.service.shape)))
 
 
 def decay(stage: Stage) -> Array:
@@ -113,13 +139,22 @@ def transform(line: Sequence[Stage], at: Complex) -> Complex:
     """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
     found = np.ones(at.shape, dtype=complex)
     for stage in line:
-        once = _own(stage, at)
-        if stage.inside:
-            once = once * transform(stage.inside, at)
+        once = _once(stage, at)
         found = found * _powered(once, stage.whole)
         if stage.share.any():
             found = found * (1 - stage.share + stage.share * once)
     return found
+
+
+def _once(stage: Stage, at: Complex) -> Complex:
+    """Return the transform of one passage."""
+    own = _own(stage, at)
+    if not stage.inside:
+        return own
+    if not stage.is_choice:
+        return own * transform(stage.inside, at)
+    each = (np.where(one.is_passed, one.chance * _once(one, at), 0.0) for one in stage.inside)
+    return own * sum(each, stage.left + np.zeros(at.shape, dtype=complex))
 
 
 def _powered(once: Complex, times: Array) -> Complex:

@@ -60,6 +60,22 @@ class _Ball(Struct):
     def once(self) -> _Ball:
         return _Ball(self.told.once, [*self.numbers[:7], arb(1), arb(0)], [])
 
+    @property
+    def is_choice(self) -> bool:
+        return self.told.is_choice
+
+    @property
+    def chance(self) -> arb:
+        return self.share + self.told.whole
+
+    @property
+    def left(self) -> arb:
+        return 1 - sum((one.chance for one in self.inside), arb(0))
+
+    @property
+    def has_left(self) -> bool:
+        return self.told.has_left
+
 
 def stages_quantile(level: arb, *stages: arb) -> arb:
     """Return the quantile of the time that independent stages take, as floats have it."""
@@ -140,18 +156,34 @@ def _transform(line: Sequence[_Ball], at: acb) -> acb:
         told = stage.told
         if not (told.whole or told.share):
             continue
-        waits, load, work, spread, servers, service, variation = stage.numbers[:7]
-        once = _transform(stage.inside, at)
-        if told.service and told.variation:
-            once *= 1 + _less(at * service, variation)
-        if told.is_late:
-            each = at * work / servers
-            left = -_less(each, spread if told.spread else None) / each
-            part = waits if told.waits < 1 else arb(1)
-            once *= 1 - part + part * ((1 - load) * left / (1 - load * left))
+        once = _once(stage, at)
         found *= once**told.whole
         if told.share:
             found *= 1 - stage.share + stage.share * once
+    return found
+
+
+def _once(stage: _Ball, at: acb) -> acb:
+    told = stage.told
+    waits, load, work, spread, servers, service, variation = stage.numbers[:7]
+    found = _inside(stage, at)
+    if told.service and told.variation:
+        found *= 1 + _less(at * service, variation)
+    if told.is_late:
+        each = at * work / servers
+        left = -_less(each, spread if told.spread else None) / each
+        part = waits if told.waits < 1 else arb(1)
+        found *= 1 - part + part * ((1 - load) * left / (1 - load * left))
+    return found
+
+
+def _inside(stage: _Ball, at: acb) -> acb:
+    if not stage.is_choice:
+        return _transform(stage.inside, at)
+    found = acb(stage.left) if stage.has_left else acb(0)
+    for one in stage.inside:
+        if one.whole or one.has_share:
+            found += one.chance * _once(one, at)
     return found
 
 

@@ -28,7 +28,7 @@ export function stagesQuantile(level, ...operands) {
 const isSize = (value) => value >= 0 && value < Infinity;
 
 function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
-  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && inside >= 0;
+  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && Math.abs(inside) < Infinity;
 }
 
 // Stages one after the other, those inside others within these.
@@ -36,17 +36,18 @@ function read(groups) {
   const found = [];
   for (let at = 0, end; at < groups.length; at = end) {
     const [waits, load, work, spread, servers, service, variation, often, inside] = groups[at], near = Math.round(often);
-    end = Math.min(groups.length, at + 1 + Math.floor(Math.min(inside, groups.length)));
+    end = Math.min(groups.length, at + 1 + Math.floor(Math.min(Math.abs(inside), groups.length)));
     const whole = Math.abs(often - near) <= 1e-13 * near ? near : Math.floor(often);
-    found.push(stageOf({ waits: Math.min(waits, 1), load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)) }));
+    found.push(stageOf({ waits: Math.min(waits, 1), load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)), isChoice: inside < 0 }));
   }
   return found;
 }
 
 // With what is asked of it again and again; `fixed` is what is always the same of one passage, but for what is inside.
 function stageOf(stage) {
-  const { waits, work, service, variation, whole, share } = stage, isLate = waits > 0 && work > 0, isVaried = service > 0 && variation > 0;
-  return { ...stage, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, fixed: variation ? 0 : service };
+  const { waits, work, service, variation, whole, share, inside } = stage, isLate = waits > 0 && work > 0, isVaried = service > 0 && variation > 0;
+  const left = 1 - inside.reduce((sum, { chance }) => sum + chance, 0);
+  return { ...stage, chance: whole + share, left: left > 1e-13 ? left : 0, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, fixed: variation ? 0 : service };
 }
 
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
@@ -84,18 +85,38 @@ function waysOf(line, pieces) {
 }
 
 function waysOfOne(stage, pieces) {
-  const noted = (piece, is) => (is ? [[pieces.push(piece) - 1, 1]] : []);
-  if (!hasFixedChance(stage)) return wayOf([...noted({ fixed: fixedOf(stage) }, fixedOf(stage) > 0), ...noted({ stage }, everVaries(stage))]);
-  const own = [...noted({ fixed: stage.fixed }, stage.fixed > 0), ...noted({ stage: { ...stage, whole: 1, share: 0, inside: [] } }, stage.isRandom)];
-  const once = both(wayOf(own), waysOf(stage.inside, pieces));
+  if (!hasFixedChance(stage)) return wayOf([...noted(pieces, { fixed: fixedOf(stage) }, fixedOf(stage) > 0), ...noted(pieces, { stage }, everVaries(stage))]);
+  const once = waysOnce(stage, pieces);
   let found = wayOf([]);
   for (let times = stage.whole, power = once; times; power = times > 1 ? both(power, power) : power, times = Math.floor(times / 2)) {
     if (times % 2) found = both(found, power);
   }
   if (!stage.share || !once || !found) return found;
-  const chances = wayOf([], 1 - stage.share);
-  for (const [key, { chance, counts }] of once) chances.set(key, { chance: (chances.get(key)?.chance ?? 0) + stage.share * chance, counts });
-  return both(found, chances);
+  return both(found, mixedIn(wayOf([], 1 - stage.share), stage.share, once));
+}
+
+const noted = (pieces, piece, is) => (is ? [[pieces.push(piece) - 1, 1]] : []);
+
+// Ways with other ones, of which each has so much less of a chance.
+function mixedIn(ways, by, others) {
+  for (const [key, { chance, counts }] of others) ways.set(key, { chance: (ways.get(key)?.chance ?? 0) + by * chance, counts });
+  return ways;
+}
+
+function waysOnce(stage, pieces) {
+  const own = [...noted(pieces, { fixed: stage.fixed }, stage.fixed > 0), ...noted(pieces, { stage: { ...stage, whole: 1, share: 0, inside: [], isChoice: false } }, stage.isRandom)];
+  return both(wayOf(own), stage.isChoice ? waysOfChoice(stage, pieces) : waysOf(stage.inside, pieces));
+}
+
+// Of alternatives exactly one is passed, or none.
+function waysOfChoice({ left, inside }, pieces) {
+  const found = left ? wayOf([], left) : new Map();
+  for (const one of inside.filter(({ isPassed }) => isPassed)) {
+    const ways = waysOnce(one, pieces);
+    if (!ways) return null;
+    mixedIn(found, one.chance, ways);
+  }
+  return found;
 }
 
 // Ways by the time that is always the same of them, the shortest first.
@@ -122,9 +143,14 @@ function mixtures(line) {
 // Which share takes no longer than what is always the same.
 function atOnce(line) {
   return line.reduce((found, stage) => {
-    const once = stage.isVaried ? 0 : atOnce(stage.inside) * (stage.isLate ? 1 - stage.waits : 1);
+    const once = onceAtOnce(stage);
     return found * once ** stage.whole * (1 - stage.share + stage.share * once);
   }, 1);
+}
+
+function onceAtOnce({ isVaried, isLate, waits, isChoice, left, inside }) {
+  if (isVaried) return 0;
+  return (isLate ? 1 - waits : 1) * (isChoice ? inside.reduce((sum, one) => sum + one.chance * onceAtOnce(one), left) : atOnce(inside));
 }
 
 function atOnceOf({ ways }) {
@@ -200,7 +226,9 @@ function mixed({ ways }, re, im) {
 }
 
 // How long stages serve at most, without waits.
-function served(line) { return line.reduce((sum, { whole, share, service, inside }) => sum + (whole + share) * (service + served(inside)), 0); }
+function served(line) { return line.reduce((sum, stage) => sum + stage.chance * servedOnce(stage), 0); }
+
+function servedOnce({ service, inside, isChoice }) { return service + (isChoice ? Math.max(0, ...inside.map((one) => (one.isPassed ? servedOnce(one) : 0))) : served(inside)); }
 
 // What the rate at which the tail of a stage falls is at least.
 function decay(stage) {
@@ -213,24 +241,8 @@ function transform(line, re, im) {
   let x = 1, y = 0;
   for (const stage of line) {
     if (!stage.isPassed) continue;
-    let a = 1, b = 0, kept;
-    if (stage.inside.length) {
-      transform(stage.inside, re, im);
-      a = out[0];
-      b = out[1];
-    }
-    if (stage.isVaried) {
-      less(re * stage.service, im * stage.service, stage.variation);
-      kept = a + a * out[0] - b * out[1];
-      b += a * out[1] + b * out[0];
-      a = kept;
-    }
-    if (stage.isLate) {
-      waitOf(stage, re, im);
-      kept = a * out[0] - b * out[1];
-      b = a * out[1] + b * out[0];
-      a = kept;
-    }
+    once(stage, re, im);
+    let [a, b] = out, kept;
     if (stage.whole) {
       let rest = stage.whole, c = a, d = b;
       for (;;) {
@@ -255,6 +267,38 @@ function transform(line, re, im) {
   }
   out[0] = x;
   out[1] = y;
+}
+
+// That of one passage of a stage, into `out`.
+function once(stage, re, im) {
+  let a = 1, b = 0, kept;
+  if (stage.isChoice) {
+    a = stage.left;
+    for (const one of stage.inside) {
+      if (!one.isPassed) continue;
+      once(one, re, im);
+      a += one.chance * out[0];
+      b += one.chance * out[1];
+    }
+  } else if (stage.inside.length) {
+    transform(stage.inside, re, im);
+    a = out[0];
+    b = out[1];
+  }
+  if (stage.isVaried) {
+    less(re * stage.service, im * stage.service, stage.variation);
+    kept = a + a * out[0] - b * out[1];
+    b += a * out[1] + b * out[0];
+    a = kept;
+  }
+  if (stage.isLate) {
+    waitOf(stage, re, im);
+    kept = a * out[0] - b * out[1];
+    b = a * out[1] + b * out[0];
+    a = kept;
+  }
+  out[0] = a;
+  out[1] = b;
 }
 
 // E exp(-s W) for the wait W of all, also of those who do not wait.
