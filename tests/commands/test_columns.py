@@ -131,6 +131,15 @@ def test_eighty_columns_hold(
     assert too_wide(shown) == []
 
 
+@pytest.mark.parametrize("spec", ["sfu", "iri"])
+def test_claims_with_long_names_and_intervals_fit(
+    spec: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    main(["test", str(Path(__file__).parents[2] / "specs" / f"{spec}.qps")])
+    assert [line for line in capsys.readouterr().out.splitlines() if text_width(line) > 80] == []
+
+
 def test_what_was_measured() -> None:
     axes = tuple(Axis(name=f"clients_{n}", values=("20",)) for n in range(3))
     row = replace(

@@ -54,8 +54,9 @@ class Table(_Cells, frozen=True, kw_only=True):
         if width is not None:
             least = self._least(cells)
             widths = self._narrowed(widths, least, width - len(indent))
-            broken = [min(most, _NARROWEST_BROKEN) for most in least]
-            widths = self._narrowed(widths, broken, width - len(indent))
+            for narrowest in (_NARROWEST_BROKEN, _NARROWEST_CELL):
+                broken = [min(most, narrowest) for most in least]
+                widths = self._narrowed(widths, broken, width - len(indent))
         return [self._row(row, widths, indent) for row in cells]
 
     def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> list[str]:
