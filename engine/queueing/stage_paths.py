@@ -136,12 +136,12 @@ class _Pieces:
             return found
         return _both(found, _mixed({(): 1 - stage.share}, _by(stage.share, once)))
 
-    def _once(self, stage: Passed) -> dict[Pieces, Any]:
+    def _once(self, stage: StageLike) -> dict[Pieces, Any]:
         own = self._fixed(stage, lambda one: one.own_fixed, stage.is_fixed)
         own += self._varied(stage.once, stage.is_random)
         return _both({own: 1}, self._inside(stage))
 
-    def _inside(self, stage: Passed) -> dict[Pieces, Any]:
+    def _inside(self, stage: StageLike) -> dict[Pieces, Any]:
         if not stage.is_choice:
             return self.of(stage.inside)
         found: dict[Pieces, Any] = {(): stage.left} if stage.has_left else {}
