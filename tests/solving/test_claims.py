@@ -137,7 +137,7 @@ def test_the_claim_tells_its_own_choice_first() -> None:
         'expect e { far.cpu.load < 9 % with N = 1; source "table 1"; fitted "one user of two" }'
     )
     assert result.fitted == "one user of two; chosen: to the load of figure 2"
-    assert (result.is_fitted_to_it, mark(result)) == (True, "fit target")
+    assert (result.is_fitted_to_it, mark(result)) == (True, "calibration target")
 
 
 def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_miss_that_is_known_is_no_failure(
     out = capsys.readouterr().out
     assert out.splitlines()[2].split()[:2] == ["MISS", "e"]
     assert "Missed       e: the table counts the idle loop" in out
-    assert " ".join(out.split()).endswith("1 passed, 1 missed (known, error -50 %), 0 failed")
+    assert " ".join(out.split()).endswith("1 passed, 1 known miss (error -50 %), 0 failed")
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
     assert (told["passed"], told["failed"], told["missed"]) == (1, 0, 1)
@@ -203,7 +203,7 @@ def test_a_miss_that_is_known_is_no_failure(
         "on_other_fits": 0,
         "fitted_to_it": 0,
     }
-    assert told["summary"].startswith("1 passed, 1 missed (known")
+    assert told["summary"].startswith("1 passed, 1 known miss")
     entry = told["expectations"][0]
     assert (entry["holds"], entry["verdict"]) == (False, "missed")
     assert entry["missed"] == "the table counts the idle loop"
@@ -248,7 +248,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     file.write_text(BASE + observed)
     found = Claims(ClaimRunner(model=load(file).model)).results()
     assert [r.verdict for r in found] == [Verdict.MISSED] * 2
-    assert summary(found) == ("0 passed, 2 missed (known, error -50 %), 0 failed")
+    assert summary(found) == ("0 passed, 2 known misses (error -50 %), 0 failed")
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_every_result_counts_once() -> None:
     assert (counts.missed, counts.shown, counts.failed) == (2, 0, 1)
     assert summary(found) == (
         "1 published claim passed without calibration, 1 passed after calibration on other data, "
-        "1 other claim passed, 2 missed (known), 1 failed"
+        "1 other claim passed, 2 known misses, 1 failed"
     )
 
 
@@ -365,8 +365,8 @@ def test_what_a_claim_rests_on_divides_the_summary() -> None:
     """What was fitted to the very number counts as nothing, arithmetic by itself, ours by itself."""
     assert summary(results(DIVIDED)) == (
         "1 published claim passed without calibration, 1 passed after calibration on other data, "
-        "2 fit targets passed (no evidence), 1 arithmetic claim passed, "
-        "1 other claim passed, 1 missed (known), 1 not claimed, 0 failed"
+        "2 calibration targets passed (not counted as evidence), 1 arithmetic claim passed, "
+        "1 other claim passed, 1 known miss, 1 published value without a claim, 0 failed"
     )
 
 
@@ -378,7 +378,7 @@ def test_what_is_stated_without_a_claim_says_why(
     assert main(["test", str(file)]) == 0
     out = capsys.readouterr().out
     assert any(line.split()[:4] == ["-", "open_end", "loads", "of"] for line in out.splitlines())
-    assert "Not claimed  open_end: only drawn" in out
+    assert "No claim     open_end: only drawn" in out
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
     assert (told["without_a_claim"], told["arithmetic"], told["passed"]) == (1, 1, 6)

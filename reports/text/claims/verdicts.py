@@ -133,16 +133,19 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     if found.on_other_fits:
         parts.append(f"{found.on_other_fits:,} passed after calibration on other data")
     if found.fitted_to_it:
-        parts.append(f"{_counted(found.fitted_to_it, 'fit target')} passed (no evidence)")
+        targets = _counted(found.fitted_to_it, "calibration target")
+        parts.append(f"{targets} passed (not counted as evidence)")
     if found.arithmetic:
         parts.append(f"{_counted(found.arithmetic, 'arithmetic claim')} passed")
     if found.own:
         own = _counted(found.own, "other claim") if parts else f"{found.own:,}"
         parts.append(f"{own} passed")
     if found.missed:
-        parts.append(f"{found.missed:,} missed (known{_errors(results, Verdict.MISSED, ', ')})")
+        errors = _errors(results, Verdict.MISSED)
+        misses = "known miss" if found.missed == 1 else "known misses"
+        parts.append(f"{found.missed:,} {misses}{errors and f' ({errors})'}")
     if found.unclaimed:
-        parts.append(f"{found.unclaimed:,} not claimed")
+        parts.append(f"{_counted(found.unclaimed, 'published value')} without a claim")
     if found.accepted:
         parts.append(f"{_counted(found.accepted, 'accepted failure')}")
     if found.shown:
@@ -183,14 +186,14 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _errors(results: Iterable[ClaimResult], verdict: Verdict, before: str = "") -> str:
+def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
     """Return how far predictions of a verdict are off, empty where nothing says so."""
     off = [r.relative_difference for r in results if r.verdict is verdict]
     known = [share for share in off if share is not None]
     if not known:
         return ""
     ends = dict.fromkeys(relative_error(end) for end in (min(known), max(known)))
-    return f"{before}error {' to '.join(ends)}"
+    return f"error {' to '.join(ends)}"
 
 
 _TENTH, _LEAST = 0.1, 0.0005
@@ -221,7 +224,7 @@ def mark(result: ClaimResult) -> str:
     """Return the verdict before a claim; of one that passes, whether anything was calibrated."""
     if result.verdict is not Verdict.HOLDS or result.fitted is None:
         return MARKS[result.verdict]
-    return "fit target" if result.is_fitted_to_it else "calibrated"
+    return "calibration target" if result.is_fitted_to_it else "calibrated"
 
 
 class Grounds(Struct, frozen=True):
@@ -255,7 +258,7 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Grounds, ...]:
     )
 
 
-_KINDS_OF_GROUNDS = ("Calibrated", "Missed", "Not claimed", "Undecided", "Accepted")
+_KINDS_OF_GROUNDS = ("Calibrated", "Missed", "No claim", "Undecided", "Accepted")
 
 
 def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
@@ -265,7 +268,7 @@ def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
     if result.missed is not None:
         yield "Missed", why_missed(result)
     if result.verdict is Verdict.UNCLAIMED:
-        yield "Not claimed", result.note or ""
+        yield "No claim", result.note or ""
     if result.near is not None and result.near.why is not None:
         yield "Undecided", result.near.why
     if result.excepted is not None:
