@@ -474,7 +474,7 @@ def test_scripts_know_alternatives() -> None:
         for level in (0.05, 0.3, 0.5, 0.79, 0.9, 0.99)
     ]
     text = (
-        'import { stagesQuantile } from "./reports/scripts/engine/stages.js";\n'
+        'import { stagesQuantile } from "./reports/scripts/engine/queueing/sums.js";\n'
         f"console.log(JSON.stringify({cases}.map((one) => stagesQuantile(...one))));\n"
     )
     found = json.loads(run_module(text))
