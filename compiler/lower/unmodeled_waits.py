@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from msgspec import Struct
 
 from qps.compiler import ir
+from qps.engine.expressions.formulas import ZERO, Formula, apply, number
+
+_ROUNDING = number(Fraction(1, 10**9))
 
 
 class UnmodeledQueue(Struct, frozen=True):
@@ -28,3 +33,11 @@ def fitting(resource: ir.Resource) -> ir.Discipline:
     is_processor = resource.kind is ir.ResourceKind.PROCESSOR
     has_equal_cores = is_processor and is_whole and resource.efficiency is None
     return ir.Discipline.MMC if has_equal_cores else ir.Discipline.MM1
+
+
+def endless(load: Formula) -> Formula:
+    """Return what waits for a resource of which nobody says how: nothing, infinite beyond 1.
+
+    At 1 it is as much as it can do. A load that is 1 but for rounding counts as 1.
+    """
+    return apply("waiting", ZERO, load - _ROUNDING)

@@ -10,7 +10,8 @@ import pytest
 from helpers.nightly import nightly
 from helpers.reasons import reason
 from qps.compiler.lower.disciplines.single_server import OneServer
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
 from qps.engine.expressions.formulas import Formula
 from simulated.generated import KINDS, spec_of_kind

@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_network_solution import Cycle, Limit
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.station_queue import Visit
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by

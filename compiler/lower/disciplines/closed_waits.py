@@ -13,12 +13,9 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit, mean_service
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    together,
-)
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.visits import Visit, mean_service
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
 from qps.compiler.quantities.methods import METHODS, known_by
 from qps.engine.expressions.formulas import (

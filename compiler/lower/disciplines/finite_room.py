@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from qps.compiler.lower.disciplines.multiple_servers import beside_exponential
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.station_queue import Law, Queue, Visit
+from qps.compiler.lower.queues.station_queue import Law, Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ZERO, Formula, apply

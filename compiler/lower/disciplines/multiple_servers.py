@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
-from qps.compiler.lower.queues.station_queue import Queue, Stage, Visit, mean_service
+from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import Certainty, compounded, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (

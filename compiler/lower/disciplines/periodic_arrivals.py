@@ -10,12 +10,9 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.queues.periodic_mixtures import PeriodicClass, others_quantile, others_wait
-from qps.compiler.lower.queues.station_queue import Queue, Stage, Visit, longest, mean_service
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    together,
-)
+from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.visits import Visit, longest, mean_service
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
 

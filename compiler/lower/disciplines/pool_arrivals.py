@@ -14,7 +14,8 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty, compounded
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (

@@ -9,7 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage, Visit
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number

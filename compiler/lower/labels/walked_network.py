@@ -15,7 +15,8 @@ from msgspec import Struct, field
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Take

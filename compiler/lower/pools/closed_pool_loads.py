@@ -15,7 +15,8 @@ from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.queues.pool_holding import Hold, Room
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together

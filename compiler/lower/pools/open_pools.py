@@ -38,7 +38,8 @@ from qps.compiler.lower.queues.flow_equivalent_server import (
     station_of_pool,
 )
 from qps.compiler.lower.queues.pool_holding import Hold, Room
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.response_stages import LatencyPart, every
 from qps.compiler.lower.response_time.stage_sequence import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue

@@ -15,7 +15,8 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,

@@ -28,6 +28,9 @@ from qps.engine.expressions.formulas import (
     total,
 )
 
+_BOTH = number(Fraction(7, 2))
+"""How much longer, of the shorter of both waits and of the load that is left."""
+
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
@@ -170,3 +173,11 @@ def _alike(flows: Sequence[BurstyFlows]) -> BurstyFlows:
     peak = apply("mean", total(variances), load) / off
     memory = apply("mean", total(memories), total(variances))
     return BurstyFlows(Burst(share, memory / off), apply("mean", together, peak), peak)
+
+
+def beside_both(load: Formula, shorter: Formula) -> Formula:
+    """Return how much longer than for single items and behind bursts is waited for both.
+
+    It is so much of the `shorter` of both, or of a burst: fitted to simulations (docs/traffic.md).
+    """
+    return _BOTH * maximum(ZERO, 1 - load) * shorter

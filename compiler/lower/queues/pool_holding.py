@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.queues.station_queue import Visit
+from qps.compiler.lower.queues.visits import Visit
 from qps.engine.expressions.formulas import ONE, Formula
 
 

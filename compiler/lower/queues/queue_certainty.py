@@ -12,14 +12,9 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.station_queue import Queue, Visit
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    compounded,
-    of_another,
-    together,
-)
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.quantities.certainty import EXACT, Certainty, compounded, of_another, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO
 from qps.engine.queueing.queue_numbers import normal_quantile

@@ -12,7 +12,6 @@ What a discipline makes of them is in `disciplines/`, a module for each family.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -21,7 +20,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.on_off_sources import Burst, Bursts, BurstyFlows, bursts_of
+from qps.compiler.lower.queues.on_off_sources import Bursts, BurstyFlows, beside_both, bursts_of
+from qps.compiler.lower.queues.visits import Visit, longest
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import (
     ONE,
@@ -33,87 +33,6 @@ from qps.engine.expressions.formulas import (
     number,
     total,
 )
-
-_ROUNDING = number(Fraction(1, 10**9))
-_BOTH = number(Fraction(7, 2))
-"""How much longer, of the shorter of both waits and of the load that is left."""
-
-
-class Place(Struct, frozen=True):
-    """Where something waits: one of so many equal places of a name."""
-
-    name: str
-    count: Formula
-
-
-LAST = 1 << 30
-"""The rank of what no priority is stated of: it goes last."""
-
-
-class Visit(Struct, kw_only=True):
-    """What one stream asks of a queue: grows while its run of steps is walked.
-
-    `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
-    one visit on one server, in s. `of` tells the visits of a stream apart. `batch` visits come
-    together, copies of one item. `after` names the queues that the stream has waited in before,
-    the last of them is `before`. It waits at one of the places of `place`. `variation` is the
-    coefficient of variation of the times between two items of a flow, where one is stated.
-
-    What is averaged away is noted: `is_uneven` where what happens within the run makes its visits
-    differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
-    where its flows are active only at times, by the law of `burst` where that is known; `meets`
-    where copies of one item that went different ways may come together; `is_asked_again` where
-    users who think between two requests are taken as open traffic; `is_thinned` where not all items
-    of its flows make it; `is_varied` where it is that of one kind of items, of which the same flows
-    have others; `is_spread` where each item of a flow goes to any of the places at random, not to
-    one of the flow's own; `threads` are those that its steps run on, None for any core.
-    Where users or items are of several kinds, `most` is the longest service and the largest batch
-    of any.
-    """
-
-    resource: str
-    rate: Formula
-    flows: Formula
-    service: Formula = ZERO
-    of: tuple[str, int] = ("", 0)
-    batch: Formula = ONE
-    after: tuple[str, ...] = ()
-    place: Place = Place("", ONE)
-    before: Visit | None = None
-    variation: Formula | None = None
-    is_uneven: bool = False
-    is_bursty: bool = False
-    burst: Burst | None = None
-    meets: bool = False
-    is_asked_again: bool = False
-    is_thinned: bool = False
-    is_varied: bool = False
-    is_spread: bool = False
-    threads: tuple[str | None, ...] = ()
-    rank: int = LAST
-    most: tuple[Formula, Formula] | None = None
-
-    @property
-    def slowest(self) -> Visit:
-        """The visit of the kind that takes longest."""
-        if self.most is None:
-            return self
-        service, batch = self.most
-        return replace(self, service=service, batch=batch)
-
-    def changed(self, change: Callable[[Formula], Formula]) -> Visit:
-        """Return the visit with every formula changed of which its queue is made."""
-        burst = self.burst and Burst(change(self.burst.share), change(self.burst.lasting))
-        return replace(
-            self,
-            rate=change(self.rate),
-            flows=change(self.flows),
-            service=change(self.service),
-            batch=change(self.batch),
-            variation=self.variation and change(self.variation),
-            burst=burst,
-        )
-
 
 MOST_APART = 10
 """Services further apart make waits vary more than exponential times."""
@@ -479,34 +398,3 @@ class Law(Struct, frozen=True):
     def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of most all lose alike
         """Return which share of a stream is beyond what a resource can do."""
         return 1 - 1 / maximum(1, queue.load)
-
-
-def beside_both(load: Formula, shorter: Formula) -> Formula:
-    """Return how much longer than for single items and behind bursts is waited for both.
-
-    It is so much of the `shorter` of both, or of a burst: fitted to simulations (docs/traffic.md).
-    """
-    return _BOTH * maximum(ZERO, 1 - load) * shorter
-
-
-def endless(load: Formula) -> Formula:
-    """Return what waits for a resource of which nobody says how: nothing, infinite beyond 1.
-
-    At 1 it is as much as it can do. A load that is 1 but for rounding counts as 1.
-    """
-    return apply("waiting", ZERO, load - _ROUNDING)
-
-
-def mean_service(visits: Sequence[Visit]) -> Formula:
-    """Return the mean service time of visits, each of which counts as often as it is made."""
-    services = {visit.service for visit in visits}
-    if len(services) == 1:
-        return services.pop()
-    works = [visit.rate * visit.service for visit in visits]
-    return apply("mean", total(works), total(visit.rate for visit in visits))
-
-
-def longest(times: list[Formula]) -> Formula:
-    """Return the longest of some times."""
-    distinct = list(dict.fromkeys(times))
-    return distinct[0] if len(distinct) == 1 else maximum(*distinct)

@@ -21,7 +21,6 @@ from qps.compiler.lower.label_doubts import NO_GATE, Gate
 from qps.compiler.lower.labels.walked_network import Numbers
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
 from qps.compiler.lower.queues.queue_certainty import loss_certainty
-from qps.compiler.lower.queues.station_queue import endless
 from qps.compiler.lower.requirements.serial_losses import (
     InSeries,
     in_series_anywhere,
@@ -38,7 +37,7 @@ from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSp
 from qps.compiler.lower.response_time.stage_sequence import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
-from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
+from qps.compiler.lower.unmodeled_waits import UnmodeledQueue, endless
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.dimension import MONEY
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, product, total

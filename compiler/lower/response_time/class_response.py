@@ -19,7 +19,8 @@ from qps.compiler.lower.queues.queue_certainty import (
     uncounted,
     unlawful,
 )
-from qps.compiler.lower.queues.station_queue import Queue, longest
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
 from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
@@ -40,14 +41,7 @@ from qps.compiler.lower.response_time.sum_quantiles import (
     ways_of,
 )
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    Kind,
-    of_another,
-    opposite,
-    together,
-)
+from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, of_another, opposite, together
 from qps.compiler.quantities.measured_errors import Quantity
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (

@@ -23,16 +23,11 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.on_off_sources import Bursts
-from qps.compiler.lower.queues.station_queue import Queue, Stage, Visit, beside_both
+from qps.compiler.lower.queues.on_off_sources import Bursts, beside_both
+from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.response_stages import LatencyPart
-from qps.engine.expressions.formulas import (
-    ONE,
-    Formula,
-    maximum,
-    minimum,
-    number,
-)
+from qps.engine.expressions.formulas import ONE, Formula, maximum, minimum, number
 
 _LEAST = number(Fraction(1, 10**9))
 _OF_MANY = number(5)

@@ -23,12 +23,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qps.compiler.lower.queues.station_queue import longest
+from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.response_stages import every
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-)
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,

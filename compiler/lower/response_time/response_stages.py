@@ -13,7 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.queues.queue_certainty import mean_certainty
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 

@@ -18,7 +18,8 @@ from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.arrival_variability import arriving, from_outside
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.station_queues import queue_of, variation_of
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
 from qps.compiler.network.held_places import most_within

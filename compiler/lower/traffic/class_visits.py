@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.station_queue import LAST, Place, Visit
+from qps.compiler.lower.queues.visits import LAST, Place, Visit
 from qps.compiler.lower.response_time.response_stages import wait_for
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.flow_state import FlowState

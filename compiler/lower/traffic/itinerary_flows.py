@@ -18,7 +18,7 @@ from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.pool_holding import Hold
-from qps.compiler.lower.queues.station_queue import Place, Visit
+from qps.compiler.lower.queues.visits import Place, Visit
 from qps.compiler.lower.response_time.class_response import LossKind, QueuePart
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
 from qps.compiler.lower.traffic.build_network import SpecNetwork
@@ -49,15 +49,7 @@ from qps.compiler.network.itinerary import (
     Thin,
 )
 from qps.compiler.network.stations_and_pools import Station, StationKind
-from qps.engine.expressions.formulas import (
-    ONE,
-    ZERO,
-    Formula,
-    maximum,
-    minimum,
-    symbol,
-    total,
-)
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, symbol, total
 from qps.engine.operations import SUM
 
 _LINKS = (StationKind.PORT, StationKind.MEDIUM)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.expressions.item_kinds import kind_by_kind
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.station_queue import Visit
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.lower.traffic.transport_recovery import averaged_losses
 from qps.engine.expressions.formulas import Formula

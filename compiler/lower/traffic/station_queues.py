@@ -14,7 +14,8 @@ from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.queues.arrival_variability import with_arrivals
-from qps.compiler.lower.queues.station_queue import Queue, Visit
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.on_off_stages import passed_bursts
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic

@@ -13,7 +13,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.queues.station_queue import Visit
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.class_response import LossPart
 from qps.compiler.lower.response_time.response_stages import CallMade
 from qps.compiler.lower.traffic.flow_state import FlowState
