@@ -11,11 +11,11 @@ from qps.compiler.lower.closed_streams.elastic_labels import Known
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.labels.walked_network import Numbers
-from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.pools.closed_pool_loads import users_pools
 from qps.compiler.lower.pools.open_pools import open_pools
 from qps.compiler.lower.pools.unfilled_pools import unfilled_pools
 from qps.compiler.lower.queues.pool_holding import Room
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import Traffic
 from qps.engine.expressions.substitution import Substitution

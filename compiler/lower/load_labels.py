@@ -11,7 +11,7 @@ from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.operating_points import OperatingPoints
 from qps.compiler.lower.labels.walked_network import Numbers
-from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import Kind
 

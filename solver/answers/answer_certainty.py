@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,

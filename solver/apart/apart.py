@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.lower.label_doubts import Checks
-from qps.compiler.lower.load_graph import Assumption, Cited, LoadGraph, ResourceLoad
+from qps.compiler.lower.load_graph import Assumption, Cited, LoadGraph
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.call_times import waterfall
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.quantities.certainty import Certainty

@@ -9,11 +9,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.measure_names import current_text, resource_in, utilization_of
 from qps.compiler.lower.label_doubts import NO_CHECKS, Checks
-from qps.compiler.lower.load_graph import (
-    Assumption,
-    LoadGraph,
-    ResourceLoad,
-)
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.requirements.lower_measures import Measures, not_there
 from qps.compiler.lower.requirements.quality_axes import axes_by_criterion
 from qps.compiler.lower.requirements.serial_losses import (
@@ -22,13 +18,9 @@ from qps.compiler.lower.requirements.serial_losses import (
     loss_known,
     quality_known_at,
 )
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
-from qps.compiler.quantities.dimension import (
-    DATA_RATE,
-    DIMENSIONLESS,
-    MONEY,
-    TIME,
-)
+from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME
 from qps.engine.expressions.formulas import Formula, maximum
 from qps.engine.expressions.formulas import number as number_formula
 from qps.solver.apart.apart import Apart, NumberApart, SpreadOf, taken_apart

@@ -27,16 +27,11 @@ from qps.compiler.configure.numbers_in_place import with_own_kinds
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
-from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    approximation,
-    opposite,
-    together,
-)
+from qps.compiler.lower.resource_loads import ResourceLoad
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, opposite, together
 from qps.compiler.quantities.dimension import CORE
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import Formula, symbol
@@ -50,11 +45,7 @@ from qps.solver.search.whole_multiples import least_whole
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
-from qps.solver.what_if.scaled_capacities import (
-    ScaledCapacities,
-    scaled_capacities,
-    with_value,
-)
+from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities, with_value
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
 from qps.solver.what_if.unknown import refuse_outside
 

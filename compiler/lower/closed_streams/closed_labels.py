@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed, ClosedStream
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.queues.queue_certainty import loss_certainty, rate_certainty, uncounted
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together

@@ -18,8 +18,8 @@ from qps.compiler.lower.closed_streams.elastic_solution import Loads
 from qps.compiler.lower.expressions.label_propagation import followed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue, queues_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
 from qps.compiler.quantities.certainty import (

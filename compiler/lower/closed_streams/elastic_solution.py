@@ -15,8 +15,9 @@ from qps.compiler.lower.closed_networks.closed_network_solution import Closed
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula, settle
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.load_graph import ResourceLoad, Targets
+from qps.compiler.lower.load_graph import Targets
 from qps.compiler.lower.requirements.lower_targets import bounds_load
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
 from qps.engine.expressions.formulas import ONE, Formula, number, total
 from qps.engine.expressions.memo import remembered

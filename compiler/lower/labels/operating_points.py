@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Points
 from qps.compiler.lower.labels.walked_network import Numbers
-from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import TimeSpent, every
 from qps.compiler.quantities.certainty import Kind

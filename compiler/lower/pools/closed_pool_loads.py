@@ -13,10 +13,10 @@ from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStr
 from qps.compiler.lower.disciplines.closed_waits import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.queues.pool_holding import Hold, Room
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
@@ -79,10 +79,9 @@ def held_by_users(
     load: ResourceLoad, held: Iterable[tuple[str, Formula]], known: Certainty
 ) -> ResourceLoad:
     """Return the load of a pool of which users of some streams hold so much."""
-    found = load.with_held(held)
+    found = load.with_held(held, known)
     whole = minimum(_NEARLY_ALL, found.load)
-    kept = total(load.parts.values())
-    return replace(found, load=whole, unsettled=whole, known=known, open_load=kept)
+    return replace(found, load=whole, unsettled=whole, open_load=total(load.parts.values()))
 
 
 def _held(stream: ClosedStream, name: str) -> Formula:

@@ -7,95 +7,39 @@ for other pools, which are settled first.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from math import floor
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.lower.disciplines.loss_system import Loss
-from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
 from qps.compiler.lower.disciplines.pool_arrivals import BehindPools, Through
 from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.walked_network import Numbers
-from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.pools.holding_times import HoldingTime, OpenPools, holding_time
 from qps.compiler.lower.queues.arrival_variability import from_outside
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
     Network,
-    Station,
     are_own,
     filled,
     joined,
     let_through,
-    station_of,
-    station_of_pool,
 )
-from qps.compiler.lower.queues.pool_holding import Hold, Room
+from qps.compiler.lower.queues.pool_holding import Hold, room_of, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.lower.response_time.response_stages import LatencyPart, every
-from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic, Traffic
-from qps.compiler.quantities.certainty import Certainty, together
-from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import (
-    ONE,
-    ZERO,
-    Formula,
-    apply,
-    maximum,
-    minimum,
-    number,
-    total,
-)
+from qps.compiler.quantities.certainty import together
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.expressions.substitution import Substitution
 
-_HARDLY_ANY = number(Fraction(1, 10**9))
-_LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
 _TRAITS = ir.Traits(counts_servers=True)
-
-
-class OpenPools(Struct, frozen=True, kw_only=True):
-    """Loads and queues, those of pools with them, and what goes on in each of these.
-
-    The `visits` of each class are those that wait for pools, too.
-    """
-
-    resources: dict[str, ResourceLoad]
-    queues: dict[str, PlacedQueue]
-    visits: dict[str, dict[int, Visit]]
-    networks: dict[str, Network]
-    filled: dict[str, Filled]
-    holds: list[Hold]
-    rooms: dict[str, Room]
-
-
-class _Hold(Struct, frozen=True, kw_only=True):
-    """A hold: how often it begins, what is done meanwhile, and how long if any number could.
-
-    `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
-    there are `uneven` times those for exponential services of random arrivals. Where first comes
-    first services have the `variations`.
-    """
-
-    hold: Hold
-    rate: Formula
-    alone: Formula
-    opened: Formula
-    variance: Formula
-    stations: dict[str, Station]
-    uneven: Formula
-    variations: frozenset[Formula]
-    is_in_line: bool
-    known: Certainty
 
 
 def open_pools(
@@ -122,7 +66,7 @@ def open_pools(
     )
     for name in _inner_first(demands, by_name):
         demand, load = demands[name], found.resources[name]
-        held = [_held(hold, by_name[hold.of], found, put_in) for hold in demand.holds]
+        held = [holding_time(hold, by_name[hold.of], found, put_in) for hold in demand.holds]
         amounts = [one.rate * one.alone * one.hold.amount for one in held]
         busy = [one.rate * one.alone for one in held]
         taken = [one.hold.amount for one in held]
@@ -137,7 +81,7 @@ def open_pools(
         often = comes.held / network.services * room.unit
         each = [(one.hold.of, much * often) for one, much in zip(held, amounts, strict=True)]
         known = together(load.known, *(one.known for one in held))
-        found.resources[name] = replace(load.with_held(each), known=known)
+        found.resources[name] = load.with_held(each, known)
         vary = any(numbers.is_above_zero(v - 1) for one in held for v in one.variations)
         queue = _queue(name, held, network, comes, vary=vary)
         found.queues[name] = PlacedQueue(queue, put_in)
@@ -181,20 +125,6 @@ def _through(visit: Visit, found: OpenPools, results: Mapping[str, ClassTraffic]
     return Through(visit.of, shrunk, network.places * hold.machines / visit.place.count)
 
 
-def room_of(
-    kept: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
-) -> Room:
-    """Return what a pool has to give to those who take some of it, each so `busy` with it."""
-    amount, left = _weighed(amounts, busy), (ONE - kept) * capacity
-    places = left / amount
-    is_counted = amount is ONE and kept is ZERO and not places.is_constant
-    if len(set(amounts)) == 1 and not is_counted:  # on lines between whole numbers, as servers are
-        whole = floor(places)
-        places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
-        left = places * amount
-    return Room(kept=kept, left=left, places=places)
-
-
 def _held_for_no_time(hold: Hold) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
@@ -205,7 +135,7 @@ def _held_for_no_time(hold: Hold) -> QpsError:
 
 
 def _queue(
-    name: str, held: Sequence[_Hold], network: Network, comes: Filled, *, vary: bool
+    name: str, held: Sequence[HoldingTime], network: Network, comes: Filled, *, vary: bool
 ) -> Queue:
     """Return the queue for places: longer by two moments where what comes does so unevenly."""
     visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held)
@@ -229,21 +159,13 @@ def _queue(
     )
 
 
-def _weighed(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:
-    """Return the mean of values by some weights."""
-    if len(set(values)) == 1:
-        return values[0]
-    weighed = [weight * value for weight, value in zip(weights, values, strict=True)]
-    return apply("mean", total(weighed), total(weights))
-
-
 # -- what is done meanwhile ----------------------------------------------------------------
 
 
-def _network(held: Sequence[_Hold], places: Formula) -> Network:
+def _network(held: Sequence[HoldingTime], places: Formula) -> Network:
     """Return what goes on in a pool, of all that take some of it as if they were alike."""
     rates = [one.rate / held[0].rate for one in held]  # of what the population moves alike
-    services = _weighed([one.alone for one in held], rates)
+    services = weighted_mean([one.alone for one in held], rates)
     names = dict.fromkeys(name for one in held for name in one.stations)
     if len(held) == 1:
         stations = list(held[0].stations.values())
@@ -263,16 +185,16 @@ def _network(held: Sequence[_Hold], places: Formula) -> Network:
         services=services,
         alone=alone,
         rate=rate,
-        uneven=_weighed([one.uneven for one in held], rates),
-        opened=_weighed([one.opened for one in held], rates),
-        variance=_weighed([one.variance for one in held], rates),
+        uneven=weighted_mean([one.uneven for one in held], rates),
+        opened=weighted_mean([one.opened for one in held], rates),
+        variance=weighted_mean([one.variance for one in held], rates),
         is_waited_in=bool(stations),
         meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
 
 
 def _most_at_a_time(
-    held: Sequence[_Hold],
+    held: Sequence[HoldingTime],
     demands: Mapping[str, StationTraffic],
     resources: Mapping[str, ResourceLoad],
 ) -> Formula | None:
@@ -296,147 +218,6 @@ def _most_at_a_time(
         places = (ONE - resources[hold.pool].load) * demand.capacity / hold.amount
         found.append(places * hold.machines / one.hold.machines)
     return total(found)
-
-
-def _held(hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substitution) -> _Hold:
-    span = range(hold.begins, hold.ends)
-    plain = result.latency[hold.begins : hold.ends]
-    stages = [_stage(index, result, found.queues) for index in span]
-    around = ONE
-    if hold.depth and stages:
-        around = stages[0].calls[hold.depth - 1].reached
-    rate = put_in(hold.visit.rate)
-
-    line = in_line(stages, hold.depth)
-    is_in_line = not any(part.branches for part in line)
-    uneven_holds = ZERO
-    if hold.is_lossy and is_in_line:
-        if not hold.finds_no_room:
-            uneven_holds = _cut_short(plain, around, hold.reached)
-        plain, stages = [_come_to(part) for part in plain], [_come_to(part) for part in stages]
-        line, around = tuple(stages), hold.reached
-
-    def for_each(value: Formula) -> Formula:
-        return _of_each(value, around)
-
-    def times(part: LatencyPart) -> Formula:
-        return part.reached if hold.is_lossy and is_in_line else part.times
-
-    waits = [part for part in stages if part.queue is not None]
-    stations: dict[str, Station] = {}
-    uneven: list[tuple[Formula, Formula]] = []
-    inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
-    covered = {index for one in inner for index in range(one.begins, one.ends)}
-    for index, part in zip(span, stages, strict=True):
-        if part.queue is None or index in covered or isinstance(part.queue.law, Loss):
-            continue
-        station = _station(part, rate * hold.machines, for_each(times(part)), found)
-        name = station.resource
-        uneven.append((_uneven(part.queue), station.asks))
-        known = stations.get(name)
-        stations[name] = station if known is None else known.and_also(station)
-    return _Hold(
-        hold=hold,
-        rate=rate,
-        alone=for_each(total(part.value for part in in_line(plain, hold.depth))),
-        opened=for_each(total(part.value for part in line)),
-        variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
-        stations=stations,
-        uneven=_weighed(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
-        variations=frozenset(
-            part.queue.variation
-            for part in waits
-            if part.queue is not None and not part.queue.traits.is_insensitive
-        ),
-        is_in_line=is_in_line,
-        known=_known(hold, line, is_in_line=is_in_line),
-    )
-
-
-def _stage(index: int, result: ClassTraffic, queues: Mapping[str, PlacedQueue]) -> LatencyPart:
-    part, visit = result.latency[index], result.visits.get(index)
-    return part if visit is None else queues[visit.resource].stage(part, visit)
-
-
-def _station(part: LatencyPart, often: Formula, times: Formula, found: OpenPools) -> Station:
-    """Return what is waited for at a stage, as a station that each item comes to so often."""
-    queue, visit = part.queue, part.visit
-    assert queue is not None
-    assert visit is not None
-    inner = found.networks.get(queue.resource)
-    if queue.speeds:
-        raise _refused_speeds(part)
-    if inner is None:
-        return station_of(queue, visit, often, times)
-    return station_of_pool(queue, inner, visit, often, times)
-
-
-def _uneven(queue: Queue) -> Formula:
-    """Return how often as long as that for exponential services of random arrivals a wait is.
-
-    By two moments (Kingman 1961), where who comes first is served first.
-    """
-    is_told = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
-    if not is_told or queue.has_batches or queue.variation is queue.arrivals is ONE:
-        return ONE
-    return maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
-
-
-def _refused_speeds(part: LatencyPart) -> QpsError:
-    return QpsError.single(
-        codes.NO_ANSWER,
-        None,
-        "the holding time of a pool at "
-        f"`{part.queue.resource if part.queue else part.place}` is unknown: its speed is "
-        "load-dependent",
-        hint="give the pool back first, or use one speed: `queueing ps`",
-    )
-
-
-def _variance(part: LatencyPart) -> Formula:
-    """Return the variance of the work behind a wait."""
-    assert part.queue is not None
-    assert part.visit is not None
-    return (part.visit.service * part.queue.variation) ** 2
-
-
-def _cut_short(parts: Sequence[LatencyPart], around: Formula, began: Formula) -> Formula:
-    """Return the variance of how long something is held of which some are lost on the way.
-
-    Stages of lengths m, to which shares r come, are held for sum m r on average, and the square is
-    sum m^2 r + 2 sum m (m' r' of those after it).
-    """
-    lengths = [_of_each(part.value, around) for part in parts]
-    shared = [_of_each(part.once * part.reached, began) for part in parts]
-    square = total(
-        length * (part + 2 * total(shared[at + 1 :]))
-        for at, (length, part) in enumerate(zip(lengths, shared, strict=True))
-    )
-    return maximum(ZERO, square - total(shared) ** 2)
-
-
-def _of_each(value: Formula, of: Formula) -> Formula:
-    return value if of is ONE else apply("mean", value, of)
-
-
-def _come_to(part: LatencyPart) -> LatencyPart:
-    """Return a stage with what it takes of all that began, those that are lost later included."""
-    return replace(part, value=part.once * part.reached)
-
-
-def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
-    """Return how it is known how long something is held: what waits for nothing, exactly."""
-    known = [part.certainty for part in line]
-    queues = [p.queue for p in every(line) if p.queue and not isinstance(p.queue.law, Loss)]
-    waited = dict.fromkeys(queue.resource for queue in queues)
-    if waited:
-        case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""
-        known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
-    if hold.finds_no_room and is_in_line:
-        known.append(known_by("loss-while-held", hold.pool))
-    elif hold.is_lossy and not is_in_line:
-        known.append(known_by("lost-hold-to-the-end", hold.pool))
-    return together(*known)
 
 
 def refuse_elastic(traffic: Traffic, expressions: ExpressionLowering) -> None:

@@ -8,15 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.pools.closed_pool_loads import held_by_users
-from qps.compiler.lower.pools.open_pools import room_of
-from qps.compiler.lower.queues.pool_holding import Hold, Room
+from qps.compiler.lower.pools.holding_times import of_each, stages_within
+from qps.compiler.lower.queues.pool_holding import Hold, Room, room_of
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.stage_sequence import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.expressions.formulas import ONE, Formula, apply, total
+from qps.engine.expressions.formulas import Formula, total
 from qps.engine.expressions.substitution import Substitution
 
 
@@ -72,13 +72,7 @@ def _held(
     hold: Hold, result: ClassTraffic, queues: Mapping[str, PlacedQueue]
 ) -> tuple[Formula, Certainty]:
     """Return how long something is held, with what is waited for meanwhile, and how it is known."""
-    stages = [
-        part if visit is None else queues[visit.resource].stage(part, visit)
-        for index, part in enumerate(result.latency)
-        if hold.begins <= index < hold.ends
-        for visit in [result.visits.get(index)]
-    ]
+    stages, around = stages_within(hold, result, queues)
     line = in_line(stages, hold.depth)
     time, known = total(part.value for part in line), [part.certainty for part in line]
-    around = stages[0].calls[hold.depth - 1].reached if hold.depth and stages else ONE
-    return time if around is ONE else apply("mean", time, around), together(*known)
+    return of_each(time, around), together(*known)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.visits import Visit
-from qps.engine.expressions.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
 
 class Hold(Struct, frozen=True, kw_only=True):
@@ -61,3 +63,28 @@ class Room(Struct, frozen=True, kw_only=True):
     def unit(self) -> Formula:
         """The load that one unit of it makes which is held: 1 in all where nothing is left."""
         return (ONE - self.kept) / self.left
+
+
+_HARDLY_ANY = number(Fraction(1, 10**9))
+
+
+def room_of(
+    kept: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
+) -> Room:
+    """Return what a pool has to give to those who take some of it, each so `busy` with it."""
+    amount, left = weighted_mean(amounts, busy), (ONE - kept) * capacity
+    places = left / amount
+    is_counted = amount is ONE and kept is ZERO and not places.is_constant
+    if len(set(amounts)) == 1 and not is_counted:  # on lines between whole numbers, as servers are
+        whole = floor(places)
+        places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
+        left = places * amount
+    return Room(kept=kept, left=left, places=places)
+
+
+def weighted_mean(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:
+    """Return the mean of values by some weights."""
+    if len(set(values)) == 1:
+        return values[0]
+    weighed = [weight * value for weight, value in zip(weights, values, strict=True)]
+    return apply("mean", total(weighed), total(weights))

@@ -13,11 +13,12 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.expressions.label_propagation import certainties_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.expressions.power_limits import powers_told
-from qps.compiler.lower.load_graph import Criterion, Judged, NamedMeasure, ResourceLoad
+from qps.compiler.lower.load_graph import Criterion, Judged, NamedMeasure
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.requirements.lower_targets import bounds_load
 from qps.compiler.lower.requirements.quality_axes import axes_of, axis_of, joined_axes
 from qps.compiler.lower.requirements.serial_losses import waits_of
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.methods import known_by

@@ -19,7 +19,7 @@ from qps.compiler.lower.expressions.label_propagation import certainty_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.label_doubts import NO_GATE, Gate
 from qps.compiler.lower.labels.walked_network import Numbers
-from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
+from qps.compiler.lower.load_graph import LoadGraph, Price
 from qps.compiler.lower.queues.queue_certainty import loss_certainty
 from qps.compiler.lower.requirements.serial_losses import (
     InSeries,
@@ -27,6 +27,7 @@ from qps.compiler.lower.requirements.serial_losses import (
     late_known,
     loss_known,
 )
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import (
     JitterPart,
     LossKind,
@@ -35,7 +36,7 @@ from qps.compiler.lower.response_time.class_response import (
 )
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent, wait_for
 from qps.compiler.lower.response_time.stage_sequence import in_line
-from qps.compiler.lower.traffic.station_queues import PlacedQueue
+from qps.compiler.lower.traffic.station_queues import PlacedQueue, stages_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue, endless
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
@@ -286,13 +287,7 @@ def stream_measures(
             and not (name in queues and queues[name].queue.traits.loses)
         ),
     ]
-    latency = [
-        queues[result.visits[index].resource].stage(part, result.visits[index])
-        if index in result.visits
-        else part
-        for index, part in enumerate(result.latency)
-    ]
-    latency += () if closed is None else _held_back(closed)
+    latency = [*stages_of(result, queues), *(() if closed is None else _held_back(closed))]
     buffer: Formula = ZERO
     playout = stream.playout
     if playout is not None:

@@ -12,13 +12,13 @@ from qps.compiler.lower.closed_networks.closed_network_solution import Closed
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.queues.arrival_variability import with_arrivals
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.on_off_stages import passed_bursts
 from qps.compiler.lower.response_time.response_stages import LatencyPart
-from qps.compiler.lower.traffic.traffic_parts import StationTraffic
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.point_values import in_floats
@@ -40,6 +40,16 @@ class PlacedQueue(Struct, frozen=True):
     def lost(self, visit: Visit) -> Formula:
         """Return which share of a stream is beyond what the resource can do."""
         return self.queue.law.lost(self.queue, visit.changed(self.put_in))
+
+
+def stages_of(
+    one: ClassTraffic, queues: Mapping[str, PlacedQueue], begins: int = 0, ends: int | None = None
+) -> list[LatencyPart]:
+    """Return stages of the latency of a class: those that are waits, in their queues."""
+    return [
+        queues[one.visits[at].resource].stage(part, one.visits[at]) if at in one.visits else part
+        for at, part in enumerate(one.latency[begins:ends], begins)
+    ]
 
 
 def stations_of(

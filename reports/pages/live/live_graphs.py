@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from qps.compiler import ir
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
-from qps.compiler.lower.load_graph import LoadGraph, NamedMeasure, ResourceLoad
+from qps.compiler.lower.load_graph import LoadGraph, NamedMeasure
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.dimension import MONEY, TIME

@@ -1,0 +1,217 @@
+"""How long something is held of a pool of open classes, and what is waited for meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.disciplines.loss_system import Loss
+from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
+from qps.compiler.lower.disciplines.pool_wait import Pool
+from qps.compiler.lower.disciplines.single_server import OneServer
+from qps.compiler.lower.queues.flow_equivalent_server import (
+    Filled,
+    Network,
+    Station,
+    station_of,
+    station_of_pool,
+)
+from qps.compiler.lower.queues.pool_holding import Hold, Room, weighted_mean
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.lower.resource_loads import ResourceLoad
+from qps.compiler.lower.response_time.response_stages import LatencyPart, every
+from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.traffic.station_queues import PlacedQueue, stages_of
+from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.expressions.substitution import Substitution
+
+_LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
+
+
+class OpenPools(Struct, frozen=True, kw_only=True):
+    """Loads and queues, those of pools with them, and what goes on in each of these.
+
+    The `visits` of each class are those that wait for pools, too.
+    """
+
+    resources: dict[str, ResourceLoad]
+    queues: dict[str, PlacedQueue]
+    visits: dict[str, dict[int, Visit]]
+    networks: dict[str, Network]
+    filled: dict[str, Filled]
+    holds: list[Hold]
+    rooms: dict[str, Room]
+
+
+class HoldingTime(Struct, frozen=True, kw_only=True):
+    """A hold: how often it begins, what is done meanwhile, and how long if any number could.
+
+    `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
+    there are `uneven` times those for exponential services of random arrivals. Where first comes
+    first services have the `variations`.
+    """
+
+    hold: Hold
+    rate: Formula
+    alone: Formula
+    opened: Formula
+    variance: Formula
+    stations: dict[str, Station]
+    uneven: Formula
+    variations: frozenset[Formula]
+    is_in_line: bool
+    known: Certainty
+
+
+def holding_time(
+    hold: Hold, result: ClassTraffic, found: OpenPools, put_in: Substitution
+) -> HoldingTime:
+    """Return how long a hold lasts, with the stages that wait in queues and for inner pools."""
+    span = range(hold.begins, hold.ends)
+    plain = result.latency[hold.begins : hold.ends]
+    stages, around = stages_within(hold, result, found.queues)
+    rate = put_in(hold.visit.rate)
+    line = in_line(stages, hold.depth)
+    is_in_line = not any(part.branches for part in line)
+    uneven_holds = ZERO
+    if hold.is_lossy and is_in_line:
+        if not hold.finds_no_room:
+            uneven_holds = _cut_short(plain, around, hold.reached)
+        plain, stages = [_come_to(part) for part in plain], [_come_to(part) for part in stages]
+        line, around = tuple(stages), hold.reached
+
+    def for_each(value: Formula) -> Formula:
+        return of_each(value, around)
+
+    def times(part: LatencyPart) -> Formula:
+        return part.reached if hold.is_lossy and is_in_line else part.times
+
+    waits = [part for part in stages if part.queue is not None]
+    stations: dict[str, Station] = {}
+    uneven: list[tuple[Formula, Formula]] = []
+    inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
+    covered = {index for one in inner for index in range(one.begins, one.ends)}
+    for index, part in zip(span, stages, strict=True):
+        if part.queue is None or index in covered or isinstance(part.queue.law, Loss):
+            continue
+        station = _station(part, rate * hold.machines, for_each(times(part)), found)
+        name = station.resource
+        uneven.append((_uneven(part.queue), station.asks))
+        known = stations.get(name)
+        stations[name] = station if known is None else known.and_also(station)
+    return HoldingTime(
+        hold=hold,
+        rate=rate,
+        alone=for_each(total(part.value for part in in_line(plain, hold.depth))),
+        opened=for_each(total(part.value for part in line)),
+        variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
+        stations=stations,
+        uneven=weighted_mean(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
+        variations=frozenset(
+            part.queue.variation
+            for part in waits
+            if part.queue is not None and not part.queue.traits.is_insensitive
+        ),
+        is_in_line=is_in_line,
+        known=_known(hold, line, is_in_line=is_in_line),
+    )
+
+
+def stages_within(
+    hold: Hold, result: ClassTraffic, queues: Mapping[str, PlacedQueue]
+) -> tuple[list[LatencyPart], Formula]:
+    """Return the stages of a hold, with how often an item comes to the calls that it stands in."""
+    stages = stages_of(result, queues, hold.begins, hold.ends)
+    is_in_calls = hold.depth and stages
+    return stages, stages[0].calls[hold.depth - 1].reached if is_in_calls else ONE
+
+
+def _station(part: LatencyPart, often: Formula, times: Formula, found: OpenPools) -> Station:
+    """Return what is waited for at a stage, as a station that each item comes to so often."""
+    queue, visit = part.queue, part.visit
+    assert queue is not None
+    assert visit is not None
+    inner = found.networks.get(queue.resource)
+    if queue.speeds:
+        raise _refused_speeds(part)
+    if inner is None:
+        return station_of(queue, visit, often, times)
+    return station_of_pool(queue, inner, visit, often, times)
+
+
+def _uneven(queue: Queue) -> Formula:
+    """Return how often as long as that for exponential services of random arrivals a wait is.
+
+    By two moments (Kingman 1961), where who comes first is served first.
+    """
+    is_told = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
+    if not is_told or queue.has_batches or queue.variation is queue.arrivals is ONE:
+        return ONE
+    return maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
+
+
+def _refused_speeds(part: LatencyPart) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        None,
+        "the holding time of a pool at "
+        f"`{part.queue.resource if part.queue else part.place}` is unknown: its speed is "
+        "load-dependent",
+        hint="give the pool back first, or use one speed: `queueing ps`",
+    )
+
+
+def _variance(part: LatencyPart) -> Formula:
+    """Return the variance of the work behind a wait."""
+    assert part.queue is not None
+    assert part.visit is not None
+    return (part.visit.service * part.queue.variation) ** 2
+
+
+def _cut_short(parts: Sequence[LatencyPart], around: Formula, began: Formula) -> Formula:
+    """Return the variance of how long something is held of which some are lost on the way.
+
+    Stages of lengths m, to which shares r come, are held for sum m r on average, and the square is
+    sum m^2 r + 2 sum m (m' r' of those after it).
+    """
+    lengths = [of_each(part.value, around) for part in parts]
+    shared = [of_each(part.once * part.reached, began) for part in parts]
+    square = total(
+        length * (part + 2 * total(shared[at + 1 :]))
+        for at, (length, part) in enumerate(zip(lengths, shared, strict=True))
+    )
+    return maximum(ZERO, square - total(shared) ** 2)
+
+
+def of_each(value: Formula, of: Formula) -> Formula:
+    """Return what a sum over all comes to for each of those `of` it."""
+    return value if of is ONE else apply("mean", value, of)
+
+
+def _come_to(part: LatencyPart) -> LatencyPart:
+    """Return a stage with what it takes of all that began, those that are lost later included."""
+    return replace(part, value=part.once * part.reached)
+
+
+def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
+    """Return how it is known how long something is held: what waits for nothing, exactly."""
+    known = [part.certainty for part in line]
+    queues = [p.queue for p in every(line) if p.queue and not isinstance(p.queue.law, Loss)]
+    waited = dict.fromkeys(queue.resource for queue in queues)
+    if waited:
+        case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""
+        known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
+    if hold.finds_no_room and is_in_line:
+        known.append(known_by("loss-while-held", hold.pool))
+    elif hold.is_lossy and not is_in_line:
+        known.append(known_by("lost-hold-to-the-end", hold.pool))
+    return together(*known)
