@@ -60,7 +60,7 @@ def operating_point(graph: LoadGraph, users: int) -> OperatingPoint:
             name: total(averaged(load, mixtures) for _, load in station.background)
             for name, station in network.stations.items()
         },
-        rooms=graph.rooms,
+        rooms=graph.analysis.rooms,
         rates={name: one.rate for name, one in graph.streams.items()},
         jitter={
             name: tuple(part.value for part in one.jitter) for name, one in graph.streams.items()

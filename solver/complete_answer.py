@@ -62,7 +62,7 @@ def complete_answer(
         model=model.name,
         scenario=configuration.scenario,
         settings=settings,
-        case=graph.case.value if graph.varied else None,
+        case=graph.stated.case.value if graph.stated.varied else None,
         mode=graph.mode,
         population=str(graph.population),
         low=graph.low,
@@ -94,7 +94,7 @@ def complete_answer(
         margins=(*_margins(solution), *_idle_margins(model, configuration, graph)),
         reference_ratings=_reference_ratings(graph, solution.sensitivity),
         mixes=class_mixes(graph, at),
-        unpriced=graph.unpriced,
+        unpriced=graph.stated.unpriced,
         assumptions=graph.assumptions,
         counted_as_known=counted_as_known(model, graph),
         spec_warnings=spec_warnings,
@@ -171,7 +171,7 @@ def _quality(solution: Solution) -> QualityAnswer:
 def _margins(solution: Solution) -> Iterator[Margin]:
     """Yield the loads that are planned with: targets, and requirements that they stay below 1."""
     graph = solution.graph
-    planned = {name: graph.number(value) for name, value in graph.targets.items()}
+    planned = {name: graph.number(value) for name, value in graph.stated.targets.stated.items()}
     for criterion in graph.criteria:
         if criterion.span is not None and criterion.at_most and is_utilization(criterion.name):
             limit = graph.number(criterion.limit)

@@ -102,7 +102,7 @@ class GraphCache:
     def _keep_switched(
         self, own: Shape, configuration: Configuration, graph: LoadGraph
     ) -> LoadGraph:
-        self._decide[own] = self._decide.get(own, frozenset()) | graph.asked
+        self._decide[own] = self._decide.get(own, frozenset()) | graph.basis.asked
         return self.keep(self._with_options(own, configuration), configuration, graph)
 
     def _with_options(self, shape: Shape, configuration: Configuration) -> Shape:
@@ -151,14 +151,14 @@ class GraphCache:
             moved = [n for n, value in values.items() if _differ(value, before.parameters[n])]
             put_in = {
                 symbol.name: ONE if is_on(one, configuration.options) else ZERO
-                for one, symbol in graph.switches.items()
+                for one, symbol in graph.basis.switches.items()
                 if is_on(one, configuration.options) is not is_on(one, before.options)
             }
             hardware = self._forms.moved(graph.assumptions, before, configuration)
             if hardware is None:
                 continue
             put_in |= hardware | _counts(graph.assumptions, before, configuration)
-            if graph.looked_at.isdisjoint((*moved, *put_in)) and all(
+            if graph.basis.looked_at.isdisjoint((*moved, *put_in)) and all(
                 _is_in_range(self._declared[name], values[name]) for name in moved
             ):
                 return self._with_numbers(kept, configuration, put_in)

@@ -291,36 +291,16 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     measures = _Of(lambda graph: graph.analysis.measures)
     elastic = _Of(lambda graph: graph.analysis.elastic)
     closed = _Of(lambda graph: graph.analysis.closed)
-    rooms = _Of(lambda graph: graph.analysis.rooms)
-    calibrations = _Of(lambda graph: graph.analysis.calibrations)
     criteria = _Of(lambda graph: graph.analysis.judged.criteria)
     quality = _Of(lambda graph: graph.analysis.judged.quality)
     quality_value = _Of(lambda graph: graph.analysis.judged.quality_value)
-    quality_known = _Of(lambda graph: graph.analysis.judged.quality_known)
-    quality_in_series = _Of(lambda graph: graph.analysis.judged.quality_in_series)
-    quality_unsaid = _Of(lambda graph: graph.analysis.judged.quality_unsaid)
     assumptions = _Of(lambda graph: graph.numbers.assumptions)
-    cited = _Of(lambda graph: graph.numbers.cited)
-    derived = _Of(lambda graph: graph.numbers.derived)
-    targets = _Of(lambda graph: graph.stated.targets.stated)
-    prices = _Of(lambda graph: graph.stated.prices)
-    unpriced = _Of(lambda graph: graph.stated.unpriced)
     metric = _Of(lambda graph: graph.stated.metric)
-    groups = _Of(lambda graph: graph.stated.groups)
     mode = _Of(lambda graph: graph.stated.mode)
-    case = _Of(lambda graph: graph.stated.case)
-    varied = _Of(lambda graph: graph.stated.varied)
-    absent = _Of(lambda graph: graph.stated.absent)
-    decided = _Of(lambda graph: graph.basis.decided)
-    asked = _Of(lambda graph: graph.basis.asked)
-    weighed = _Of(lambda graph: graph.basis.weighed)
-    looked_at = _Of(lambda graph: graph.basis.looked_at)
-    supposed = _Of(lambda graph: graph.basis.supposed)
-    switches = _Of(lambda graph: graph.basis.switches)
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
-        found = [price.value for price in self.prices if price.is_running is is_running]
+        found = [price.value for price in self.stated.prices if price.is_running is is_running]
         return total(found) if found else None
 
     @property

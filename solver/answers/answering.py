@@ -177,9 +177,9 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         dimension=DIMENSIONLESS,
         span=None,
         axis=None,
-        known=graph.quality_known,
-        known_in_series=graph.quality_in_series,
-        unsaid=graph.quality_unsaid,
+        known=graph.analysis.judged.quality_known,
+        known_in_series=graph.analysis.judged.quality_in_series,
+        unsaid=graph.analysis.judged.quality_unsaid,
     )
     return (*graph.criteria, quality)
 
@@ -282,7 +282,7 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
     """Return what is bought and what runs, each where anything has such a price."""
     found = []
     for is_running in (False, True):
-        prices = [price for price in graph.prices if price.is_running is is_running]
+        prices = [price for price in graph.stated.prices if price.is_running is is_running]
         if prices:
             places = {price.place: value_at(graph, price.value, at) for price in prices}
             total = sum(places.values())
@@ -292,7 +292,7 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
                     total=total,
                     per_user=total / at,
                     places=places,
-                    unpriced=graph.unpriced,
+                    unpriced=graph.stated.unpriced,
                 )
             )
     return tuple(found)

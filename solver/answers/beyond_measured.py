@@ -82,7 +82,7 @@ class Beyond(Struct, frozen=True, kw_only=True):
 
 def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
     """Yield what fitted costs are asked for at a population beyond what was measured."""
-    for found in graph.calibrations:
+    for found in graph.analysis.calibrations:
         if found.fit is None:
             continue
         point = graph.at(population)
@@ -254,7 +254,7 @@ def far_from_measured(
     graph: LoadGraph, loads: Mapping[str, float], where: str
 ) -> Iterator[FarLoad]:
     """Yield the costs that are used far from the load at which they were measured."""
-    for found in graph.calibrations:
+    for found in graph.analysis.calibrations:
         load = loads[found.resource]
         if load > 0 and not found.low / _FAR <= load <= found.high * _FAR:
             yield FarLoad(
@@ -271,7 +271,7 @@ def far_from_measured(
 def far_at(graph: LoadGraph, population: int, where: str) -> Iterator[FarLoad]:
     """Yield the costs that are used far from the load at which they were measured, at a number."""
     point = graph.at(population)
-    used = {found.resource for found in graph.calibrations}
+    used = {found.resource for found in graph.analysis.calibrations}
     loads = {name: _definite(point.number(graph.resources[name].load)) for name in used}
     return far_from_measured(graph, loads, where)
 

@@ -40,4 +40,8 @@ def columns_known(graph: LoadGraph) -> dict[str, Certainty]:
     found |= {utilization_of(name): r.known for name, r in graph.resources.items()}
     found |= {c.name: c.known_in_series for c in graph.criteria if c.span is not None}
     found |= {m.name: m.known_in_series for m in graph.measures.values()}
-    return found if graph.quality is None else found | {"quality": graph.quality_in_series}
+    return (
+        found
+        if graph.quality is None
+        else found | {"quality": graph.analysis.judged.quality_in_series}
+    )

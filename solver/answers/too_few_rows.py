@@ -16,7 +16,7 @@ def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown,
         if isinstance(one.value, ir.Uncertain) and isinstance(one.value.distribution, ir.Fitted)
     }
     found: dict[str, dict[str, None]] = {}
-    for one in graph.calibrations:
+    for one in graph.analysis.calibrations:
         fit = one.fit
         if fit is None or (fit.file, str(fit.resource)) in told:
             continue

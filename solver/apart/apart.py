@@ -158,7 +158,7 @@ def taken_apart(
         parts=_parts(graph, parts, named_parts, at, total),
         elastic=tuple(elastic_in(graph, (named, *named_parts), at)),
         rests_on=tuple(a for a in graph.assumptions.values() if a.symbol in shown),
-        cited=tuple(one for one in graph.cited if one.bears_on(symbols, subjects)),
+        cited=tuple(one for one in graph.numbers.cited if one.bears_on(symbols, subjects)),
         mode=graph.mode,
         modes=modes,
         known=known,

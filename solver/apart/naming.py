@@ -59,7 +59,7 @@ def _measures(graph: LoadGraph, scope: Sequence[str]) -> Iterator[tuple[Formula,
 
 
 def _groups(graph: LoadGraph) -> Iterator[tuple[Formula, Formula]]:
-    for name, group in graph.groups.items():
+    for name, group in graph.stated.groups.items():
         yield group.members, symbol(f"members({name})")
 
 

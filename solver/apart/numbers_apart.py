@@ -74,8 +74,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return found.jitter_certainty if measure == "jitter" else found.buffer_certainty
     if name in graph.measures:
         return known_at(graph, graph.measures[name], at)
-    if name in graph.derived:
-        return graph.derived[name].known
+    if name in graph.numbers.derived:
+        return graph.numbers.derived[name].known
     if stream in graph.streams and measure in _KINDS:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
     if graph.loads_of(resource_in(name)):
@@ -92,7 +92,7 @@ def _checks(graph: LoadGraph) -> Checks:
 def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
     """Return the stream of a name and what is asked of it; a stream by itself has no more."""
     stream = name
-    while stream and stream not in graph.streams and stream not in graph.absent:
+    while stream and stream not in graph.streams and stream not in graph.stated.absent:
         stream = stream.rpartition(".")[0]
     return stream, name[len(stream) :].removeprefix(".")
 
@@ -145,12 +145,12 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
             parts=axes,
             scope=scope,
         )
-    if name in graph.groups:
+    if name in graph.stated.groups:
         return _group(graph, name)
     parameter = _parameter(graph, name)
     if parameter is not None:
         return parameter
-    if stream in graph.absent:
+    if stream in graph.stated.absent:
         raise not_there(stream)
     is_outside = bool(modes) and graph.mode is None
     raise QpsError.single(
@@ -178,13 +178,15 @@ def _parameter(graph: LoadGraph, name: str) -> Apart | None:
                 what += f", with priority {settled.parameter.priority}"
             dimension = settled.parameter.dimension
             return Apart(name=name, what=what, value=settled.value, dimension=dimension)
-    varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
-    if varied in graph.varied and case in ("", *_CASES):
-        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case)
+    varied, _, case = name.rpartition(".") if name not in graph.stated.varied else (name, "", "")
+    if varied in graph.stated.varied and case in ("", *_CASES):
+        return _varied(
+            graph, graph.stated.varied[varied], ir.Case(case) if case else graph.stated.case
+        )
     if name in graph.assumptions:
         return _assumption(graph.assumptions[name])
-    if name in graph.derived:
-        made = graph.derived[name]
+    if name in graph.numbers.derived:
+        made = graph.numbers.derived[name]
         what = made.doc or "a parameter computed from others"
         return Apart(name=name, what=what, value=made.value, dimension=made.dimension)
     return None
@@ -195,7 +197,7 @@ _CASES = [case.value for case in ir.Case]
 
 def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case) -> Apart:
     """Return a parameter that has several values, in one case, with all of them."""
-    name = table.name if case is graph.case else f"{table.name}.{case.value}"
+    name = table.name if case is graph.stated.case else f"{table.name}.{case.value}"
     value = table.rows[-1].values[case]
     if value is None:
         raise QpsError.single(
@@ -217,10 +219,10 @@ def _cost(graph: LoadGraph, name: str) -> Apart:
     is_running = _COSTS[name]
     total = graph.cost(is_running=is_running)
     assert total is not None
-    parts = [Part(p.place, p.value) for p in graph.prices if p.is_running is is_running]
+    parts = [Part(p.place, p.value) for p in graph.stated.prices if p.is_running is is_running]
     what = "cost of machines and networks, by place"
-    if graph.unpriced:
-        what += f"; without a price: {', '.join(graph.unpriced)}"
+    if graph.stated.unpriced:
+        what += f"; without a price: {', '.join(graph.stated.unpriced)}"
     dimension = MONEY / TIME if is_running else MONEY
     return Apart(name=name, what=what, value=total, dimension=dimension, parts=parts)
 
@@ -234,7 +236,7 @@ def _throughput(graph: LoadGraph, name: str) -> Apart:
 
 
 def _group(graph: LoadGraph, name: str) -> Apart:
-    group = graph.groups[name]
+    group = graph.stated.groups[name]
     what = group.doc or "users per group"
     value, count = group.members, group.count
     return Apart(name=name, what=what, value=value, dimension=DIMENSIONLESS, count=count)
@@ -251,9 +253,9 @@ def names(graph: LoadGraph) -> list[str]:
         found.append("quality")
     found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
     found += [settled.parameter.name for settled in graph.elastic]
-    found += list(graph.groups)
-    found += [name for name in graph.varied if name not in graph.assumptions]
-    return [*found, *graph.assumptions, *graph.derived]
+    found += list(graph.stated.groups)
+    found += [name for name in graph.stated.varied if name not in graph.assumptions]
+    return [*found, *graph.assumptions, *graph.numbers.derived]
 
 
 def _resource(resource: ResourceLoad) -> Apart:

@@ -114,9 +114,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             return self._measured(of, configuration, graph, span, free)
 
         lowered = expressions.lower(expr, asked)
-        self.decided |= graph.decided | expressions.decided
+        self.decided |= graph.basis.decided | expressions.decided
         self._note_chosen(expressions.assumptions, lowered)
-        self._note_decided(configuration, graph.decided | expressions.decided)
+        self._note_decided(configuration, graph.basis.decided | expressions.decided)
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
             values[graph.population] = number(population)
@@ -179,7 +179,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
         """Keep where fitted costs are asked for beyond what was measured."""
         asked = self._key(configuration), population
-        if graph.calibrations and asked not in self._looked_at:
+        if graph.analysis.calibrations and asked not in self._looked_at:
             self._looked_at.add(asked)
             self._beyond += beyond_measured(graph, population)
             name = self.model.population.name

@@ -80,7 +80,7 @@ def answer_details(
         path=path_there(graph, answer.at),
         formulas=tuple(_formulas(graph, answer.at, parts[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(parts) - _MOST_FORMULAS),
-        cited=tuple(one for one in graph.cited if one.symbols),
+        cited=tuple(one for one in graph.numbers.cited if one.symbols),
         curves=curves_of(answer, graph) if has_curves else None,
     )
 

@@ -295,7 +295,7 @@ class _GroupCompiler:
 
     def _known(self, asking: Asking) -> ColumnsKnown:
         own = tuple(asking.known(column.value.expr) for column in self.question.columns)
-        found = ColumnsKnown(asking.graph.quality_in_series, own)
+        found = ColumnsKnown(asking.graph.analysis.judged.quality_in_series, own)
         if not self.question.is_judged:
             return found
         compared = tuple(
@@ -372,7 +372,7 @@ class _GroupCompiler:
             told=(graph.quality_value, *costs, *columns, *map(asking.expression, asked)),
             values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs=inputs,
-            decided=graph.decided,
+            decided=graph.basis.decided,
             known=self._known(asking),
         )
 

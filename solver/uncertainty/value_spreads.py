@@ -114,10 +114,10 @@ def _resting_on(
 ) -> tuple[UncertainNumber, ...]:
     """Return the numbers that are not known and on which a formula rests, or its form."""
     named = _named_in(read(graph, settled), own)
-    if not own.keys() & graph.looked_at <= named:
+    if not own.keys() & graph.basis.looked_at <= named:
         # Their values were asked for while it was made: told is what asks for none of them.
         graph = lower_as_one_of_many(model, settled, dict.fromkeys(own, True))
-        named = _named_in(read(graph, settled), own) | (own.keys() & graph.decided)
+        named = _named_in(read(graph, settled), own) | (own.keys() & graph.basis.decided)
     return tuple(
         number
         for number in uncertain_numbers(model, settled)

@@ -30,9 +30,9 @@ def changed_labels(
     moving: Moving = {
         name: not _stays_positive(number, declared.get(name), guards)
         for name, number in graph.assumptions.items()
-        if name not in graph.decided
+        if name not in graph.basis.decided
     }
-    weighed = graph.weighed.items()
+    weighed = graph.basis.weighed.items()
     numbers = [n for n, by_sign in weighed if n in moving and (moving[n] or not by_sign)]
     if not numbers:
         return None

@@ -147,7 +147,9 @@ def _numbers(
         yield VariantNumber(
             assumption=one,
             bounded=bounded.get(one.span),
-            is_decided=name in elastic or name in graph.decided or _is_mixed(model, name, graph),
+            is_decided=name in elastic
+            or name in graph.basis.decided
+            or _is_mixed(model, name, graph),
             is_given=is_given(model, declared.get(name), name),
             is_limit=name in limits,
             is_need=name in needs,

@@ -509,7 +509,7 @@ class _Explorer(Struct, kw_only=True):
         except QpsError:
             return None
         self._work += sum(map(_size, graphs))
-        asked = frozenset().union(*(graph.asked for graph in graphs))
+        asked = frozenset().union(*(graph.basis.asked for graph in graphs))
         return _Lowered(
             shape=shape,
             picks=picks,
@@ -531,7 +531,7 @@ def _differ_in_numbers(
     same = ("low", "high", "mode", "case")
     if any(getattr(other, part) != getattr(known, part) for part in same):
         return False
-    decided = frozenset().union(*(graph.decided for graph in graphs))
+    decided = frozenset().union(*(graph.basis.decided for graph in graphs))
     return all(
         value == known.parameters[name]
         or (

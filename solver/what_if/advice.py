@@ -177,13 +177,13 @@ class _Trials(Struct, kw_only=True, dict=True):
         """
         before, there = self.solution.graph, self._in_the_mode(graphs)
         now, after = (graph.cost(is_running=is_running) for graph in (before, there))
-        if now is None or after is None or set(before.unpriced) != set(there.unpriced):
+        if now is None or after is None or set(before.stated.unpriced) != set(there.unpriced):
             return None
         at = self.solution.at
         more = there.at(at).number(after) - before.at(at).number(now)
         place = self._places.get(candidate.name, candidate.name)
         is_free = candidate.is_capacity and (
-            candidate.factor is not None or place in before.unpriced
+            candidate.factor is not None or place in before.stated.unpriced
         )
         return None if is_free and more == 0 else more
 

@@ -98,7 +98,7 @@ class Side(Struct, frozen=True, dict=True):
     def decided(self) -> frozenset[str]:
         """The parameters that a condition of any mode asks for."""
         graphs = (lower(self._as_stated, one) for one in self.by_mode.values())
-        return frozenset().union(*(graph.decided for graph in graphs))
+        return frozenset().union(*(graph.basis.decided for graph in graphs))
 
     @cached_property
     def places(self) -> Mapping[str, str]:

@@ -440,7 +440,7 @@ class _Mode:
             takes = None if least.times is None else max(1, ceil(now * least.times - _HAIR))
         if takes is None:
             return None
-        price = next((p for p in self._graph.prices if p.place == place), None)
+        price = next((p for p in self._graph.stated.prices if p.place == place), None)
         cost = None
         if price is not None:
             cost = value_at(self._graph, price.value, self._population) / float(there)

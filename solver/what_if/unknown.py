@@ -101,7 +101,7 @@ def unknown_of(
     usual = [lower(model, each, moving) for each in settled]
     fixed = settled if parameter is None else _fixed(model, configuration, parameter)
     graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]
-    if any(name in graph.decided for graph in graphs):
+    if any(name in graph.basis.decided for graph in graphs):
         refuse(
             f"a condition depends on `{name}`, so that there is no single formula",
             "solve for a number that no `if` uses",

@@ -69,7 +69,11 @@ def told(graph: LoadGraph) -> dict[str, list[float]]:
 
 
 def known(graph: LoadGraph) -> list[object]:
-    return [graph.quality_known, graph.quality_in_series, *(c.known for c in graph.criteria)]
+    return [
+        graph.analysis.judged.quality_known,
+        graph.analysis.judged.quality_in_series,
+        *(c.known for c in graph.criteria),
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(SPECS.glob("*.qps")), ids=lambda path: path.stem)

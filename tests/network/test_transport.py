@@ -316,7 +316,7 @@ def test_a_priority_may_be_a_parameter_that_a_scenario_changes() -> None:
     assert _values(lowered(text), 4) == {"b": 20, "a": 5}
     graph = lowered(text, "rank = 3")
     assert _values(graph, 4) == {"a": 20, "b": 5}
-    assert "rank" in graph.decided
+    assert "rank" in graph.basis.decided
     with pytest.raises(QpsError):
         lowered(text, "rank = 1/2")
 

@@ -754,7 +754,7 @@ class Truth:
     def _assumptions(self, table: ShownTable) -> Iterator[str]:
         for what, *_ in table.rows:
             name = self.name_in(what)
-            if name is None and what.text not in {c.name for c in self.graph.cited}:
+            if name is None and what.text not in {c.name for c in self.graph.numbers.cited}:
                 yield f"nobody knows the number {what}"
 
     def _parts(self, table: ShownTable) -> Iterator[str]:
@@ -855,7 +855,7 @@ class Truth:
         for elastic in graph.elastic:
             for formula in (elastic.value, elastic.parameter.most, elastic.parameter.least):
                 yield from self.told(value(formula), elastic.parameter.dimension)
-        for price in graph.prices:
+        for price in graph.stated.prices:
             yield from self.told(value(price.value), MONEY / TIME if price.is_running else MONEY)
         for cost in self.solution.costs:
             formula = graph.cost(is_running=cost.is_running)

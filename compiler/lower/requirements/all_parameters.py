@@ -24,7 +24,7 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
     settled = {one.parameter.name for one in graph.elastic}
     derived = {}
     for parameter in model.parameters:
-        if parameter.name in settled or parameter.name in graph.varied:
+        if parameter.name in settled or parameter.name in graph.stated.varied:
             continue
         if not is_in_place(parameter, configuration):
             continue
@@ -41,5 +41,5 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
                     known=certainty_of(asked, expressions, lambda _: EXACT),
                 )
     numbers = replace(graph.numbers, assumptions=expressions.assumptions, derived=derived)
-    looked_at = graph.looked_at | expressions.looked_at
+    looked_at = graph.basis.looked_at | expressions.looked_at
     return replace(graph, numbers=numbers, basis=replace(graph.basis, looked_at=looked_at))

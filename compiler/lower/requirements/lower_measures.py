@@ -73,9 +73,9 @@ class Measures(Struct, frozen=True, kw_only=True):
         return cls(
             resources=graph.resources,
             streams=graph.streams,
-            prices=graph.prices,
+            prices=graph.stated.prices,
             series=series or {},
-            absent=graph.absent,
+            absent=graph.stated.absent,
         )
 
     @property

@@ -14,13 +14,7 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure
 from qps.compiler.lower.response_time.class_response import StreamMeasures
-from qps.compiler.quantities.certainty import (
-    EXACT,
-    Certainty,
-    of_another,
-    opposite,
-    together,
-)
+from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
 from qps.compiler.quantities.methods import known_by
 
 InSeries = Mapping[str, tuple[str, ...]]
@@ -134,6 +128,9 @@ def known_where(
 
 def quality_known_at(graph: LoadGraph, population: int) -> Certainty:
     """Return how quality is known at a population."""
-    if graph.quality_known == graph.quality_in_series or not in_series_at(graph, population):
-        return graph.quality_known
-    return graph.quality_in_series
+    if (
+        graph.analysis.judged.quality_known == graph.analysis.judged.quality_in_series
+        or not in_series_at(graph, population)
+    ):
+        return graph.analysis.judged.quality_known
+    return graph.analysis.judged.quality_in_series

@@ -55,7 +55,7 @@ class LiveGraphs:
                 **self._changed(variant.changed, labelled),
                 "elastic": [self._elastic(settled) for settled in graph.elastic],
                 "costs": self._costs(graph),
-                "unpriced": list(graph.unpriced),
+                "unpriced": list(graph.stated.unpriced),
                 "bounds": [[step(over), text] for over, text in variant.impossible],
                 "guards": [self._guard(guard) for guard in variant.guards],
                 "quality": None if graph.quality_value is None else step(graph.quality_value),
@@ -72,8 +72,8 @@ class LiveGraphs:
             "criteria": [self._criterion(graph, one) for one in judged.criteria],
             "measures": [self._measure(m) for m in graph.measures.values()],
             "qualityKnown": {
-                "known": known_as(graph.quality_known),
-                "knownInSeries": known_as(graph.quality_in_series),
+                "known": known_as(graph.analysis.judged.quality_known),
+                "knownInSeries": known_as(graph.analysis.judged.quality_in_series),
             },
         }
 

@@ -196,7 +196,7 @@ def _structure(
     model: ir.Model, graph: LoadGraph, asking: Asking, guarded: _Guarded
 ) -> Iterator[Guard]:
     """Yield what the structure of the graph rests on."""
-    requirements = requirements_in_force(model, graph.mode, graph.absent)
+    requirements = requirements_in_force(model, graph.mode, graph.stated.absent)
     low, high = graph.low, graph.high
     points = [number_of(at) for at in (Fraction(low), Fraction(2 * low + high, 3), Fraction(high))]
 
@@ -208,7 +208,7 @@ def _structure(
         for point in points if varies else points[:1]:
             yield guarded.number(substituted(expr, {graph.population: point}))
 
-    for times, is_share in graph.supposed.items():
+    for times, is_share in graph.basis.supposed.items():
         for more in built(times - 1):
             yield (
                 Guard(value=more, most=Fraction(0))

@@ -172,7 +172,7 @@ class Asking:
                 case ir.MeasureKind.LARGEST:
                     return self.answer_known
                 case ir.MeasureKind.QUALITY:
-                    return self.graph.quality_in_series
+                    return self.graph.analysis.judged.quality_in_series
                 case ir.MeasureKind.SATURATION:
                     return EXACT
             return measures.known(of)
