@@ -14,7 +14,7 @@ from msgspec import Struct
 from qps.compiler.lower.expressions.item_kinds import averaged, mixtures_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.queues.pool_holding import Room
-from qps.compiler.lower.requirements.lower_measures import TOO_LATE
+from qps.compiler.lower.response_times import TOO_LATE
 from qps.engine.expressions.formulas import Formula, total
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import Substitution

@@ -177,7 +177,11 @@ class _Trials(Struct, kw_only=True, dict=True):
         """
         before, there = self.solution.graph, self._in_the_mode(graphs)
         now, after = (graph.cost(is_running=is_running) for graph in (before, there))
-        if now is None or after is None or set(before.stated.unpriced) != set(there.unpriced):
+        if (
+            now is None
+            or after is None
+            or set(before.stated.unpriced) != set(there.stated.unpriced)
+        ):
             return None
         at = self.solution.at
         more = there.at(at).number(after) - before.at(at).number(now)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
+from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.load_graph import GroupSize, Stated
+from qps.compiler.lower.load_graph import GroupSize, Price, Stated
 from qps.compiler.lower.requirements.active_requirements import requirements_in_force
-from qps.compiler.lower.requirements.lower_measures import priced
 from qps.compiler.lower.requirements.lower_targets import targets_of
 from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.quantities.dimension import MONEY
+from qps.engine.expressions.formulas import ZERO
 
 
 def stated_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Stated:
@@ -33,3 +36,24 @@ def stated_of(spec: SpecNetwork, numbers: ExpressionLowering) -> Stated:
         varied=case_tables(model, configuration),
         absent=spec.absent,
     )
+
+
+def priced(
+    model: ir.Model, configuration: Configuration, expressions: ExpressionLowering
+) -> tuple[tuple[Price, ...], tuple[str, ...]]:
+    """Return what each place costs, and the places whose machine or network has no price."""
+    prices: list[Price] = []
+    unpriced: list[str] = []
+    places = [(node.name, ir.machine_at(model, node)) for node in configuration.nodes.values()]
+    networks = [(link.name, ir.network_at(model, link)) for link in configuration.links.values()]
+    for name, kind in (*places, *networks):
+        count = expressions.count(name)
+        if count is ZERO:
+            continue
+        if kind is None or kind.price is None:
+            unpriced.append(name)
+            continue
+        price = expressions.symbol(f"{name}.price", kind.price, kind.origin(kind.price))
+        is_running = kind.price.dimension != MONEY
+        prices.append(Price(name, count * price, is_running))
+    return tuple(prices), tuple(unpriced)
