@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from qps.engine.execution.programs import Program, Step, StepValue
-from qps.engine.expressions.formulas import Formula, parts_first, whole_exponent
+from qps.engine.expressions.formula_parts import parts_first, whole_exponent
+from qps.engine.expressions.formulas import Formula
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import EXTREMES, OPERATIONS, POWER, PRODUCT, ROOT, SUM
 

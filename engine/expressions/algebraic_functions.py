@@ -18,7 +18,8 @@ from qps.engine.exact_algebra import rational_functions
 from qps.engine.exact_algebra.piecewise import Piecewise
 from qps.engine.exact_algebra.rational_functions import VARIABLE, RationalFunction
 from qps.engine.exact_algebra.real_roots import IntractableError
-from qps.engine.expressions.formulas import Formula, parts_first, whole_exponent
+from qps.engine.expressions.formula_parts import parts_first, whole_exponent
+from qps.engine.expressions.formulas import Formula
 from qps.engine.operations import OPERATIONS, POWER
 
 

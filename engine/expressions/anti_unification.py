@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+from qps.engine.expressions.formula_parts import terms_of, whole_exponent
 from qps.engine.expressions.formulas import (
     ONE,
     Formula,
@@ -18,9 +19,7 @@ from qps.engine.expressions.formulas import (
     number,
     product,
     symbol,
-    terms_of,
     total,
-    whole_exponent,
 )
 from qps.engine.expressions.point_values import Point
 from qps.engine.leaves import NUMBER

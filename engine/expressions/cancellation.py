@@ -12,19 +12,19 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
     apply,
     number,
-    parts_first,
     power,
     product,
-    quotient_of,
-    remade,
     total,
 )
+from qps.engine.expressions.quotients import quotient_of
+from qps.engine.expressions.substitution import remade
 from qps.engine.operations import EXTREMES, POWER, PRODUCT, SUM
 
 

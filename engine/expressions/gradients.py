@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 from math import isnan
 
 from qps.engine.evaluators.slopes_on_floats import OneByOne
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import Point
 from qps.engine.operations import EXTREMES, OPERATIONS
 

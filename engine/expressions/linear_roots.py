@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
+from qps.engine.expressions.formula_parts import parts_first, whole_exponent
 from qps.engine.expressions.formulas import (
     NOT_FINITE,
     Formula,
     number,
-    parts_first,
     product,
     total,
-    whole_exponent,
 )
 from qps.engine.operations import PRODUCT, SUM
 

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from qps.engine.expressions.formula_parts import parts_first, whole_exponent
 from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
     apply,
-    parts_first,
     product,
-    quotient_of,
     total,
-    whole_exponent,
 )
 from qps.engine.expressions.memo import remembered
+from qps.engine.expressions.quotients import quotient_of
 from qps.engine.operations import POWER, PRODUCT, SUM
 
 Monomials = dict[tuple[Formula, ...], Formula]

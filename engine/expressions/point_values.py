@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from qps.engine.exact_algebra.exact_powers import TooLongError
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError, as_float
-from qps.engine.expressions.formulas import Formula, formula, parts_first, whole_exponent
+from qps.engine.expressions.formula_parts import parts_first, whole_exponent
+from qps.engine.expressions.formulas import Formula, formula
 from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.substitution import Substitution
 from qps.engine.leaves import NUMBER

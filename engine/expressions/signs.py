@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import inf
 
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import NoSignError, sign
 from qps.engine.numerics.value_ranges import ANY, Range
 from qps.engine.operations import OPERATIONS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qps.engine.expressions.formulas import Formula, parts_first, remade
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula, apply
 
 
 class Substitution:
@@ -27,3 +28,8 @@ class Substitution:
 def substituted(formula: Formula, values: Mapping[Formula, Formula]) -> Formula:
     """Return a formula with values put in for some of its parts."""
     return Substitution(values)(formula)
+
+
+def remade(part: Formula, operands: tuple[Formula, ...]) -> Formula:
+    """Return the operation of a formula on other operands."""
+    return part if operands == part.operands else apply(part.word, *operands)

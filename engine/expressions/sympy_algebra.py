@@ -9,7 +9,8 @@ from itertools import islice
 
 import sympy
 
-from qps.engine.expressions.formulas import UNDEFINED, Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import UNDEFINED, Formula
 from qps.engine.operations import OPERATIONS
 
 

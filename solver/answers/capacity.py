@@ -19,7 +19,8 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.engine.expressions.algebraic_functions import piecewise
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.engine.operations import ROUNDINGS
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.search.certain_signs import NoSignError

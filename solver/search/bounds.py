@@ -16,7 +16,8 @@ from functools import cached_property
 from math import inf
 from types import MappingProxyType
 
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS

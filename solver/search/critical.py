@@ -10,7 +10,9 @@ from fractions import Fraction
 
 from qps.engine.exact_algebra.piecewise import roots_on
 from qps.engine.expressions.algebraic_functions import as_rational_function, piecewise
-from qps.engine.expressions.formulas import Formula, formula, parts_first, remade
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula, formula
+from qps.engine.expressions.substitution import remade
 from qps.engine.operations import OPERATIONS
 
 

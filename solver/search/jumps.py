@@ -14,7 +14,8 @@ from math import ceil, floor, isfinite
 
 from qps.engine.exact_algebra.exact_powers import TooLongError
 from qps.engine.expressions.algebraic_functions import is_algebraic, piecewise
-from qps.engine.expressions.formulas import Formula, number, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS, ROUNDINGS

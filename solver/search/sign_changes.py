@@ -23,7 +23,8 @@ from msgspec import Struct
 
 from qps.engine.evaluators.domains import Needed
 from qps.engine.exact_algebra.exact_powers import TooLongError
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.engine.numerics.bisection import bisected, halfway
 from qps.engine.numerics.sloped_intervals import Interval, above, below
 from qps.engine.operations import OPERATIONS

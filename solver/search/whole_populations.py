@@ -8,7 +8,8 @@ from fractions import Fraction
 from math import floor
 
 from qps.engine.exact_algebra.piecewise import Piecewise, roots_on
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import point_of
 from qps.engine.expressions.signs import range_of
 from qps.engine.operations import BY_FLOATS

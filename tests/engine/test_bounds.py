@@ -15,13 +15,13 @@ from helpers.formulas import R, absolute, acos, ceil, cos, exp, floor, lambert, 
 from helpers.nightly import examples
 from helpers.operations import CASES
 from qps.engine.expressions.cancellation import cancelled
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
     Formula,
     apply,
     maximum,
     minimum,
     number,
-    parts_first,
     population,
     square_root,
 )

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError, exact_power
 from qps.engine.execution.array_functions import array_function
 from qps.engine.expressions import formulas
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
     HALF,
     INFINITY,
@@ -30,7 +31,6 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     number,
-    parts_first,
     population,
     power,
     product,

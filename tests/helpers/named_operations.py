@@ -57,7 +57,9 @@ def named_in_python(path: str, text: str) -> Iterator[str]:
     tree, is_solver = ast.parse(text), path.startswith("solver/")
     modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     if not path.startswith("engine/") and not modules & {
+        "qps.engine.expressions.formula_parts",
         "qps.engine.expressions.formulas",
+        "qps.engine.expressions.quotients",
         "qps.engine.operations",
         "qps.engine.execution.programs",
     }:

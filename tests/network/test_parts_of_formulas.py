@@ -18,6 +18,7 @@ from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.power_limits import powers_told
 from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
 from qps.engine.exact_algebra.exact_powers import as_power
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
     INFINITY,
     MINUS_INFINITY,
@@ -29,7 +30,6 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     number,
-    parts_first,
     population,
     power,
     product,

@@ -31,12 +31,11 @@ from qps.engine.expressions.formulas import (
     maximum,
     minimum,
     product,
-    quotient_of,
-    remade,
     total,
 )
 from qps.engine.expressions.monomials import monomials
-from qps.engine.expressions.substitution import Substitution
+from qps.engine.expressions.quotients import quotient_of
+from qps.engine.expressions.substitution import Substitution, remade
 
 SignsOf = Callable[[Formula], Sequence[int | None]]
 

@@ -15,7 +15,8 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, opposite, together
-from qps.engine.expressions.formulas import Formula, parts_first, symbol
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula, symbol
 from qps.engine.expressions.signs import ranges_of
 from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.operations import OPERATIONS

@@ -23,11 +23,11 @@ from qps.engine.expressions.formulas import (
     ONE,
     ZERO,
     Formula,
-    above_and_below,
     apply,
     product,
     total,
 )
+from qps.engine.expressions.quotients import above_and_below
 
 
 class _Run(Struct, frozen=True):

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
-from qps.engine.expressions.formulas import HALF, Formula, above_and_below, parts_first, power
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import HALF, Formula, power
 from qps.engine.expressions.point_values import in_floats
+from qps.engine.expressions.quotients import above_and_below
 from qps.engine.operations import OPERATIONS, POWER, PRODUCT, ROOT, Operation
 
 Step = tuple[object, ...]

@@ -13,13 +13,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from qps.engine.expressions.formulas import (
-    Formula,
-    above_and_below,
-    parts_first,
-    power,
-    quotient_of,
-)
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula, power
+from qps.engine.expressions.quotients import above_and_below, quotient_of
 from qps.engine.operations import EXTREMES, OPERATIONS, POWER, PRODUCT, SUM
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)

@@ -8,10 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.expressions.formulas import Formula, number, parts_first, remade, whole_exponent
+from qps.engine.expressions.formula_parts import parts_first, whole_exponent
+from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.point_values import in_floats
-from qps.engine.expressions.substitution import substituted
+from qps.engine.expressions.substitution import remade, substituted
 from qps.engine.operations import OPERATIONS, PRODUCT, SUM
 from qps.reports.text.formulas.formula_layout import laid_out
 

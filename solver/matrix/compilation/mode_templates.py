@@ -15,7 +15,8 @@ from msgspec import structs
 
 from qps.compiler.lower.load_graph import Criterion
 from qps.engine.expressions.anti_unification import Generalisation, NotAlikeError
-from qps.engine.expressions.formulas import Formula, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import Formula
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown
 from qps.solver.matrix.compilation.row_guards import Guards
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.execution.exact_runs import Exact
-from qps.engine.expressions.formulas import NOT_FINITE, Formula, number, parts_first
+from qps.engine.expressions.formula_parts import parts_first
+from qps.engine.expressions.formulas import NOT_FINITE, Formula, number
 from qps.engine.expressions.point_values import Point
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import refuse_undecided, saturation_point

@@ -26,7 +26,8 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
-from qps.engine.expressions.formulas import Formula, made_of
+from qps.engine.expressions.formula_decoding import decoded_formula
+from qps.engine.expressions.formulas import Formula
 
 Parts: TypeAlias = Sequence[Any]
 Rows: TypeAlias = Iterable[tuple[Any, ...]]
@@ -116,7 +117,7 @@ def _of_enum(own: Any) -> _Type:
 
 
 def _formulas(rows: Rows) -> list[Formula]:
-    return [made_of(*row) for row in rows]
+    return [decoded_formula(*row) for row in rows]
 
 
 def _fractions(rows: Rows) -> list[Fraction]:
