@@ -21,7 +21,8 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parted, parts_of
 from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError
 from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
-from qps.engine.operations import NEVER_NEGATIVE, OPERATIONS, POWER, Operation
+from qps.engine.operation_rows import NEVER_NEGATIVE, Operation
+from qps.engine.operations import OPERATIONS, POWER
 
 NEAR = Fraction(1, 10**9)
 """How far a number may be from the value that it stands for, as a part of it."""

@@ -17,7 +17,8 @@ from qps.engine.evaluators.on_bounds import Bounds
 from qps.engine.exact_algebra.exact_values import as_float
 from qps.engine.execution.programs import Plan, Program, Step
 from qps.engine.leaves import NUMBER
-from qps.engine.operations import OPERATIONS, Operation
+from qps.engine.operation_rows import Operation
+from qps.engine.operations import OPERATIONS
 
 _PLAIN, _BY_ENDS = 1e-12, 1e-9
 """Parts of a value that floats round off, of arithmetic and of what takes many steps of it."""

@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 from qps.engine import leaves
 from qps.engine.exact_algebra.exact_values import as_float
-from qps.engine.operations import OPERATIONS, Operation
+from qps.engine.operation_rows import Operation
+from qps.engine.operations import OPERATIONS
 
 StepValue: TypeAlias = Fraction | float | str | int | None
 

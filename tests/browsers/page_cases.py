@@ -27,7 +27,8 @@ from helpers.operations import (
 )
 from qps.engine.exact_algebra.exact_powers import TooLongError
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, NoValueError
-from qps.engine.operations import OPERATIONS, Operation
+from qps.engine.operation_rows import Operation
+from qps.engine.operations import OPERATIONS
 from qps.reports.pages.live.page_program import law_of
 
 Ranges = tuple[tuple[float, float], ...]

@@ -36,7 +36,8 @@ from qps.engine.expressions.formulas import apply, formula, population
 from qps.engine.expressions.point_values import Point
 from qps.engine.numerics.sloped_intervals import Interval
 from qps.engine.numerics.value_ranges import Range
-from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
+from qps.engine.operation_rows import Operation
+from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.queueing import queue_arrays
 from qps.solver.search.critical import piece_at
 

@@ -14,7 +14,8 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.unit_binding import of_either
 from qps.compiler.syntax import ast
-from qps.engine.operations import BY_NAME, Operation
+from qps.engine.operation_rows import Operation
+from qps.engine.operations import BY_NAME
 
 
 class OperationChecker(Struct, frozen=True, kw_only=True):

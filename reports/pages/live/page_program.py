@@ -15,7 +15,13 @@ from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import HALF, Formula, power
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.expressions.quotients import above_and_below
-from qps.engine.operations import OPERATIONS, POWER, PRODUCT, ROOT, Operation
+from qps.engine.operation_rows import Operation
+from qps.engine.operations import (
+    OPERATIONS,
+    POWER,
+    PRODUCT,
+    ROOT,
+)
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant.

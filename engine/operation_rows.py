@@ -1,0 +1,256 @@
+"""Rows of the table of operations: what a row states, and constructors for families of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property, partial
+from importlib import import_module
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from qps.engine.exact_algebra.exact_values import Exact
+from qps.engine.numerics.float_overflow import nan_beyond_floats
+from qps.engine.operand_groups import place_of, repeated
+
+if TYPE_CHECKING:
+    from flint import arb
+
+    from qps.engine.evaluators.domains import Domain
+    from qps.engine.evaluators.on_bounds import Bounds
+    from qps.engine.numerics.sloped_intervals import Interval
+    from qps.engine.numerics.value_ranges import Range
+
+
+NOT_NEGATIVE = (0.0, inf)
+"""Between which two numbers the values are of what is never negative."""
+
+NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count", "room"])
+"""Names of arguments that mean nothing below zero."""
+
+
+class Operation(Struct, frozen=True, kw_only=True, dict=True):
+    """A row of the table.
+
+    It takes as many `operands`, or more where it `takes_more`. `called` is its name where it is
+    read, and in the language where that has it: then `arguments` names what it takes. It `grows`
+    with each operand (1), falls (-1), or may do either (0); where it `takes_more`, one tells of
+    all; where the last operands are a group that `repeats`, so large, what is told of the first
+    tells of each of them. It grows in proportion with those in the places of `scales`, taken
+    together: so it has their dimension, and all others are plain numbers; it falls in proportion
+    with those in the places of `divides`. All its values lie between the two numbers of `lies`.
+    Operands in the places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps
+    from one whole number to the next; what `chooses` is the largest (1) or least (-1) of its
+    operands. What `is_steep` has about as many digits as its operand is large. Algebra may know
+    that it cancels with others, as long as its operands are smaller than what `cancels` says. What
+    has a `divisor` is its first operand over what that makes of the second, but where that is
+    nothing.
+
+    Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
+    may be off by `error` besides a part of them. What `is_slow` takes long to compute; what is told
+    `row_by_row` takes as long for each row of arrays, but where the operands in the places of
+    `servers` (the first, and how far apart) are all one. Of what is
+    `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
+    of `gammas` stand the squared variations of gamma laws, each behind its mean.
+    """
+
+    word: str
+    name: str
+    called: str
+    arguments: tuple[str, ...] = ()
+    operands: int
+    takes_more: bool = False
+    repeats: int = 0
+    grows: tuple[int, ...]
+    scales: tuple[int, ...] = ()
+    lies: tuple[float, float] = (-inf, inf)
+    divides: tuple[int, ...] = ()
+    whole: tuple[int, ...] = ()
+    rounds: int = 0
+    chooses: int = 0
+    is_steep: bool = False
+    cancels: float = 0.0
+    divisor: Callable[[Any], Any] | None = None
+    by_ends: bool = False
+    error: float = 0.0
+    is_slow: bool = False
+    row_by_row: bool = False
+    servers: tuple[int, int] | None = None
+    by_floats: bool = False
+    gammas: tuple[int, ...] = ()
+
+    @property
+    def is_of_queue(self) -> bool:
+        """Whether the language has it to tell of a queue: of a load, or of traffic."""
+        return not {"load", "traffic"}.isdisjoint(self.arguments)
+
+    def in_proportion(self, count: int) -> Sequence[int]:
+        """Return with which of so many operands, taken together, it grows in proportion."""
+        return range(count) if self.takes_more and self.scales else self.scales
+
+    @cached_property
+    def exact(self) -> Callable[..., Exact]:
+        """Its value of fractions or infinities, as one of them.
+
+        InexactError where it is none, NoValueError where there is none.
+        """
+        return self._in("on_fractions")
+
+    @cached_property
+    def number(self) -> Callable[..., float]:
+        """Its value of floats: not-a-number where there is none, or where floats do not tell it."""
+        value: Callable[..., float] = self._in("on_floats")
+        return nan_beyond_floats(value) if self.by_floats else value
+
+    @cached_property
+    def array(self) -> Callable[..., Any]:
+        """Its value of floats or arrays, one for each operand: not-a-number where there is none."""
+        return self._in("on_arrays")
+
+    @cached_property
+    def bounds(self) -> Callable[..., Bounds]:
+        """Its bounds from those of its operands, of many rows at once."""
+        if self.by_ends:
+            from qps.engine.evaluators.on_bounds import monotone  # noqa: PLC0415 - needs numpy
+
+            return monotone(self.array, self.grows, self.repeats, self.gammas)
+        return self._in("on_bounds")
+
+    @cached_property
+    def ball(self) -> Callable[..., arb]:
+        """Its value of balls: proven, to as many binary digits as flint works with."""
+        return self._in("on_balls")
+
+    @cached_property
+    def slopes(self) -> Callable[..., tuple[float, ...]]:
+        """Its slopes by each operand, of floats: not-a-number where there is none."""
+        if self.by_ends:
+            from qps.engine.evaluators.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
+
+            return by_differences(self.number, self.ball, self.is_whole)
+        return self._in("slopes_on_floats")
+
+    @cached_property
+    def interval(self) -> Callable[..., Interval]:
+        """Its bounds from those of its operands, rounded outwards, with those of its slope."""
+        if self.by_ends:
+            from qps.engine.evaluators.on_intervals import monotone  # noqa: PLC0415 - seldom needed
+
+            return monotone(
+                self.number, self.grows, self.lies, self.error, self.repeats, self.gammas
+            )
+        return self._in("on_intervals")
+
+    @cached_property
+    def approximate(self) -> Callable[..., bool] | None:
+        """Of which operands, in floats, it is an approximation; None where it is none of any."""
+        return self._in("approximation_flags", None)
+
+    @cached_property
+    def range(self) -> Callable[..., Range]:
+        """Its range from those of its operands; anywhere in `lies` where no more is told."""
+        from qps.engine.numerics.value_ranges import Range  # noqa: PLC0415 - who checks a spec needs none
+
+        low, high = (Fraction(end) if isfinite(end) else end for end in self.lies)
+        anywhere = Range(low, high)
+        return self._in("on_ranges", lambda *_: anywhere)
+
+    @cached_property
+    def moves(self) -> Callable[..., tuple[int, ...]]:
+        """How it moves with each operand, from their ranges; see `evaluators/monotonicity`."""
+        grows = tuple(0 if k in self.whole else grow for k, grow in enumerate(self.grows))
+        if self.takes_more:
+            return self._in("monotonicity", lambda *of: grows * len(of))
+        return self._in("monotonicity", lambda *of: repeated(grows, self.repeats, len(of)))
+
+    def is_whole(self, place: int) -> bool:
+        """Return whether the operand in a place counts whole."""
+        return place_of(place, self.operands, self.repeats) in self.whole
+
+    @cached_property
+    def function(self) -> Callable[..., Any] | None:
+        """Its function of one symbol from those of its operands, in an algebra; None for none."""
+        return self._in("on_functions", None)
+
+    @cached_property
+    def in_force(self) -> Callable[..., Any] | None:
+        """What it comes to where its operands have given values; None where that is one form."""
+        return self._in("active_branch", None)
+
+    @cached_property
+    def as_read(self) -> Callable[..., Any] | None:
+        """What people write for it, by a writer of formulas; None for its name and operands."""
+        return self._in("printing", None)
+
+    @cached_property
+    def domain(self) -> Callable[..., Domain | None]:
+        """Where it has a value: what of its operands, as formulas, must not be negative."""
+        from qps.engine.evaluators.domains import Needed, share  # noqa: PLC0415 - seldom needed
+
+        def by_names(*operands: Any) -> Domain:
+            named = dict(zip(self.arguments, operands, strict=False))
+            counts = tuple(Needed(named[name]) for name in named if name in NEVER_NEGATIVE)
+            return counts + (share(named["share"]) if "share" in named else ())
+
+        return self._in("domains", by_names)
+
+    @cached_property
+    def in_sympy(self) -> Callable[..., Any]:
+        """It as sympy has it, of sympy's expressions: for algebra, and for what is read."""
+        return self._in("in_sympy")
+
+    def _in(self, column: str, *default: Callable[..., Any] | None) -> Callable[..., Any]:
+        module = import_module(f"qps.engine.evaluators.{column}")
+        found: Callable[..., Any] = getattr(module, self.name, *default)
+        return found
+
+
+def row(
+    word: str,
+    name: str,
+    *grows: int,
+    called: str | None = None,
+    of: str = "",
+    takes_more: bool = False,
+    **stated: Any,
+) -> Operation:
+    """Return the row of an operation `of` some arguments; `stated` are other fields of the row."""
+    return Operation(
+        word=word,
+        name=name,
+        called=called or word,
+        arguments=tuple(of.split()),
+        operands=2 if takes_more else len(grows),
+        takes_more=takes_more,
+        grows=grows,
+        **stated,
+    )
+
+
+def by_ends(
+    word: str, *grows: int, lies: tuple[float, float] = NOT_NEGATIVE, **stated: Any
+) -> Operation:
+    """Return the row of what rises or falls with each of its operands: so its bounds are known."""
+    return row(word, word, *grows, lies=lies, by_ends=True, **stated)
+
+
+of_queues = partial(by_ends, is_slow=True)
+
+
+of_networks = partial(of_queues, row_by_row=True, by_floats=True)
+
+
+def of_classes(word: str, operands: int) -> Operation:
+    """Return the row of what may do either with each operand, of which any number may come."""
+    return row(
+        word,
+        word,
+        *(0,) * operands,
+        repeats=1,
+        lies=NOT_NEGATIVE,
+        is_slow=True,
+        row_by_row=True,
+        by_floats=True,
+    )
