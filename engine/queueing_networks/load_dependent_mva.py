@@ -4,17 +4,14 @@ Such a station has weights of its own, D^n/(s(1) s(2) … s(n)), geometric from 
 polynomial over 1 - r z, as several servers are, so that all is solved as in `product_form`. Where
 a speed is above the last one, r is that of the fastest, and the polynomial has as many terms as
 there are customers: all of them stay positive. A pool is such a station, whose speeds are the rates
-of what goes on within (`service_rate_tables`).
+of what goes on within (`service_rate_tables`). The polynomials are in `station_rates`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import accumulate, pairwise
-from math import exp, inf, log, nan
-from operator import mul
-from typing import TypeGuard
+from functools import lru_cache, partial
+from math import inf, nan
 
 from qps.engine.queueing_networks import product_form
 from qps.engine.queueing_networks.load_dependent_operands import (
@@ -37,23 +34,22 @@ from qps.engine.queueing_networks.product_form import (
     as_single,
     convolved,
     dot,
-    less_own,
     shares_of,
     weighed,
 )
-from qps.engine.queueing_networks.service_rate_tables import (
-    at,
-    even_rates,
-    held_within,
-    own_rates,
-    own_waits,
+from qps.engine.queueing_networks.service_rate_tables import at, held_within, on_grid
+from qps.engine.queueing_networks.station_rates import (
+    RatePolynomial,
+    logs_of_products,
+    number_at,
+    rates_of_copies,
+    rising,
+    station_rates,
+    waits_of_copies,
 )
 
 Places = tuple[Place, ...]
 
-MOST_RATES = 256
-"""Rates within a pool that are told one by one; of more, on lines between some."""
-_FINER = 1.03
 _MOST_TOLD = 1 << 12
 MOST_PLACES = 1 << 15
 """Places of a pool that more customers may take from."""
@@ -62,9 +58,6 @@ _MOST_FALLING = 1 << 20
 _NEAR_ONE = 20
 _SEVERAL = 2
 _HALVINGS = 14
-_LEAST = 1e-290
-_ROUNDED = 1e-12
-"""What rates are off that are equal."""
 
 # -- rows of the table ---------------------------------------------------------------------
 
@@ -147,54 +140,6 @@ def _wait(which: int, customers: int, think: float, places: Places) -> float:
 # -- networks ------------------------------------------------------------------------------
 
 
-class Table:
-    """A station by its `rates`, the last one for all numbers beyond, as a polynomial over 1 - r z.
-
-    It is what `product_form.Several` is, and is solved together with such.
-    """
-
-    def __init__(self, rates: Sequence[float], count: int, *, customers: int, unit: float) -> None:
-        self.copies = count
-        told = _rising(rates, customers)
-        self.last, ratio = len(told), unit / told[-1]
-        logs = list(accumulate((log(unit / rate) for rate in told), initial=0.0))
-        most = max(logs)
-        self.full = [exp(one - most) for one in logs]
-        self.ratio = ratio
-        own = less_own(self.full[:-1], ratio)
-        whole = sum(own)
-        self.weights = [one / whole for one in own]
-        self.full = [one / whole for one in self.full]
-        self.others: list[float] = [1.0]
-
-    def mean(self, values: Sequence[float], shares: Sequence[float]) -> float:
-        """Return the mean of values at none, one, … there, times all weights."""
-        full = list(self.full)
-        while len(full) < min(len(values), len(shares)):
-            full.append(full[-1] * self.ratio)
-        told = [*values, *[values[-1]] * (len(full) - len(values))]
-        weighted = [weight * value for weight, value in zip(full, told, strict=False)]
-        behind = [one - self.ratio * before for before, one in pairwise(weighted)]
-        return dot(convolved(self.others, [weighted[0], *behind], len(shares)), shares)
-
-    def beyond(self, shares: Sequence[float], numbers: Sequence[float]) -> float:
-        """Return how many more there are than the speeds tell of, times all weights."""
-        held = [share * number for share, number in zip(shares, numbers, strict=False)]
-        return self.full[-1] * dot(self.others, held[self.last :])
-
-
-def _rising(rates: Sequence[float], customers: int) -> list[float]:
-    """Return rates of which the last is the largest: beyond all customers they are as we like."""
-    told = list(rates[:customers])
-    most = max(told)
-    if most <= told[-1] * (1 + _ROUNDED):
-        told[-1] = most
-    else:
-        told = [*told, *[told[-1]] * (customers + 1 - len(told))][: customers + 1]
-        told.append(most)
-    return told
-
-
 class _Solved:
     """A network with so many customers: its rate, and what goes on at each place."""
 
@@ -217,9 +162,9 @@ class _Solved:
                 self.paced.append((place, rates, 1))
         elif place.asked and self._customers:
             if place.is_own and self._around.copies > 1:
-                self.paced.append((place, _own_rates(place, self._around, self._most), 1))
+                self.paced.append((place, rates_of_copies(place, self._around, self._most), 1))
             elif place.speeds:
-                self.paced.append((place, paces(place), place.copies))
+                self.paced.append((place, station_rates(place), place.copies))
             elif place.load == 0 and place.servers > self._customers:
                 return float(place.asked)
             else:
@@ -233,7 +178,7 @@ class _Solved:
             self.shares, self.whole = [], 0.0
             return
         base = self._singles()
-        told = [(_rising(rates, customers), count) for _, rates, count in self.paced]
+        told = [(rising(rates, customers), count) for _, rates, count in self.paced]
         base += [(1 / rates[-1], count) for rates, count in told]
         degree = sum(s.copies * (s.servers - 1) for s in self.several)
         degree += sum(count * len(rates) for rates, count in told)
@@ -246,9 +191,9 @@ class _Solved:
             for s in self.several
         ]
         self.tables = [
-            Table(r, count, customers=customers, unit=unit) for _, r, count in self.paced
+            RatePolynomial(r, count, customers=customers, unit=unit) for _, r, count in self.paced
         ]
-        self.own: list[Several | Table] = [*self._several, *self.tables]
+        self.own: list[Several | RatePolynomial] = [*self._several, *self.tables]
         self.product = [1.0]
         if self.own:
             self.product = weighed(self.own, [1.0] * len(self.shares), customers)
@@ -266,14 +211,14 @@ class _Solved:
         for s, (ratio, count) in zip(self.plain + self.several, singles, strict=True):
             delay += s.asked - ratio * count if s.servers > 1 else 0.0
         told = [(rates[: self._customers], count) for _, rates, count in self.paced]
-        tables = [(_cumulated(rates), rates, count) for rates, count in told]
+        tables = [(logs_of_products(rates), rates, count) for rates, count in told]
         bounds = [1 / ratio for ratio, _ in singles] + [max(rates) for rates, _ in told]
         low, high = 0.0, min([*bounds, self._customers / delay if delay else inf])
         for _ in range(_HALVINGS):
             rate = (low + high) / 2
             held = delay * rate + sum(m * r * rate / (1 - r * rate) for r, m in singles)
             for logs, rates, m in tables:
-                held += m * _number(logs, rates, rate, self._customers)
+                held += m * number_at(logs, rates, rate, self._customers)
             low, high = (rate, high) if held < self._customers else (low, rate)
         return high
 
@@ -305,7 +250,7 @@ class _Solved:
         found = table.mean(numbers_within(pool, which, self._most), self.shares)
         return found / self.whole / self.rate
 
-    def _of_paced(self, own: Place) -> tuple[int, Table] | None:
+    def _of_paced(self, own: Place) -> tuple[int, RatePolynomial] | None:
         for number, (place, _, _) in enumerate(self.paced):
             if place is own or place == own:
                 among = len(self.plain) + len(self.several) + number
@@ -346,7 +291,7 @@ class _Solved:
         paced = self._of_paced(own)
         if paced is None:
             return product_form.alone(own.servers, own.load)
-        waits = _own_waits(own, self._around, self._most)[: paced[1].last + 1]
+        waits = waits_of_copies(own, self._around, self._most)[: paced[1].last + 1]
         return paced[1].mean(waits, self.shares) / self.whole
 
 
@@ -363,70 +308,6 @@ def _network(customers: int, think: float, places: Places, around: Around) -> _S
 # -- tables --------------------------------------------------------------------------------
 
 
-def paces(station: Station) -> tuple[float, ...]:
-    """Return the rates of a copy of a station with speeds, by how many are there."""
-    return tuple(speed * station.copies / station.asked for speed in station.speeds)
-
-
-@lru_cache(maxsize=1 << 8)
-def _own_rates(station: Station, around: Around, most: int) -> tuple[float, ...]:
-    """Return the rates of stations of which each copy of a pool has one, by how many are there.
-
-    No more matter than there may be at `most`.
-    """
-    places, copies, are_even = around
-    none_waits = [n / station.asked for n in range(1, int(min(places * copies, most)) + 1)]
-    if not station.speeds and station.load == 0 and station.servers >= places:
-        return tuple(none_waits)
-    if station.speeds:
-        last = station.speeds[-1]
-        unit, told = last / station.asked, [*station.speeds, *[last] * places][:places]
-        weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
-    else:
-        unit, one = _one_of(station)
-        weights = _summed(one.weights, places)
-    peak = max(weights)
-    if peak <= _LEAST:  # so many servers that none waits, as far as floats tell
-        return tuple(none_waits)
-    weights = [weight / peak for weight in weights]
-    if are_even:
-        return tuple(
-            rate * unit for rate in even_rates(weights, places, copies, most=most, least=_LEAST)
-        )
-    own = own_rates(weights, places, copies, product=convolved, most=most, least=_LEAST)
-    return tuple(rate * unit for rate in own)
-
-
-@lru_cache(maxsize=1 << 8)
-def _own_waits(station: Station, around: Around, most: int) -> tuple[float, ...]:
-    """Return what an open visit waits at one of such stations, by how many are at all of them."""
-    places, copies, _ = around
-    _, one = _one_of(station)
-    waits = _summed(one.waits, places)
-    behind = one.servers - 1
-    for k in range(behind + 1, places + 1):
-        waits[k] += one.growing * (k - behind)
-    weights = _summed(one.weights, places)
-    peak = max(weights)
-    if peak <= _LEAST:
-        return (0.0,) * (int(min(places * copies, most)) + 1)
-    weights, waits = [w / peak for w in weights], [w / peak for w in waits]
-    found = own_waits(weights, waits, places, copies, product=convolved, most=most, least=_LEAST)
-    return tuple(found)
-
-
-def _one_of(station: Station) -> tuple[float, Several]:
-    """Return the rate of a copy that is full, and its polynomials in z times that."""
-    unit = (station.servers - station.load) / station.asked
-    return unit, Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
-
-
-def _summed(polynomial: Sequence[float], most: int) -> list[float]:
-    """Return the coefficients of a polynomial over 1 - z, of which the last one goes on."""
-    found = list(accumulate(polynomial))
-    return (found + [found[-1]] * most)[: most + 1]
-
-
 @lru_cache(maxsize=1 << 8)
 def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
     """Return the rates within a pool, of one, two, … up to all its places; empty for no time.
@@ -435,22 +316,18 @@ def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
     """
     if not takes_time(pool):
         return ()
-    return tuple(_on_grid(lambda n: _inner(pool, n).rate, 1, _most_within(pool, most)))
+    return tuple(on_grid(lambda n: _inner(pool, n).rate, _most_within(pool, most)))
 
 
 def _even_rates(pool: Pool, most: int) -> tuple[float, ...]:
     """Return the same where the copies of a pool are all equally full."""
-    if pool.copies == 1 or not any(place.is_own for place in pool.within if _is_station(place)):
+    if pool.copies == 1 or not any(
+        isinstance(place, Station) and place.is_own for place in pool.within
+    ):
         return inner_rates(pool, most)
     around = Around(pool.places, pool.copies, are_even=True)
-    rates = _on_grid(
-        lambda n: _network(n, pool.delay, pool.within, around).rate, 1, _most_within(pool, most)
-    )
-    return tuple(rates)
-
-
-def _is_station(place: Place) -> TypeGuard[Station]:
-    return isinstance(place, Station)
+    inner = partial(_network, think=pool.delay, places=pool.within, around=around)
+    return tuple(on_grid(lambda n: inner(n).rate, _most_within(pool, most)))
 
 
 def _most_within(pool: Pool, most: int) -> int:
@@ -460,19 +337,6 @@ def _most_within(pool: Pool, most: int) -> int:
 def _inner(pool: Pool, customers: int) -> _Solved:
     around = Around(pool.places, pool.copies)
     return _network(customers, pool.delay, pool.within, around)
-
-
-def _on_grid(value: Callable[[int], float], first: int, most: int) -> list[float]:
-    """Return values of so many, one by one up to some, then on lines."""
-    found = [value(n) for n in range(first, min(most, MOST_RATES) + 1)]
-    n = MOST_RATES
-    while n < most:
-        following = min(most, int(n * _FINER) + 1)
-        low, high = found[-1], value(following)
-        steps = following - n
-        found += [low + (high - low) * k / steps for k in range(1, steps + 1)]
-        n = following
-    return found
 
 
 @lru_cache(maxsize=1 << 8)
@@ -514,7 +378,7 @@ def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
         inner = _inner(pool, customers)
         return inner.rate * inner.time(which)
 
-    inner = (0.0, *_on_grid(number, 1, _most_within(pool, most)))
+    inner = (0.0, *on_grid(number, _most_within(pool, most)))
     held, ending = _filled(pool, most)
     found = (at(inner, one) for one in held)
     if pool.copies == 1:
@@ -531,29 +395,5 @@ def waits_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
     """Return what an open visit waits at a station within a pool, by how many are there."""
     first = _inner(pool, 0).wait(which)
     last = _most_within(pool, most)
-    inner = (first, *_on_grid(lambda n: _inner(pool, n).wait(which), 1, last))
+    inner = (first, *on_grid(lambda n: _inner(pool, n).wait(which), last))
     return tuple(at(inner, held) for held in held_of(pool, most))
-
-
-def _cumulated(rates: Sequence[float]) -> list[float]:
-    return list(accumulate(map(log, rates), initial=0.0))
-
-
-def _number(logs: Sequence[float], rates: Sequence[float], rate: float, customers: int) -> float:
-    """Return how many are at a table of rates of open arrivals, at most so many customers."""
-    if rate <= 0:
-        return 0.0
-    ratio, last = rate / rates[-1], len(rates)
-    if ratio >= 1 and max(rates) <= rates[-1] * (1 + _ROUNDED):
-        return inf
-    each = log(rate)
-    told = [n * each - one for n, one in enumerate(logs)]
-    most = max(told)
-    if ratio >= 1 and told[-1] + max(customers - last, 0) * log(ratio) > most:
-        return float(customers)
-    weights = [exp(one - most) for one in told]
-    held, whole = dot(range(last + 1), weights), sum(weights)
-    if ratio < 1:
-        tail = weights[-1] * ratio / (1 - ratio)
-        held, whole = held + tail * (last + 1 / (1 - ratio)), whole + tail
-    return held / whole

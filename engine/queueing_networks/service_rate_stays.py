@@ -23,13 +23,13 @@ from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at
 from qps.engine.queueing_networks.load_dependent_mva import (
     held_of,
     numbers_within,
-    paces,
     speeds_of,
     waits_within,
 )
 from qps.engine.queueing_networks.load_dependent_operands import Place, Pool, Station, every
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import MulticlassNetwork
 from qps.engine.queueing_networks.service_rate_tables import at
+from qps.engine.queueing_networks.station_rates import station_rates
 
 _POINTS, _MORE = 96, 1000
 
@@ -73,7 +73,7 @@ def _at_station(
 def _at_speeds(
     network: MulticlassNetwork, shares: Sequence[float], one: Station, others: float
 ) -> Stays:
-    rates = paces(one)
+    rates = station_rates(one)
     numbers = _Numbers(rates, others)
     stay = numbers.means(lambda n: one.copies * n / numbers.rate(n))
     part = _shared_out(network, shares, one)

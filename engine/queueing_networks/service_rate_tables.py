@@ -35,6 +35,9 @@ LEVELS = 64
 """To how many at each of several copies it is told how full they are; beyond they all are."""
 MOST_COPIES, MOST_PLACES = 32, 128
 """More are equally full in proportion."""
+MOST_RATES = 256
+"""Rates within a pool that are computed one by one; of more, on lines between some."""
+_FINER = 1.03
 _MOST_LOG = 600
 _FEW_COPIES = 2
 
@@ -259,4 +262,17 @@ def powered(values: Sequence[Number], exponent: int, size: int, product: Product
         exponent //= 2
         if exponent:
             square = product(square, square, size)
+    return found
+
+
+def on_grid(value: Callable[[int], float], most: int) -> list[float]:
+    """Return values of one, two, … up to `most`: one by one up to some, then on lines."""
+    found = [value(n) for n in range(1, min(most, MOST_RATES) + 1)]
+    n = MOST_RATES
+    while n < most:
+        following = min(most, int(n * _FINER) + 1)
+        low, high = found[-1], value(following)
+        steps = following - n
+        found += [low + (high - low) * k / steps for k in range(1, steps + 1)]
+        n = following
     return found

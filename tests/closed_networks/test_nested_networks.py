@@ -20,7 +20,7 @@ from qps.engine.evaluators.queueing.load_dependent_fractions import nested_time 
 from qps.engine.evaluators.queueing.load_dependent_fractions import nested_wait as wait_in_fractions
 from qps.engine.numerics.sloped_intervals import Interval
 from qps.engine.numerics.value_ranges import Range
-from qps.engine.queueing_networks import load_dependent_mva, product_form
+from qps.engine.queueing_networks import product_form, station_rates
 from qps.engine.queueing_networks.load_dependent_mva import nested_rate, nested_time, nested_wait
 from qps.engine.queueing_networks.product_form import (
     closed_rate,
@@ -333,15 +333,15 @@ def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
 def test_stations_within_pools_have_rates_with_however_many_servers(
     servers: int, load: float, *, are_even: bool
 ) -> None:
-    station = load_dependent_mva.Station(
+    station = station_rates.Station(
         at=1, asked=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
     )
-    around = load_dependent_mva.Around(places=6, copies=2, are_even=are_even)
-    rates = load_dependent_mva._own_rates(station, around, 4096)
+    around = station_rates.Around(places=6, copies=2, are_even=are_even)
+    rates = station_rates.rates_of_copies(station, around, 4096)
     free = [n / 0.015 for n in range(1, 13)]
     # Of no more than six at each copy none waits where there are as many servers free.
     if servers - load >= 6:
         assert rates == pytest.approx(free, rel=1e-3)
     assert all(one <= most * (1 + 1e-9) for one, most in zip(rates, free, strict=True))
     if load:
-        assert all(wait >= 0 for wait in load_dependent_mva._own_waits(station, around, 4096))
+        assert all(wait >= 0 for wait in station_rates.waits_of_copies(station, around, 4096))

@@ -1,0 +1,158 @@
+"""Stations by their rates: those with speeds, and those of which each copy of a pool has one.
+
+Such a station is a polynomial over 1 - r z, as several servers are (`product_form.Several`), and is
+solved together with these. Rates stand by how many are there: of one, two, …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from math import exp, inf, log
+from operator import mul
+
+from qps.engine.queueing_networks.load_dependent_operands import Around, Station
+from qps.engine.queueing_networks.product_form import Several, convolved, dot, less_own
+from qps.engine.queueing_networks.service_rate_tables import even_rates, own_rates, own_waits
+
+_LEAST = 1e-290
+_ROUNDED = 1e-12
+"""What rates are off that are equal."""
+
+
+class RatePolynomial:
+    """A station by its `rates`, the last one for all numbers beyond, as a polynomial over 1 - r z.
+
+    It is what `product_form.Several` is, and is solved together with such.
+    """
+
+    def __init__(self, rates: Sequence[float], count: int, *, customers: int, unit: float) -> None:
+        self.copies = count
+        told = rising(rates, customers)
+        self.last, ratio = len(told), unit / told[-1]
+        logs = list(accumulate((log(unit / rate) for rate in told), initial=0.0))
+        most = max(logs)
+        self.full = [exp(one - most) for one in logs]
+        self.ratio = ratio
+        own = less_own(self.full[:-1], ratio)
+        whole = sum(own)
+        self.weights = [one / whole for one in own]
+        self.full = [one / whole for one in self.full]
+        self.others: list[float] = [1.0]
+
+    def mean(self, values: Sequence[float], shares: Sequence[float]) -> float:
+        """Return the mean of values at none, one, … there, times all weights."""
+        full = list(self.full)
+        while len(full) < min(len(values), len(shares)):
+            full.append(full[-1] * self.ratio)
+        told = [*values, *[values[-1]] * (len(full) - len(values))]
+        weighted = [weight * value for weight, value in zip(full, told, strict=False)]
+        behind = [one - self.ratio * before for before, one in pairwise(weighted)]
+        return dot(convolved(self.others, [weighted[0], *behind], len(shares)), shares)
+
+    def beyond(self, shares: Sequence[float], numbers: Sequence[float]) -> float:
+        """Return how many more there are than the speeds tell of, times all weights."""
+        held = [share * number for share, number in zip(shares, numbers, strict=False)]
+        return self.full[-1] * dot(self.others, held[self.last :])
+
+
+def rising(rates: Sequence[float], customers: int) -> list[float]:
+    """Return rates of which the last is the largest: beyond all customers they are as we like."""
+    told = list(rates[:customers])
+    most = max(told)
+    if most <= told[-1] * (1 + _ROUNDED):
+        told[-1] = most
+    else:
+        told = [*told, *[told[-1]] * (customers + 1 - len(told))][: customers + 1]
+        told.append(most)
+    return told
+
+
+def logs_of_products(rates: Sequence[float]) -> list[float]:
+    """Return the logarithms of the products of none, one, two, … of the first rates."""
+    return list(accumulate(map(log, rates), initial=0.0))
+
+
+def number_at(logs: Sequence[float], rates: Sequence[float], rate: float, customers: int) -> float:
+    """Return how many are at a table of rates of open arrivals, at most so many customers."""
+    if rate <= 0:
+        return 0.0
+    ratio, last = rate / rates[-1], len(rates)
+    if ratio >= 1 and max(rates) <= rates[-1] * (1 + _ROUNDED):
+        return inf
+    each = log(rate)
+    told = [n * each - one for n, one in enumerate(logs)]
+    most = max(told)
+    if ratio >= 1 and told[-1] + max(customers - last, 0) * log(ratio) > most:
+        return float(customers)
+    weights = [exp(one - most) for one in told]
+    held, whole = dot(range(last + 1), weights), sum(weights)
+    if ratio < 1:
+        tail = weights[-1] * ratio / (1 - ratio)
+        held, whole = held + tail * (last + 1 / (1 - ratio)), whole + tail
+    return held / whole
+
+
+def station_rates(station: Station) -> tuple[float, ...]:
+    """Return the rates of a copy of a station with speeds, by how many are there."""
+    return tuple(speed * station.copies / station.asked for speed in station.speeds)
+
+
+@lru_cache(maxsize=1 << 8)
+def rates_of_copies(station: Station, around: Around, most: int) -> tuple[float, ...]:
+    """Return the rates of stations of which each copy of a pool has one, by how many are there.
+
+    No more matter than there may be at `most`.
+    """
+    places, copies, are_even = around
+    none_waits = [n / station.asked for n in range(1, int(min(places * copies, most)) + 1)]
+    if not station.speeds and station.load == 0 and station.servers >= places:
+        return tuple(none_waits)
+    if station.speeds:
+        last = station.speeds[-1]
+        unit, told = last / station.asked, [*station.speeds, *[last] * places][:places]
+        weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
+    else:
+        unit, one = _one_of(station)
+        weights = _summed(one.weights, places)
+    peak = max(weights)
+    if peak <= _LEAST:  # so many servers that none waits, as far as floats tell
+        return tuple(none_waits)
+    weights = [weight / peak for weight in weights]
+    if are_even:
+        return tuple(
+            rate * unit for rate in even_rates(weights, places, copies, most=most, least=_LEAST)
+        )
+    own = own_rates(weights, places, copies, product=convolved, most=most, least=_LEAST)
+    return tuple(rate * unit for rate in own)
+
+
+@lru_cache(maxsize=1 << 8)
+def waits_of_copies(station: Station, around: Around, most: int) -> tuple[float, ...]:
+    """Return what an open visit waits at one of such stations, by how many are at all of them."""
+    places, copies, _ = around
+    _, one = _one_of(station)
+    waits = _summed(one.waits, places)
+    behind = one.servers - 1
+    for k in range(behind + 1, places + 1):
+        waits[k] += one.growing * (k - behind)
+    weights = _summed(one.weights, places)
+    peak = max(weights)
+    if peak <= _LEAST:
+        return (0.0,) * (int(min(places * copies, most)) + 1)
+    weights, waits = [w / peak for w in weights], [w / peak for w in waits]
+    found = own_waits(weights, waits, places, copies, product=convolved, most=most, least=_LEAST)
+    return tuple(found)
+
+
+def _one_of(station: Station) -> tuple[float, Several]:
+    """Return the rate of a copy that is full, and its polynomials in z times that."""
+    unit = (station.servers - station.load) / station.asked
+    return unit, Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
+
+
+def _summed(polynomial: Sequence[float], most: int) -> list[float]:
+    """Return the coefficients of a polynomial over 1 - z, of which the last one goes on."""
+    found = list(accumulate(polynomial))
+    return (found + [found[-1]] * most)[: most + 1]
