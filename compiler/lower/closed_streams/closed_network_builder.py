@@ -8,7 +8,7 @@ that takes time in a cycle is a delay, as thinking is (`cycle_demands`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,16 +18,13 @@ from qps.compiler.lower.closed_networks.closed_network_solution import (
     Closed,
     ClosedNetwork,
     ClosedStream,
-    Cycle,
 )
-from qps.compiler.lower.closed_networks.elastic_with_closed import (
-    asked_of,
-    refuse_within,
-    stations_beside,
-)
+from qps.compiler.lower.closed_networks.cycle import Cycle
+from qps.compiler.lower.closed_networks.elastic_with_closed import asked_of, stations_beside
 from qps.compiler.lower.closed_streams.closed_holds import holding
 from qps.compiler.lower.closed_streams.closed_refusals import refused
-from qps.compiler.lower.closed_streams.cycle_demands import ClosedClass, Loads
+from qps.compiler.lower.closed_streams.cycle_demands import ClosedClass
+from qps.compiler.lower.closed_streams.load_parts import LoadParts, load_parts
 from qps.compiler.lower.closed_streams.shadow_servers import by_ranks
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.labels.class_premises import is_summed_exactly
@@ -35,7 +32,6 @@ from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
-from qps.engine.expressions.monomials import monomials
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import Substitution
 
@@ -53,7 +49,7 @@ def closed_classes(
     sources = {one.closed.symbol: stream for stream, one in classes if one.closed is not None}
     if not sources:
         return Closed()
-    parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
+    parted = {n: load_parts(n, load, sources, expressions) for n, load in loads.items()}
     pools = holding(classes, {n: one for n, one in demands.items() if n not in unfilled})
     closing = [
         ClosedClass(
@@ -69,22 +65,10 @@ def closed_classes(
         for stream, one in classes
         if one.closed is not None
     ]
-    networks = _networks([one.cycle for one in closing])
-    rates = {
-        symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
-        for symbol, one in zip(sources, closing, strict=True)
-    }
-    elastic, found = tuple(expressions.elastic.values()), []
-    for one in closing:
-        network = networks[one.cycle.name]
-        _refuse_classes(one.cycle, one.stream, network)
-        _refuse_many(one.cycle, one.stream, expressions)
-        known = one.settled(network, _network_known(network, expressions), rates)
-        slowed_by = frozenset(e.name for e in elastic if e.symbol in known.rate.symbols)
-        found.append(replace(known, slowed_by=slowed_by))
+    settled = dict(zip(sources, _solved(closing, expressions), strict=True))
+    elastic = tuple(expressions.elastic.values())
     open_loads = {name: part.open_load for name, part in parted.items() if part.by}
     taken_by = {one.symbol for one in elastic}
-    settled = dict(zip(sources, found, strict=True))
     beside = stations_beside(settled, loads, open_loads, elastic)
     values = {symbol: one.rate for symbol, one in settled.items()}
     at_rates = Substitution(values)
@@ -95,9 +79,9 @@ def closed_classes(
     }
     held = {name: at_rates(loads[name]) for name in asked}
     return Closed(
-        streams={one.name: one for one in found},
+        streams={one.name: one for one in settled.values()},
         values=values,
-        loads=held | _filled(found, parted) | _paced(settled, parted),
+        loads=held | _filled(settled.values(), parted) | _paced(settled, parted),
         open_loads=open_loads,
         beside=beside,
         asked=asked,
@@ -109,6 +93,25 @@ def closed_classes(
             if part.by
         },
     )
+
+
+def _solved(
+    closing: Sequence[ClosedClass], expressions: ExpressionLowering
+) -> Iterator[ClosedStream]:
+    """Yield what each class comes to in the network that it is one of."""
+    networks = _networks([one.cycle for one in closing])
+    rates = {
+        one.source.symbol: networks[one.cycle.name].rate(one.cycle.name) / one.cycle.flows
+        for one in closing
+    }
+    for one in closing:
+        network = networks[one.cycle.name]
+        _refuse_classes(one.cycle, one.stream, network)
+        _refuse_many(one.cycle, one.stream, expressions)
+        known = one.settled(network, _network_known(network, expressions), rates)
+        rests_on = known.rate.symbols
+        slowed_by = (e.name for e in expressions.elastic.values() if e.symbol in rests_on)
+        yield replace(known, slowed_by=frozenset(slowed_by))
 
 
 def without_own_waits(traffic: Traffic, closed: Closed) -> Traffic:
@@ -218,27 +221,6 @@ def _outside(cycle: Cycle) -> Formula:
     return maximum(ZERO, cycle.delay - total(one.alone - one.asked for one in cycle.held))
 
 
-def _parted(
-    name: str, load: Formula, sources: Mapping[Formula, ir.Stream], expressions: ExpressionLowering
-) -> Loads:
-    """Return what a load is made of; QpsError where it is not in proportion with a rate."""
-    if load.symbols.isdisjoint(sources):
-        return Loads({}, load)
-    by: dict[Formula, Formula] = {}
-    open_load: Formula = ZERO
-    for of, before in monomials(load, sources).items():
-        bent = [symbol for symbol in sources if symbol in before.symbols]
-        if bent or len(of) > 1:
-            stream = sources[(*bent, *of)[0]]
-            raise refused(stream, f"the load of {name} does not grow in proportion with its rate")
-        if of:
-            by[of[0]] = before
-        else:
-            open_load = before
-    refuse_within(name, by, sources, expressions.elastic.values())
-    return Loads(by, open_load)
-
-
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
     """Return how a network is known: exactly, where that is not too much."""
     if network.is_nested and not network.is_of_one:
@@ -249,7 +231,7 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
 
 
 def _paced(
-    found: Mapping[Formula, ClosedStream], parted: Mapping[str, Loads]
+    found: Mapping[Formula, ClosedStream], parted: Mapping[str, LoadParts]
 ) -> dict[str, Formula]:
     """Return the loads of stations with speeds: full is where the last one is reached, and more."""
     loads: dict[str, list[Formula]] = {}
@@ -263,7 +245,7 @@ def _paced(
 
 def _filled(
     found: Iterable[ClosedStream],
-    parted: Mapping[str, Loads],
+    parted: Mapping[str, LoadParts],
 ) -> dict[str, Formula]:
     """Return the loads of resources that closed streams fill: full is 1, and never a bit more.
 

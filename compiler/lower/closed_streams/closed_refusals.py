@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.expressions.exact_order import compare
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.engine.expressions.formulas import ZERO, Formula
 
 
 def refused(
@@ -25,4 +28,19 @@ def refused(
         f"no response time for closed stream `{stream.name}`: {why}",
         secondary=secondary,
         hint=hint,
+    )
+
+
+def refuse_no_time(
+    stream: ir.Stream, times: Iterable[Formula], expressions: ExpressionLowering
+) -> None:
+    """Refuse a cycle of which all parts take no time: it would go round without end."""
+    for value in map(expressions.put_in, times):
+        if not value.is_constant or compare(">", value, ZERO):
+            return
+    raise QpsError.single(
+        codes.NO_ANSWER,
+        stream.span,
+        f"a cycle of closed stream `{stream.name}` takes no time",
+        hint="add a think time, or a step with a service demand",
     )

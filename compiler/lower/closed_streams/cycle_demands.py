@@ -8,23 +8,20 @@ no more than it can: then the rest waits (the asymptotic bound).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from qps.compiler import ir
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.closed_networks.closed_network_solution import (
     Alone,
     ClosedNetwork,
     ClosedStream,
-    Cycle,
-    Limit,
 )
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
+from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
 from qps.compiler.lower.closed_networks.fork_join_stations import Own
 from qps.compiler.lower.closed_streams.closed_fork_join import (
     WAY,
@@ -35,8 +32,10 @@ from qps.compiler.lower.closed_streams.closed_fork_join import (
     refuse_forks,
 )
 from qps.compiler.lower.closed_streams.closed_holds import Holding, pools_of
-from qps.compiler.lower.closed_streams.closed_refusals import refused
+from qps.compiler.lower.closed_streams.closed_refusals import refuse_no_time, refused
 from qps.compiler.lower.closed_streams.cycle_labels import CycleKnown
+from qps.compiler.lower.closed_streams.cycle_limits import limits_of
+from qps.compiler.lower.closed_streams.load_parts import LoadParts
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.traffic.station_queues import speeds_of
@@ -46,13 +45,6 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, 
 from qps.engine.expressions.substitution import Substitution
 
 
-class Loads(Struct, frozen=True):
-    """What a resource is asked for: by each closed stream while its rate is 1, and by all else."""
-
-    by: Mapping[Formula, Formula]
-    open_load: Formula
-
-
 class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
     """A class of a closed stream while it is settled, with what all `streams` ask for."""
 
@@ -60,7 +52,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
     traffic: ClassTraffic
     source: ClosedSource
     demands: Mapping[str, StationTraffic]
-    parted: Mapping[str, Loads]
+    parted: Mapping[str, LoadParts]
     streams: Mapping[Formula, ir.Stream]
     holding: Holding
     expressions: ExpressionLowering
@@ -83,7 +75,8 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         forks = forks_of(
             self.traffic, self._homes, names, machines, lambda at: self._delay(stations, own, at)
         )
-        self._refuse_no_time(delay, stations)
+        times = [delay, *(one.demand for one in stations)]
+        refuse_no_time(self.stream, times, self.expressions)
         if forks:
             self._refuse_with_forks(stations)
         held = pools_of(
@@ -107,7 +100,13 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             delay=delay,
             stations=stations,
             held=held,
-            limits=tuple(self._limits()),
+            limits=tuple(
+                limits_of(
+                    self.source.symbol,
+                    {n: self.parted[n] for n in self.traffic.unbounded if n not in self.own},
+                    {one.symbol for one in self.expressions.elastic.values()},
+                )
+            ),
             visits={name: self._visits(name, count) for name, count in copies.items()},
             own_waits=own,
             mixed=tuple(name for name in names if name in self.holding.mixed),
@@ -382,37 +381,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         held = self.expressions.symbol(f"{self.stream.name}.playout", playout.delay)
         return held * self._in_a_cycle(self.expressions.averaged(self.traffic.rate))
 
-    def _limits(self) -> Iterator[Limit]:
-        """Yield the resources that state no queueing and yet serve no more than they can.
-
-        What others ask of one moves, so that it may be the tightest whatever this stream asks; so
-        does what an elastic parameter takes of it.
-        """
-        own: list[Limit] = []
-        taken_by = {one.symbol for one in self.expressions.elastic.values()}
-        for name in self.traffic.unbounded:
-            part = self.parted[name]
-            work = part.by.get(self.source.symbol)
-            if work is None or name in self.own:
-                continue
-            limit = Limit(resource=name, work=work, open_load=part.open_load, own=work)
-            if len(part.by) > 1 or not taken_by.isdisjoint(part.open_load.symbols):
-                yield limit
-            else:
-                own.append(limit)
-        yield from _tightest(own)
-
-    def _refuse_no_time(self, delay: Formula, stations: Sequence[ClosedStation]) -> None:
-        """Refuse a cycle that takes no time at all: it would go round without end."""
-        parts = (delay, *(station.demand for station in stations))
-        if all(_is_nothing(part, self.expressions) for part in parts):
-            raise QpsError.single(
-                codes.NO_ANSWER,
-                self.stream.span,
-                f"a cycle of closed stream `{self.stream.name}` takes no time",
-                hint="add a think time, or a step with a service demand",
-            )
-
     def _visits(self, resource: str, copies: Formula) -> Formula:
         """Return how often a cycle visits a station, or takes of a pool."""
         rates = [
@@ -423,27 +391,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return self._in_a_cycle(total(rates)) * copies / self.source.flows
 
 
-def _tightest(limits: list[Limit]) -> Iterator[Limit]:
-    """Yield the limits but those that another one is sure to be within."""
-    for at, limit in enumerate(limits):
-        others = limits[:at] + [one for one in limits[at + 1 :] if one.work is not limit.work]
-        if not any(_is_within(other, limit) for other in others):
-            yield limit
-
-
-def _is_within(one: Limit, other: Limit) -> bool:
-    """Return whether one limit leaves no more than another, whatever the numbers."""
-    ratio = one.work / other.work
-    return ratio.is_constant and one.open_load is other.open_load and compare(">=", ratio, ONE)
-
-
 def _is_at_once(demand: StationTraffic) -> bool:
     """Return whether all who are at a resource are served there, in proportion to their work."""
     return demand.queueing is None or demand.queueing.traits.is_insensitive
-
-
-def _is_nothing(part: Formula, expressions: ExpressionLowering) -> bool:
-    if part is ZERO:
-        return True
-    known = expressions.put_in(part)
-    return known.is_constant and compare("<=", known, ZERO)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.lower.closed_networks.closed_network_solution import Cycle, Limit
+from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic

@@ -15,8 +15,9 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork, Cycle
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
+from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 1000))
