@@ -17,11 +17,11 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
-from qps.compiler.lower.queues.pool_holding import Hold
 from qps.compiler.lower.queues.visits import Place, Visit
 from qps.compiler.lower.response_time.class_response import LossKind, QueuePart
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
 from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_in_calls import CallTraffic
@@ -106,7 +106,7 @@ class ItineraryFlows:
         self._stay: _Stay | None = None
         self._bits = of.items.bits
         self._full: dict[str, Lose] = {}  # what is lost at stations that come next
-        self._holds: dict[int, tuple[Hold, int]] = {}  # with how much was lost before
+        self._holds = ClassHolds(spec.network.pools, self._state, self._visits, traffic.stations)
         self._cores: dict[int, Formula] = {}  # those that share a part of the latency
 
     def result(self) -> ClassTraffic:
@@ -141,9 +141,9 @@ class ItineraryFlows:
                     self._call(node)
                 case Take():
                     self._leave()
-                    self._take(node)
-                case Give(hold=hold):
-                    self._give(hold)
+                    self._holds.take(node, self._calls.depth)
+                case Give():
+                    self._holds.give(node)
                 case Merge():
                     self._merge(node)
                 case _:
@@ -392,44 +392,6 @@ class ItineraryFlows:
             waited += now.waited[len(before.waited) :]
         now.waited = before.waited + waited
         now.go_on_as(before, left)
-
-    # -- pools ---------------------------------------------------------------------------
-
-    def _take(self, node: Take) -> None:
-        now, result, pool = self._state, self._result, self._network.pools[node.pool]
-        machines = pool.place.copies
-        flows = now.total / machines
-        result.passes[pool.name] = ONE
-        visit = self._visits.visit(pool.name, flows * now.rate, flows)
-        stage = None
-        if not pool.is_unmodeled:
-            stage = len(result.latency)
-            self._visits.add_wait(visit)
-        hold = Hold(
-            pool=pool.name,
-            of=self._of.name,
-            visit=visit,
-            amount=node.amount,
-            machines=machines,
-            stage=stage,
-            begins=len(result.latency),
-            ends=len(result.latency),
-            depth=self._calls.depth,
-            span=node.span,
-            reached=now.reached,
-        )
-        self._holds[node.hold] = hold, len(result.losses)
-
-    def _give(self, number: int) -> None:
-        hold, lost = self._holds.pop(number)
-        losses = self._result.losses[lost:]
-        given = replace(
-            hold,
-            ends=len(self._result.latency),
-            is_lossy=bool(losses),
-            finds_no_room=any(one.at is not None for one in losses),
-        )
-        self._traffic.stations[hold.pool].holds.append(given)
 
 
 def _calls_of(fork: Fork) -> list[Call]:
