@@ -15,12 +15,7 @@ from qps.compiler.configure.configuration import (
     changed,
     in_force,
 )
-from qps.compiler.configure.fold import (
-    CircleError,
-    Folder,
-    TooLargeError,
-    UnstatedCaseError,
-)
+from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
 from qps.compiler.configure.possible_values import check_cases
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.ir.parts import parts_of

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
-from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.looked_at import Meanings, Part, ValidationCache, names_in
+from qps.compiler.configure.measured_costs import PlacedCost
 from qps.compiler.configure.missing_items import Ask, MissingItems, carried
+from qps.compiler.configure.pool_steps import check_taken
 from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
 from qps.compiler.diagnostics import codes
@@ -25,20 +26,8 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead, put_behind
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.ir.cost_items import (
-    is_held,
-    item_of,
-    item_of_dimension,
-    item_word,
-    scaling_base,
-)
-from qps.compiler.quantities.dimension import (
-    INFORMATION,
-    INFORMATION_BASE,
-    TIME,
-    TIME_BASE,
-    Dimension,
-)
+from qps.compiler.ir.cost_items import is_held, item_of, item_of_dimension, item_word
+from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME, TIME_BASE
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.quantities.written_shares import more_than_all
 
@@ -131,9 +120,11 @@ class _StreamCheck(Struct, kw_only=True):
                     self._share(leg.call)
                 continue
             if isinstance(leg, ir.PoolMark):
-                self._pool(leg)
+                machine = self._machine(leg.node)
+                if machine is not None and leg.point is ir.PoolPoint.TAKEN:
+                    check_taken(leg, machine, self.stream, self.missing, self.sink)
                 continue
-            machine = ir.machine_at(self.model, self.configuration.nodes[leg.node])
+            machine = self._machine(leg.node)
             for step in leg.steps if machine is not None else ():
                 assert machine is not None
                 self._costs(leg.node, machine, step)
@@ -141,62 +132,8 @@ class _StreamCheck(Struct, kw_only=True):
                     self._effect(effect)
         self.missing.report(self.stream, self.sink)
 
-    # -- pools ---------------------------------------------------------------------------
-
-    def _pool(self, mark: ir.PoolMark) -> None:
-        """Report what is taken of something that is no pool, or in another measure."""
-        machine = ir.machine_at(self.model, self.configuration.nodes[mark.node])
-        if machine is None or mark.point is not ir.PoolPoint.TAKEN:
-            return
-        resource = machine.resource(mark.resource)
-        stores = [r.name for r in machine.resources if r.kind is ir.ResourceKind.STORE]
-        if resource is None:
-            self.sink.report(
-                codes.NO_RESOURCE,
-                mark.span,
-                f"node `{mark.node}` ({machine.name}) has no `{mark.resource}` to take",
-                hint=did_you_mean(mark.resource, stores)
-                or (
-                    f"add a pool to machine `{machine.name}`, such as `{mark.resource} 200 "
-                    "thread`, or name a pool of another node: `take db.connections`"
-                ),
-            )
-        elif resource.kind is not ir.ResourceKind.STORE:
-            is_processor = resource.kind is ir.ResourceKind.PROCESSOR
-            pool = "threads" if is_processor else resource.name
-            such = f"{pool} 200 {pool.removesuffix('s')}"
-            self.sink.report(
-                codes.WRONG_KIND,
-                mark.span,
-                f"`{mark.pool}` has a speed and cannot be taken",
-                secondary=[Label(resource.span, "declared here")],
-                hint=f"a pool has items or bytes, such as `{such}`; use a component for "
-                "service demands",
-            )
-        else:
-            self._amount(mark, resource)
-
-    def _amount(self, mark: ir.PoolMark, resource: ir.Resource) -> None:
-        """Report an amount that is none of the pool, and bytes of which nobody says how many."""
-        wanted = resource.capacity.dimension
-        if mark.amount is None and not wanted.is_item:
-            self.sink.report(
-                codes.MISSING_PART,
-                mark.span,
-                f"the amount of `{mark.pool}` to take is missing",
-                hint=f"write `take {mark.resource} 300 MB`",
-            )
-        elif mark.amount is not None and mark.amount.dimension != wanted:
-            self.sink.report(
-                codes.WRONG_DIMENSION,
-                mark.amount.span,
-                f"`{mark.pool}` holds {wanted.in_words}, not {mark.amount.dimension.in_words}",
-                secondary=[Label(resource.span, "declared here")],
-                hint=f"write an amount such as `take {mark.resource} {_some_of(wanted)}`",
-            )
-        if not self.stream.emission.items:
-            message = f"items take `{mark.pool}`, but `{self.stream.name}` has only bytes"
-            self.missing.ask("request", Ask(mark.span, message, "taken by each item"))
+    def _machine(self, node: str) -> ir.Machine | None:
+        return ir.machine_at(self.model, self.configuration.nodes[node])
 
     # -- costs ---------------------------------------------------------------------------
 
@@ -251,8 +188,9 @@ class _StreamCheck(Struct, kw_only=True):
             )
         for term in terms:
             self._term(step, term, resource)
-        _check_rating(self.model, node, machine, step, cost, resource, self.sink)
-        self._check_fit(node, machine, step, cost, resource)
+        placed = PlacedCost(node=node, machine=machine, resource=resource, step=step, cost=cost)
+        placed.check_rating(self.model, self.sink)
+        placed.check_fit(self.model, self.configuration, self.sink)
 
     def _timed(self, term: ir.Quantity, resource: ir.Resource) -> str:
         """Return the hint to say of what a time is the cost: `8 ms` for each request."""
@@ -263,38 +201,6 @@ class _StreamCheck(Struct, kw_only=True):
             return ""
         told = f"add the item: `{written}/{items[0]}`"
         return put_behind(term.span, f"/{items[0]}", told=told)
-
-    def _check_fit(
-        self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost, resource: ir.Resource
-    ) -> None:
-        """Warn of a fitted cost on another machine than the one that was measured."""
-        costs = [one for one in step.component.costs if one.resource == cost.resource]
-        bases = [one.measured_on for one in costs]
-        measured = self.model.machines.get(cost.measured_on or "")
-        if cost.fit is None or measured is None or machine.measured_as(bases) != measured.name:
-            return
-        if resource.is_as(measured.resource(cost.resource)):
-            return
-        folder = Folder(
-            configuration=self.configuration, population=Fraction(self.configuration.low)
-        )
-        if step.condition is not None and folder.holds(step.condition) is False:
-            return
-        idle = (
-            ""
-            if resource.idle is not None or not cost.fit.fixed
-            else ", and it has no idle utilization"
-        )
-        self.sink.report(
-            codes.BEYOND_MEASURED,
-            cost.span,
-            f"`{step.component.name}` was measured on `{cost.measured_on}` "
-            f"(`{cost.fit.file}`) but runs on `{machine.name}`, scaled by one rating{idle}",
-            secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
-            hint=f"measure it on `{machine.name}`, too, and add `measured on {machine.name}`; "
-            f"or state the uncertainty with `{step.component.name} * "
-            f"{_trusted(resource, measured.resource(cost.resource))}` of `std.trust`",
-        )
 
     def _term(self, step: ir.Step, term: ir.Quantity, resource: ir.Resource) -> None:
         item = item_of(term, resource.work)
@@ -424,11 +330,6 @@ class _StreamCheck(Struct, kw_only=True):
                 self.missing.ask(base, Ask(leg.span, message, f"`{leg.link}` needs {base}s", also))
 
 
-def _some_of(dimension: Dimension) -> str:
-    """Return an example of so much of a pool."""
-    return "300 MB" if dimension == INFORMATION else f"2 {dimension.single_base}"
-
-
 def _cost_example(resource: ir.Resource) -> str:
     if resource.kind is ir.ResourceKind.PROCESSOR:
         return "CPU demand is a time per item, such as `0.2 ms/packet`"
@@ -440,67 +341,8 @@ def _cost_example(resource: ir.Resource) -> str:
     return f"state the demand in {resource.work}, such as `1 byte/byte`"
 
 
-def _check_rating(
-    model: ir.Model,
-    node: str,
-    machine: ir.Machine,
-    step: ir.Step,
-    cost: ir.Cost,
-    resource: ir.Resource,
-    sink: Sink,
-) -> None:
-    """Can the cost be scaled from the machine it was measured on?"""
-    if resource.kind is not ir.ResourceKind.PROCESSOR:
-        return
-    if cost.measured_on is None:
-        if resource.speed is not None and cost.scaled_by is None:
-            sink.report(
-                codes.UNSCALED_COST,
-                cost.span,
-                f"the demand of `{step.component.name}` has no measured machine and is "
-                "used unscaled",
-                hint="add `measured on machine`, or `costs measured on machine` at the top",
-            )
-        return
-    measured = model.machines.get(cost.measured_on)
-    if measured is None:
-        return
-    base = scaling_base(measured, cost)
-    if base is None:
-        if measured.name != machine.name and not machine.is_alike(measured, cost.resource):
-            sink.report(
-                codes.NO_RATING,
-                cost.span,
-                f"`{measured.name}` has no rating to scale its demand to `{machine.name}`",
-                secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
-                hint="add a rating to both machines, such as `cpu 21.8 SPECint92`",
-            )
-        return
-    for needed in (measured, machine):
-        if needed.rating(base) is None:
-            sink.report(
-                codes.NO_RATING,
-                cost.span,
-                f"`{needed.name}` has no {base} rating to scale this demand by",
-                secondary=[
-                    Label(needed.span, "declared here"),
-                    Label(step.span, f"`{node}` is `{machine.name}`"),
-                ],
-                hint=f"add `rating 10 {base}` to machine `{needed.name}`",
-            )
-            return
-
-
 def _per_item(network: ir.Network) -> Iterator[tuple[ir.Quantity, str]]:
     if network.header is not None:
         yield network.header, "header"
     if network.cap is not None:
         yield network.cap, "cap"
-
-
-def _trusted(resource: ir.Resource, measured: ir.Resource | None) -> str:
-    """Return the factor of `std.trust` for costs of another machine, or of more of the same."""
-    if measured is None or resource.numbers[0] == measured.numbers[0]:
-        return "trust.other_machine"
-    is_more = resource.numbers[1] == measured.numbers[1]
-    return "trust.more_cores" if is_more else "trust.other_machine * trust.more_cores"

@@ -12,16 +12,11 @@ from fractions import Fraction
 from functools import cached_property, partial
 
 from qps.compiler import ir
+from qps.compiler.configure.bound_hints import hint_for, more_flows_than_users, shown
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.fold import (
-    NEAR,
-    CircleError,
-    Folder,
-    TooLargeError,
-    UnstatedCaseError,
-)
+from qps.compiler.configure.fold import NEAR, CircleError, Folder, TooLargeError, UnstatedCaseError
 from qps.compiler.configure.looked_at import Part, ValidationCache, names_in
 from qps.compiler.configure.numbers_in_place import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
@@ -37,15 +32,11 @@ from qps.compiler.configure.values_in_use import (
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, visited
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.quantities.scales import quantity
 from qps.engine.exact_algebra.exact_values import NoValueError
 
-_HUNDRED = 100
 _STORE = ir.ResourceKind.STORE
 
 
@@ -252,8 +243,8 @@ class _Check:
                     self._sink.report(
                         codes.OUT_OF_RANGE,
                         spread.span,
-                        f"`{stream.name}` has {_shown(flows)} flows of "
-                        f"{_shown(folder.population)} users: receivers are ambiguous",
+                        f"`{stream.name}` has {shown(flows)} flows of "
+                        f"{shown(folder.population)} users: receivers are ambiguous",
                         hint="declare one stream per kind of flow, with one flow per user",
                     )
                     return
@@ -282,7 +273,7 @@ class _Check:
                 codes.OUT_OF_RANGE,
                 mark.span if mark.amount is None else mark.amount.span,
                 f"deadlock: more of `{mark.pool}` is taken at once than exists",
-                label=f"this is {_shown(much / there)} times as much",
+                label=f"this is {shown(much / there)} times as much",
                 secondary=[Label(pool.capacity.span, "available amount")],
                 hint="take less, or increase the pool",
             )
@@ -364,53 +355,10 @@ class _Check:
             codes.OUT_OF_RANGE,
             bounded.span,
             f"{bounded.what} must be {bounded.bound.value}",
-            label=f"this is {_shown(value, bounded.dimension)}{kinds}{self._at(bounded, folder)}",
+            label=f"this is {shown(value, bounded.dimension)}{kinds}{self._at(bounded, folder)}",
             secondary=[
                 *self._causes(bounded),
                 *([bounded.because] if bounded.because and value == 0 else []),
             ],
-            hint=_hint(bounded, value),
+            hint=hint_for(bounded, value),
         )
-
-
-def more_flows_than_users(stream: str, flows: Fraction, group: str, users: Fraction) -> str:
-    """Return that a stream has more flows in a group than the group has users."""
-    return (
-        f"`{stream}` has {_shown(flows)} flows in each `{group}`, which has {_shown(users)} users"
-    )
-
-
-def _shown(value: Fraction, dimension: Dimension = DIMENSIONLESS) -> str:
-    try:
-        number = float(value)
-        return f"{number:g}" if dimension == DIMENSIONLESS else quantity(number, dimension)
-    except OverflowError:
-        return "infinite"
-
-
-def _hint(bounded: Bounded, value: Fraction) -> str:
-    if bounded.hint:
-        return bounded.hint
-    if bounded.bound in (Bound.COUNT, Bound.NUMBER) and value > 0:
-        return "use a whole number, or round it: `ceil(…)`"
-    if bounded.because is not None and value == 0:
-        return "increase it, or remove it from all streams"
-    if varies(bounded.expr):
-        return "narrow the range of the population, or bound it with `max` or `min`"
-    if bounded.bound is Bound.EFFICIENCY:
-        return "state the share of speed kept at each doubling of cores: `efficiency 95 %`"
-    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.FULL, Bound.TARGET):
-        is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
-        shown = _shown(value)
-        example = "75 %" if bounded.bound is Bound.FULL else "5 %"
-        told = f"for a percentage write `{shown} %`"
-        in_percent = instead(bounded.span.text, f"{shown} %", told=told)
-        return in_percent if is_plain else f"write `{example}`"
-    if bounded.bound is Bound.RANK:
-        told = "write `priority 1` for the highest priority"
-        return instead(bounded.span.text, "1", told=told)
-    if bounded.bound is Bound.WHOLE:
-        return "use a whole number of cores, or `mm1`"
-    if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):
-        return "use a value of zero or more"
-    return "use a value above zero, or remove it"

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from qps.compiler import ir
+from qps.compiler.configure.bound_hints import more_flows_than_users
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
-from qps.compiler.configure.possible_values import more_flows_than_users
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.load_graph import LoadGraph
