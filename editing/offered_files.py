@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.project.project_file import project_file
+from qps.compiler.project.project_location import project_file
 from qps.links import resolved_path
 
 _ASKED = re.compile(

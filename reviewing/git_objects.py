@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.diagnostic import Outcome, Sink
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.pipeline import Spec, check_source, importer_of
-from qps.compiler.project import project_file
+from qps.compiler.project.project_location import OWN, SHARED, project_file
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer, read_spec
 from qps.links import real_path, resolved_path
@@ -142,7 +142,7 @@ class Tree(Struct, frozen=True, kw_only=True):
 
     def _check(self, path: PurePosixPath, label: str) -> tuple[Outcome[Spec], frozenset[Path]]:
         for parent in path.parents:
-            for name in (project_file.OWN, project_file.SHARED):
+            for name in (OWN, SHARED):
                 self.fetch(self.folder / parent / name)
         file = resolved_path(self.folder / path)
         self.fetch(file)
@@ -153,7 +153,7 @@ class Tree(Struct, frozen=True, kw_only=True):
         reads = importer_of(source)
         importer = _Fetching(root=reads.root, of_what=reads.of_what, tree=self)
         outcome = check_source(source, importer)
-        project = project_file.project_file(file.parent)
+        project = project_file(file.parent)
         named = [file, *importer.named, *([] if project is None else [project])]
         return outcome, frozenset(one.relative_to(self.folder) for one in named)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.pipeline import Spec
-from qps.compiler.project.project_file import OWN, SHARED
+from qps.compiler.project.project_location import OWN, SHARED
 from qps.reviewing.git_command import refused
 from qps.reviewing.git_objects import tree_at
 from qps.reviewing.history_view import History, Point, State

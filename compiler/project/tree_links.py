@@ -13,7 +13,7 @@ from pathlib import Path
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.project.project_file import project_file, top_of_files
+from qps.compiler.project.project_location import project_file, top_of_files
 from qps.links import real_path, resolved_path
 
 

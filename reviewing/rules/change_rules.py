@@ -18,7 +18,8 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.exceptions import allowed_in, file_of
-from qps.compiler.project.project_file import OWN, SHARED, Project, project_of
+from qps.compiler.project.project_file import Project, project_of
+from qps.compiler.project.project_location import OWN, SHARED
 from qps.compiler.project.review_rules import BY_NAME, OFF, Level, stricter
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path

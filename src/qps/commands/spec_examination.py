@@ -15,20 +15,14 @@ from qps.commands.test import tested_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.exceptions import without_file
-from qps.compiler.project.project_file import OWN, project_of
+from qps.compiler.project.project_file import project_of
+from qps.compiler.project.project_location import OWN
 from qps.compiler.project.review_rules import Level
 from qps.links import resolved_path
 from qps.reports.text.claims.claim_formats import Tested
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import Base
-from qps.reviewing.findings import (
-    LAYOUT,
-    Finding,
-    of_claims,
-    of_diagnostic,
-    of_faults,
-    path_from,
-)
+from qps.reviewing.findings import LAYOUT, Finding, of_claims, of_diagnostic, of_faults, path_from
 from qps.reviewing.git_objects import Tree, tree_at
 from qps.reviewing.rules.change_rules import Change, Touched, change_findings
 from qps.reviewing.spec_changes import Known, SpecChange, removed_spec, spec_change
