@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
@@ -14,10 +14,10 @@ from qps.compiler import ir
 from qps.compiler.check.checking import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
 from qps.compiler.check.model.changes.check_changes import change_checker
-from qps.compiler.check.model.changes.check_precedence import (
-    report_contradictions,
-    report_several,
-    report_without_effect,
+from qps.compiler.check.model.changes.check_settings import (
+    check_consistent,
+    check_one_scenario,
+    check_set_once,
 )
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling_references import without_dangling
@@ -27,7 +27,7 @@ from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
 from qps.compiler.check.values.values import Value
 from qps.compiler.configure.cases import varies_by_case
-from qps.compiler.configure.claimed_values import check_claimed_values
+from qps.compiler.configure.claimed_values import check_claimed_values, claimed_changes
 from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
@@ -40,7 +40,6 @@ from qps.compiler.configure.spreads import check_spreads
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import (
     Diagnostic,
-    Label,
     Outcome,
     QpsError,
     Sink,
@@ -48,9 +47,7 @@ from qps.compiler.diagnostics.diagnostic import (
     in_order,
 )
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.ir.changes import what_is_set
 from qps.compiler.ir.own_numbers import with_parameters
-from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.project.exceptions import accepted_in, file_of, without_allowed
 from qps.compiler.project.project_file import Acceptance, Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
@@ -96,9 +93,9 @@ class Spec(Struct, frozen=True, kw_only=True):
             asked = [scenario] if isinstance(scenario, str) else [*(scenario or ())]
             settled = with_scenarios(self.model, asked, sink)
             changes = self._settings(settings, sink)
-            _one_scenario(asked, changes, sink)
+            check_one_scenario(asked, changes, sink)
             if not sink.has_errors:
-                _are_consistent(self.model, asked, changes, sink)
+                check_consistent(self.model, asked, changes, sink)
         with _refusing("the settings") as sink:
             settled = changed(settled, changes)
             check_placement(self.model, settled, sink)
@@ -150,7 +147,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     def _settings(self, settings: Iterable[str], sink: Sink) -> list[ir.Change]:
         built = [self._setting(text, sink) for text in settings]
         changes = [change for change in built if change is not None]
-        _set_once(changes, sink)
+        check_set_once(changes, sink)
         return changes
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
@@ -189,65 +186,6 @@ def _too_many(what: str, full: TooManyError) -> Diagnostic:
     message = f"{what}: {full}; the rest was not checked"
     hint = "fix the first errors; others may disappear"
     return QpsError.single(codes.TOO_MANY, None, message, hint=hint).diagnostics[0]
-
-
-def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
-    """Report what two settings set: neither of them would be guessed to be meant."""
-    seen: dict[str, ir.Change] = {}
-    for change in changes:
-        name = what_is_set(change)
-        earlier = seen.setdefault(name, change)
-        if earlier is not change:
-            sink.report(
-                codes.BAD_SETTING,
-                change.span,
-                f"{name} is set twice",
-                secondary=[Label(earlier.span, "first set here")],
-                hint="remove one of them",
-            )
-    for name, change in seen.items():
-        whole = seen.get(f"{name.rpartition('.')[0]}`")
-        if whole is not None:
-            sink.report(
-                codes.BAD_SETTING,
-                change.span,
-                f"{name} is a kind of a value that is also set as a whole",
-                secondary=[Label(whole.span, "set here")],
-                hint="remove one of them",
-            )
-
-
-def _one_scenario(asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink) -> None:
-    """Report a scenario that is set beside the one that was asked for."""
-    for change in changes:
-        if asked and isinstance(change, ir.SetScenario):
-            sink.report(
-                codes.BAD_SETTING,
-                change.span,
-                f"scenario `{asked[0]}` is already applied",
-                hint="remove one of them"
-                if change.name in asked
-                else f"apply both: `--scenario {asked[-1]} --scenario {change.name}`",
-            )
-
-
-def _are_consistent(
-    model: ir.Model, asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink
-) -> None:
-    """Report what scenarios that are asked for together change to different values."""
-    together = [
-        ir.SetScenario(scenario.name, scenario.changes, scenario.span)
-        for name in dict.fromkeys(asked)
-        for scenario in model.scenarios
-        if scenario.name == name
-    ]
-    beside = [change for change in changes if not isinstance(change, ir.SetScenario)]
-    for change in changes:
-        if isinstance(change, ir.SetScenario):
-            report_several(change, beside, sink)
-    report_contradictions(together, beside, sink)
-    if not any(isinstance(change, ir.SetMode) for change in beside):
-        report_without_effect(together, sink)
 
 
 def check_file(path: Path) -> Outcome[Spec]:
@@ -334,25 +272,7 @@ def _check_source(
         wrong = [one for one in dict.fromkeys((*earlier, *sink.found)) if one.is_error]
         if wrong and findings.errors_first is not None:
             findings.errors_first(in_order(wrong))
-    base = base_configuration(model)
-    placement = model.once(Placement)
-    placement.check(base, sink)
-    if not sink.has_errors:
-        check_spreads(model, base, sink)
-    for scenario in model.scenarios:
-        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
-        placement.check(settled, sink)
-    for settled in in_each_mode(model, base) if model.modes else ():
-        placement.check(settled, sink)
-    for changes in _claimed_changes(model):
-        placement.check(changed(base, changes), sink)
-    if any(varies_by_case(parameter.value) for parameter in model.parameters):
-        check_claimed_values(model, sink)
-    for matrix in model.matrices:
-        check_ranges(matrix, model.parameters, sink)
-    if not sink.has_errors:
-        own = [m for name, m in model.machines.items() if name in context.main.names]
-        report_unloaded(sink, own, model)
+    _check_configurations(model, context.main.names, sink)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     read = [module.syntax.source for module in program.value.modules]
     found = in_order(without_allowed(found, source, read, project))
@@ -371,6 +291,31 @@ def _check_source(
     return Outcome(spec, found)
 
 
+def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> None:
+    """Check a model as it stands, in its scenarios and modes, and as claims ask for it.
+
+    `own` are the names of its main module.
+    """
+    base = base_configuration(model)
+    placement = model.once(Placement)
+    placement.check(base, sink)
+    if not sink.has_errors:
+        check_spreads(model, base, sink)
+    for scenario in model.scenarios:
+        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
+        placement.check(settled, sink)
+    for settled in in_each_mode(model, base) if model.modes else ():
+        placement.check(settled, sink)
+    for changes in claimed_changes(model):
+        placement.check(changed(base, changes), sink)
+    if any(varies_by_case(parameter.value) for parameter in model.parameters):
+        check_claimed_values(model, sink)
+    for matrix in model.matrices:
+        check_ranges(matrix, model.parameters, sink)
+    if not sink.has_errors:
+        report_unloaded(sink, [one for n, one in model.machines.items() if n in own], model)
+
+
 def files_of(source: Source, importer: Importer, project: Project | None) -> dict[Path, str]:
     """Return the files that a spec was read from, none for a text that is no file.
 
@@ -381,46 +326,6 @@ def files_of(source: Source, importer: Importer, project: Project | None) -> dic
         return {}
     of_project = {} if project is None else {project.file: checksum(project.source.text)}
     return {own: checksum(source.text), **importer.named, **of_project}
-
-
-def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
-    """Return the changes, other than of the population, that claims and observations make."""
-    found: list[Sequence[ir.Change]] = []
-    for expectation in model.expectations:
-        for claim in expectation.claims:
-            sides = (claim.value, claim.claimed)
-            asked = [side.expr for side in sides if isinstance(side, ir.Quantity)]
-            if not isinstance(claim.value, ir.Quantity):
-                asked = list(operands_of(claim.value))
-            found += _with_inner(claim.changes, asked)
-    for figure in model.figures:
-        for curve in figure.curves:
-            found += _with_inner(curve.changes, [curve.value.expr])
-    for observation in model.observations:
-        columns = [column.value.expr for column in observation.measured]
-        for row in observation.rows:
-            found += _with_inner(row.changes, columns)
-    for matrix in model.matrices:
-        found.append(matrix.changes)
-        # One by one: which combinations of them cannot be is told row by row.
-        single = [change for block in matrix.blocks for axis in block for change in axis.choices]
-        found += [(*matrix.changes, change) for change in single]
-    distinct = {
-        tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
-        for changes in found
-    }
-    return [changes for changes in distinct if changes]
-
-
-def _with_inner(
-    changes: tuple[ir.Change, ...], asked: Iterable[ir.Expr]
-) -> list[Sequence[ir.Change]]:
-    """Return the changes of a claim, and these with each `(… with …)` that stands inside it."""
-    found: list[Sequence[ir.Change]] = [changes]
-    for part in (part for expr in asked for part in parts_of(expr)):
-        if isinstance(part, ir.Changed):
-            found += _with_inner((*changes, *part.changes), [part.value])
-    return found
 
 
 def load(path: Path) -> Spec:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
 from qps.compiler.configure.possible_values import check_cases
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.parts import operands_of, parts_of
 from qps.engine.exact_algebra.exact_values import NoValueError
 
 
@@ -48,6 +48,22 @@ def claimed_values(model: ir.Model) -> Iterator[ClaimedValue]:
                 yield from _within(column.value.expr, row.changes)
 
 
+def claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
+    """Return the changes in which something is asked for, other than those of the population.
+
+    Those of matrices come one by one: which combinations of them cannot be is told row by row.
+    """
+    found: list[Sequence[ir.Change]] = [one.changes for one in claimed_values(model)]
+    for matrix in model.matrices:
+        single = [change for block in matrix.blocks for axis in block for change in axis.choices]
+        found += [matrix.changes, *((*matrix.changes, change) for change in single)]
+    distinct = {
+        tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
+        for changes in found
+    }
+    return [changes for changes in distinct if changes]
+
+
 def _within(value: ir.Expr, changes: tuple[ir.Change, ...]) -> Iterator[ClaimedValue]:
     yield ClaimedValue(value, changes)
     for part in parts_of(value):
@@ -56,17 +72,9 @@ def _within(value: ir.Expr, changes: tuple[ir.Change, ...]) -> Iterator[ClaimedV
 
 
 def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[ClaimedValue]:
-    match condition:
-        case ir.Compare(_, left, right):
-            yield from _within(left, changes)
-            yield from _within(right, changes)
-        case ir.AllOf(parts) | ir.AnyOf(parts):
-            for part in parts:
-                yield from _sides(part, changes)
-        case ir.Negated(inner):
-            yield from _sides(inner, changes)
-        case ir.OptionIs():
-            yield ClaimedValue(ir.Constant(Fraction(1)), changes)
+    yield ClaimedValue(ir.Constant(Fraction(1)), changes)
+    for side in operands_of(condition):
+        yield from _within(side, changes)
 
 
 def check_claimed_values(model: ir.Model, sink: Sink) -> None:
