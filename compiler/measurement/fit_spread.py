@@ -107,21 +107,11 @@ def spread(
     made, weights = squares.orthonormal
     errors = squares.errors(squares.columns, squares.target)
     fitted = [a + b for a, b in zip(squares.target, errors, strict=True)]
-    found: dict[Hashable, int] = {}
-    copies: dict[int, int] = {}
-    keys = zip(squares.target, *squares.columns, groups or squares.target, strict=True)
-    for index, key in enumerate(keys):
-        first = found.setdefault(key, index)
-        copies[first] = copies.get(first, 0) + 1
-    freedom = len(found) - size
+    copies = _copies(squares, groups)
+    freedom = len(copies) - size
     if freedom <= 0 or sum(map(mul, errors, errors)) <= _NOTHING * sum(map(mul, fitted, fitted)):
         return None
-    counts = (1,) * len(fitted) if weighting is None else weighting.weights
-    loads = [abs(load) / weight for load, weight in zip(fitted, counts, strict=True)]
-    least = LEAST_SHARE * max(loads)
-    noise = [max(load, least) * weight for load, weight in zip(loads, counts, strict=True)]
-    if weighting is not None:
-        noise = list(map(mul, noise, weighting.deviations))
+    loads, noise = _noise(fitted, weighting)
     rows = _Rows(
         columns=[[column[i] for i in copies] for column in made],
         missed=[errors[i] for i in copies],
@@ -133,15 +123,15 @@ def spread(
     within, between = _variances(columns, residuals, rows.labels)
     number = len(set(rows.labels))
     hanging = 1.0
-    if groups is not None and number < len(found):
+    if groups is not None and number < len(copies):
         freedom = min(freedom, max(1, number - 1))
     elif between > 0:
         freedom = max(1, number - size)
     else:
-        order = sorted(range(len(found)), key=[loads[i] for i in copies].__getitem__)
+        order = sorted(range(len(copies)), key=[loads[i] for i in copies].__getitem__)
         hanging = _hanging([residuals[i] for i in order], size)
         if hanging > 1:
-            freedom = max(1, floor(len(found) / hanging) - size)
+            freedom = max(1, floor(len(copies) / hanging) - size)
     root = cholesky(_covariance(rows, within * hanging, between))
     return Spread(
         freedom=freedom,
@@ -155,6 +145,26 @@ def spread(
         hanging=hanging,
         noise=sqrt(within * hanging + between + (0.0 if weighting is None else weighting.run)),
     )
+
+
+def _copies(squares: LeastSquares, groups: Sequence[str] | None) -> dict[int, int]:
+    """Return the first of all rows that are equal, with how many of them there are."""
+    first_of: dict[Hashable, int] = {}
+    copies: dict[int, int] = {}
+    keys = zip(squares.target, *squares.columns, groups or squares.target, strict=True)
+    for index, key in enumerate(keys):
+        first = first_of.setdefault(key, index)
+        copies[first] = copies.get(first, 0) + 1
+    return copies
+
+
+def _noise(fitted: Vector, weighting: Weighting | None) -> tuple[Vector, Vector]:
+    """Return the load of each row, and how far it may be off as its weight counts."""
+    counts = (1,) * len(fitted) if weighting is None else weighting.weights
+    loads = [abs(load) / weight for load, weight in zip(fitted, counts, strict=True)]
+    least = LEAST_SHARE * max(loads)
+    noise = [max(load, least) * weight for load, weight in zip(loads, counts, strict=True)]
+    return loads, noise if weighting is None else list(map(mul, noise, weighting.deviations))
 
 
 def _variances(

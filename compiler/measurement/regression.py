@@ -259,16 +259,6 @@ def regression(fit: Fit) -> Regression:
     share = len(copies) / len(runs.used)
     unit = float(runs.load.unit)
     variance = float(squares.square_error) * share / freedom if freedom > 0 else nan
-    load = [float(fit.fixed)] if fit.has_fixed else []
-    values = [*load, *(float(term.value) for term in fit.terms)]
-    names = [("fixed", None)] * fit.has_fixed + [(t.heading, t.item) for t in fit.terms]
-    widths: list[float | None] = [None] * size
-    spread = fit_spread(fit)
-    if spread is not None:
-        quantile = student_quantile((1 + _CONFIDENCE) / 2, spread.freedom)
-        widths = [quantile * hypot(*weights) for weights in spread.weights]
-    elif freedom > 0:
-        widths = [0.0] * size
     every = (((1,) * len(runs.lines),) if fit.has_fixed else ()) + tuple(
         rate.whole for rate in runs.rates
     )
@@ -301,10 +291,7 @@ def regression(fit: Fit) -> Regression:
                 remaining[index] = max(0.0, 1 - less)
     return Regression(
         fit=fit,
-        coefficients=tuple(
-            Coefficient(heading, item, value, width)
-            for (heading, item), value, width in zip(names, values, widths, strict=True)
-        ),
+        coefficients=tuple(_coefficients(fit, freedom)),
         degrees_of_freedom=freedom,
         distinct=len(copies),
         settings=settings,
@@ -313,3 +300,16 @@ def regression(fit: Fit) -> Regression:
         _pulls=pulls,
         _remaining=remaining,
     )
+
+
+def _coefficients(fit: Fit, freedom: int) -> Iterator[Coefficient]:
+    """Yield the numbers of a fit, first the fixed load if any, with their intervals."""
+    load = [("fixed", None, float(fit.fixed))] if fit.has_fixed else []
+    found = [*load, *((one.heading, one.item, float(one.value)) for one in fit.terms)]
+    widths = [0.0 if freedom > 0 else None] * len(found)
+    spread = fit_spread(fit)
+    if spread is not None:
+        quantile = student_quantile((1 + _CONFIDENCE) / 2, spread.freedom)
+        widths = [quantile * hypot(*weights) for weights in spread.weights]
+    for (heading, item, value), width in zip(found, widths, strict=True):
+        yield Coefficient(heading, item, value, width)
