@@ -47,7 +47,7 @@ def told_word(word: str) -> str:
     if current != word:
         return f"**{word}**, the former name of `{current}`"
     if percentile_level(word) is not None:
-        return f"**{word}**: the time that {percentile_text(word)[1:]} % of the items do not exceed"
+        return f"**{word}**: {percentile_text(word)[1:]} % of the items have at most this latency"
     if word in _WAITING:
         return f"**{word}**, a queueing discipline: {_WAITING[word]}"
     if word in _NAMED:

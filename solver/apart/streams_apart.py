@@ -126,7 +126,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     told = partial(
         Apart,
         name=f"{stream}.{word}" if word else f"quantile({stream}.latency, {shown})",
-        what=f"time that {shown} of the items do not exceed",
+        what=f"{shown} of the items have at most this latency",
         value=found.latency_quantile(share),
         whole=whole,
         dimension=TIME,

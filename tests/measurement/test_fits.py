@@ -209,7 +209,7 @@ def test_the_command_tells_numbers_residuals_and_what_to_paste(
     assert main(["fit", "turn.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
     assert "packet/s 51.87 ± 5.473 us/packet" in " ".join(out.split())
-    assert "lines 2, 4 below 50 % utilization" in out
+    assert "lines 2, 4 measured below 50 % utilization" in out
     pasted = out[out.index("machine tested") :]
     (folder / "pasted.qps").write_text(
         "users N in 1..9\n"
@@ -566,7 +566,7 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
     (folder / "load.csv").write_text(text)
     assert main(["fit", "load.csv", "--cores", "2"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "idle 12.5 exact % of utilization" in out
+    assert "idle 12.5 exact % utilization" in out
     assert "packet/s 250 exact us/packet" in out
 
 

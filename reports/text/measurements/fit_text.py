@@ -95,7 +95,7 @@ def demands_table(rows: Sequence[tuple[str, ...]]) -> Table:
 def cost_scale(item: str | None, value: float) -> tuple[float, str]:
     """Return what to multiply a cost with, and its unit then; of no item it is a load."""
     if item is None:
-        return 100.0, "% of utilization"
+        return 100.0, "% utilization"
     if item == INFORMATION_BASE:
         return _BYTE_BITS * 1e9, "ns/byte"
     is_long = abs(value) >= 1e-3  # noqa: PLR2004 - a millisecond
@@ -138,7 +138,8 @@ def _validation(found: Regression) -> str:
         told += f": median {percent(median(shares), 2)} and maximum "
         told += f"{percent(shares[-1], 2)} of the measured utilization;"
     error = 0.0 if error <= _NOISE else error
-    return f"{told} RMS {percent(error, 2)} of the machine"
+    points = percent(error, 2).removesuffix(" %")
+    return f"{told} RMS {points} percentage points of utilization"
 
 
 def warnings_of(found: Regression) -> list[str]:
@@ -174,7 +175,7 @@ def _of_rows(found: Regression) -> Iterable[str]:
     """Yield what is to be said of single rows."""
     if found.other_path:
         yield (
-            f"{_lines(found.other_path)} with no bytes: ignored, because servers handle "
+            f"{_lines(found.other_path)} without bytes: ignored, because servers handle "
             "empty responses in a different code path"
         )
     if found.busy_without_work:
@@ -207,8 +208,9 @@ def _of_rows(found: Regression) -> Iterable[str]:
     low = found.at_low_load
     if low:
         yield (
-            f"{_lines(low)} below {percent(float(LOW_LOAD))} utilization: demand per item often "
-            "falls at high utilization (batching), so measure near your planned utilization"
+            f"{_lines(low)} measured below {percent(float(LOW_LOAD))} utilization: the demand per "
+            "item often decreases at high utilization (batching), so measure near your target "
+            "utilization"
         )
 
 

@@ -258,7 +258,7 @@ def resource_table(
         f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
         phrase("table.most"),
-        "Main demand",
+        "Consumed by",
         *(_behind(_NAME, labels) if named else ()),
     )
     first = 2 if bars else 1

@@ -268,4 +268,4 @@ def _notes(answer: Answer, width: int) -> list[str]:
     return lines if len(lines) == 1 else [*wrapped(checked, width), *wrapped(_MORE, width)]
 
 
-_MORE = "Full detail: --all"
+_MORE = "Full details: --all"

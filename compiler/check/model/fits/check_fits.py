@@ -151,7 +151,7 @@ class FitChecker(Part, frozen=True):
                     f"{'is' if len(unsure) == 1 else 'are'} not significantly above zero: "
                 )
                 + ", ".join(map(_interval, unsure)),
-                hint=f"measure runs that differ more in it, or remove the column; {show}",
+                hint=f"measure runs with a wider range of this rate, or remove the column; {show}",
             )
         if told.degrees_of_freedom == 0:
             count = len(told.coefficients)
