@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
 
 from msgspec import Struct
 
-_STEPS = 80
+from qps.compiler.measurement.student_t import student_quantile
+
 _ROUNDINGS = 1e-7
 """Times are differences of what a clock shows, which is large."""
 _NEARLY_BEST = 1.25
@@ -29,7 +29,7 @@ class Estimate(Struct, frozen=True):
         """Return half the width of the interval that covers the truth so often."""
         if self.error == 0:
             return 0.0
-        return student(1 - (1 - level) / 2, self.runs - 1) * self.error
+        return student_quantile(1 - (1 - level) / 2, self.runs - 1) * self.error
 
 
 def estimate(values: Sequence[float]) -> Estimate:
@@ -43,38 +43,6 @@ def estimate(values: Sequence[float]) -> Estimate:
     if deviation <= _ROUNDINGS * abs(mean):
         deviation = 0.0
     return Estimate(mean, deviation / math.sqrt(count), count)
-
-
-@cache
-def student(level: float, freedom: int) -> float:
-    """Return the quantile of Student's t, for a whole number of degrees of freedom.
-
-    >>> round(student(0.975, 9), 3), round(student(0.975, 19), 3)
-    (2.262, 2.093)
-    """
-    low, high = 0.0, 1.0
-    while _below(high, freedom) < level:
-        high *= 2
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _below(middle, freedom) < level else (low, middle)
-    return (low + high) / 2
-
-
-def _below(value: float, freedom: int) -> float:
-    """Return how probably t is not above a value (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
-    angle = math.atan2(value, math.sqrt(freedom))
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = freedom % 2
-    term = cosine if odd else 1.0
-    between = 0.0
-    for power in range(1 + odd, freedom, 2):
-        between += term
-        term *= cosine**2 * power / (power + 1)
-    between *= sine
-    if odd:
-        between = 2 / math.pi * (angle + between)
-    return (1 + between) / 2
 
 
 def warm_up(series: Sequence[Sequence[float]], least: float, most: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import atan, cos, pi, sin, sqrt
 from statistics import NormalDist
 
@@ -10,6 +11,7 @@ _MANY = 200
 _HALVINGS = 200
 
 
+@cache
 def student_quantile(level: float, freedom: int) -> float:
     """Return what a variable with Student's distribution stays below with a probability.
 

@@ -32,7 +32,7 @@ from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.played import Call, Take
 from qps.simulation.playing import played
-from qps.simulation.statistics import Estimate, estimate, student, warm_up
+from qps.simulation.statistics import Estimate, estimate, warm_up
 from qps.solver.answers.worst_mode import solve_model
 
 SHOP = '''"""A shop"""
@@ -488,14 +488,6 @@ def test_losses_thin_what_comes_behind_them() -> None:
     assert told_of.lost["any"].mean == pytest.approx(0.25, abs=0.02)
     assert told_of.rate.mean == pytest.approx(0.6, rel=0.05)
     assert graph.at(1).number(graph.streams["job"].loss) == 0.25
-
-
-# -- statistics -----------------------------------------------------------------------------
-
-
-def test_student_is_as_in_tables() -> None:
-    for freedom, value in ((1, 12.706), (4, 2.776), (9, 2.262), (19, 2.093), (29, 2.045)):
-        assert student(0.975, freedom) == pytest.approx(value, abs=5e-4)
 
 
 def test_an_estimate_is_of_runs_that_count_alike() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import hypot, sqrt
 from random import Random
 from statistics import median
@@ -23,7 +22,6 @@ from qps.compiler.measurement.student_t import student_quantile
 _TABLES = 300
 _TRUTH = (0.05, 4e-4)
 _MARKED = "cpu in %,request/s,repetitions,spread in %"
-quantile = cache(student_quantile)
 
 
 def fit(text: str) -> Fit:
@@ -58,7 +56,7 @@ def off_and_held(table: str, at: float, run: float | None = None) -> tuple[float
     predicted = float(found.fixed) + float(found.terms[0].value) * at
     parts = np.array(spread.weights).T @ (1, at)
     noise = 0.0 if run is None else spread.noise * predicted
-    width = quantile(0.95, spread.freedom) * hypot(*parts, noise)
+    width = student_quantile(0.95, spread.freedom) * hypot(*parts, noise)
     return abs(predicted - truth), abs(predicted - truth * (1 + (run or 0.0))) <= width
 
 

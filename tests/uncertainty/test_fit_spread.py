@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import hypot
 from pathlib import Path
 from random import Random
@@ -36,7 +35,6 @@ _SHAPES = ("normal", "lognormal", "with outliers")
 _LINE = (0.05, 0.8)
 _OF_BYTES_TOO = (0.05, 0.5, 0.35)
 """A fixed load, and what the rates cost that go up to 1."""
-quantile = cache(student_quantile)
 
 
 def squares_of(rows: list[list[float]], loads: list[float]) -> LeastSquares:
@@ -92,7 +90,7 @@ def is_covered(
 def half_width(found: Spread, at: tuple[float, ...]) -> float:
     """Return that of the 90 % interval of a load."""
     weights = np.array(found.weights).T @ at
-    return quantile(0.95, found.freedom) * hypot(*weights)
+    return student_quantile(0.95, found.freedom) * hypot(*weights)
 
 
 @pytest.mark.parametrize("shape", _SHAPES)
@@ -116,7 +114,7 @@ def test_textbook_intervals_would_hold_four_of_five() -> None:
         found, (squares,), *_ = np.linalg.lstsq(matrix, loads, rcond=None)
         at = np.array([1, 0.8])
         variance = at @ np.linalg.inv(matrix.T @ matrix) @ at * squares / 6
-        held += abs(at @ found - 0.69) <= quantile(0.95, 6) * variance**0.5
+        held += abs(at @ found - 0.69) <= student_quantile(0.95, 6) * variance**0.5
     assert held / _REPETITIONS < 0.85
 
 
