@@ -12,6 +12,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
+from qps.solver.uncertainty.criterion_samples import UNTOLD
 from qps.solver.uncertainty.interval_result import (
     PROBABILITY,
     AtConfidence,
@@ -31,7 +32,6 @@ from qps.solver.uncertainty.sample_draws import (
     uncertain_numbers,
 )
 from qps.solver.uncertainty.sample_solver import Sampled, left_out, nothing_possible, solved_for
-from qps.solver.uncertainty.sampled_modes import UNTOLD
 
 _STRETCHES = 40
 _TOLD = 0.995

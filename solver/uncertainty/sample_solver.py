@@ -30,15 +30,11 @@ from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import holds
+from qps.solver.uncertainty.criterion_samples import UNTOLD, CriterionSamples, Told
 from qps.solver.uncertainty.interval_result import BySurface, Likely
-from qps.solver.uncertainty.sampled_modes import (
-    UNTOLD,
-    CriterionSamples,
-    Near,
-    SampleModeSolver,
-    Told,
-)
+from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.structural_samples import FewAlone
+from qps.solver.uncertainty.surface_modes import Near
 
 _PART = 65_536
 """Samples that are solved at a time, by one process."""

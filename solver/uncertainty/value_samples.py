@@ -9,7 +9,7 @@ from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix, Compil
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.uncertainty.interval_result import BySurface
 from qps.solver.uncertainty.sample_solver import SampleSolver
-from qps.solver.uncertainty.sampled_modes import Near
+from qps.solver.uncertainty.surface_modes import Near
 from qps.solver.uncertainty.value_modes import ValueModeSolver
 
 
