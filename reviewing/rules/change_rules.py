@@ -26,7 +26,7 @@ from qps.links import resolved_path
 from qps.reviewing.changed_files import Since
 from qps.reviewing.findings import FAULT, Finding, path_from
 from qps.reviewing.git_objects import Tree
-from qps.reviewing.rules.constraints import Reader
+from qps.reviewing.rules.condition_reader import Reader
 from qps.reviewing.rules.project_rules import comment_weakenings, project_weakenings
 from qps.reviewing.rules.spec_rules import claimed_contents, spec_weakenings
 from qps.reviewing.rules.weakening import Weakening

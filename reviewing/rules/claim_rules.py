@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.constraints import Constraint, Reader
+from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.constraints import Constraint
 from qps.reviewing.rules.matrix_statements import MatrixStatement, compared_statements, statements
 from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
 from qps.reviewing.rules.weakening import Weakening, said

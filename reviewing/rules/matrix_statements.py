@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterator
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.reviewing.rules.constraints import Constraint, Reader
+from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.constraints import Constraint
 from qps.reviewing.rules.plain_values import new_name
 from qps.reviewing.rules.strictness import Move, Moved, conjunction, together, turned
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.reports.text.words.quantities import quantity
-from qps.reviewing.rules.constraints import Reader
+from qps.reviewing.rules.condition_reader import Reader
 from qps.reviewing.rules.plain_values import new_name, plain
 from qps.reviewing.rules.weakening import Weakening
 

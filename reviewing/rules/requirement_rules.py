@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.constraints import Constraint, Reader
+from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.constraints import Constraint
 from qps.reviewing.rules.plain_values import new_name
 from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
 from qps.reviewing.rules.weakening import Weakening, said

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.constraints import Reader, names_in
+from qps.reviewing.rules.condition_reader import Reader
+from qps.reviewing.rules.parameter_names import names_in
 from qps.reviewing.rules.plain_values import new_name, plain
 from qps.reviewing.rules.strictness import Move, compared
 from qps.reviewing.rules.weakening import Weakening, said

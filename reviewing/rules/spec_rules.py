@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from qps.compiler.pipeline import Spec
 from qps.reviewing.rules.claim_rules import claim_weakenings, claimed_contents
-from qps.reviewing.rules.constraints import Reader
+from qps.reviewing.rules.condition_reader import Reader
 from qps.reviewing.rules.plain_values import renamed_in
 from qps.reviewing.rules.range_rules import matrix_weakenings, range_weakenings
 from qps.reviewing.rules.requirement_rules import requirement_weakenings, scenario_weakenings
