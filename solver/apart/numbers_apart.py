@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics import codes
@@ -107,17 +109,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
     if len(resources) == 1:
         return _resource(resources[0])
     if len(resources) > 1:
-        parts = [Part(r.name, r.load, (r.name,)) for r in resources]
-        highest = maximum(*(part.value for part in parts))
-        what = "the highest of several utilizations"
-        return Apart(
-            name=name,
-            what=what,
-            value=highest,
-            dimension=DIMENSIONLESS,
-            parts=parts,
-            scope=[r.name for r in resources],
-        )
+        return _highest(resources, name)
     asked = percentile_of(graph, name)
     if asked is not None:
         return quantile_apart(graph, *asked, at)
@@ -133,18 +125,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
     if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
         return _cost(graph, name)
     if name == "quality" and graph.quality is not None:
-        by_axis = axes_by_criterion(graph.criteria)
-        axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
-        scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
-        what = f"{graph.metric.value}; 1 is the limit"
-        return Apart(
-            name=name,
-            what=what,
-            value=graph.quality,
-            dimension=DIMENSIONLESS,
-            parts=axes,
-            scope=scope,
-        )
+        return _quality(graph, graph.quality)
     if name in graph.stated.groups:
         return _group(graph, name)
     parameter = _parameter(graph, name)
@@ -166,6 +147,30 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
             if hint is not None
         )
         or None,
+    )
+
+
+def _highest(resources: Sequence[ResourceLoad], name: str) -> Apart:
+    parts = [Part(r.name, r.load, (r.name,)) for r in resources]
+    return Apart(
+        name=name,
+        what="the highest of several utilizations",
+        value=maximum(*(part.value for part in parts)),
+        dimension=DIMENSIONLESS,
+        parts=parts,
+        scope=[r.name for r in resources],
+    )
+
+
+def _quality(graph: LoadGraph, value: Formula) -> Apart:
+    by_axis = axes_by_criterion(graph.criteria)
+    return Apart(
+        name="quality",
+        what=f"{graph.metric.value}; 1 is the limit",
+        value=value,
+        dimension=DIMENSIONLESS,
+        parts=[Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()],
+        scope=[subject for criterion in graph.criteria for subject in criterion.rests_on],
     )
 
 

@@ -25,6 +25,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.solver.claims.chances import Difference, f_chance
 from qps.solver.claims.drift_cuts import (
     LEAST_SHARE,
+    Alone,
     Matrix,
     Since,
     Vector,
@@ -150,7 +151,7 @@ def drift(
             f"measure at least {len(stated.items) + 2} runs that differ in every rate",
         )
     best = min(judged, key=lambda one: one.by_chance)
-    return _told(best, len(judged), judged[0].asked, stated, times, chance, tolerance)
+    return _drift_of(best, len(judged), judged[0].asked, stated, times, chance, tolerance)
 
 
 def _with_items(table: Table, stated: StatedCosts, unit_of: UnitOf) -> Table:
@@ -309,7 +310,15 @@ def _counted(chances: Sequence[float], times: int) -> list[float]:
     return found
 
 
-def _told(
+def _leading(costs: Sequence[CostDrift], alone: Sequence[Alone], stated: StatedCosts) -> int | None:
+    """Return the place of what has moved the load most, else of what explains all by itself."""
+    moved = [place for place, cost in enumerate(costs) if cost.has_moved]
+    if not moved and alone:
+        return stated.items.index(alone[0].item)
+    return max(moved, key=lambda place: abs(costs[place].share), default=None)
+
+
+def _drift_of(
     best: _Judged,
     questions: int,
     whole: _RunFit,
@@ -346,13 +355,10 @@ def _told(
     alone = explained_alone(rows, stated) if has_moved else []
     all_rows = runs_in_numbers(whole.fit, stated)
     in_use = None if times is None else [times[row] for row in whole.fit.runs.used]
-    leading = [place for place, cost in enumerate(costs) if cost.has_moved]
-    if not leading and alone:
-        leading = [stated.items.index(alone[0].item)]
+    leading = _leading(costs, alone, stated)
     began = None
-    if has_moved and in_use is not None and leading:
-        first = max(leading, key=lambda place: abs(costs[place].share))
-        began = since(all_rows, before, first, in_use)
+    if has_moved and in_use is not None and leading is not None:
+        began = since(all_rows, before, leading, in_use)
     level = _level(asked, stated)
     return Drift(
         stated=stated,

@@ -14,14 +14,7 @@ from qps.solver.answers.judgement import largest_of
 from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.compilation.row_questions import LARGEST, quantile_level, saturation_subject
 from qps.solver.matrix.limits.first_failures import first_failures
-from qps.solver.matrix.limits.row_preparation import (
-    Bools,
-    Floats,
-    Ints,
-    Rows,
-    margin_of,
-    sides_of,
-)
+from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints, Rows, margin_of, sides_of
 from qps.solver.matrix.limits.saturations import CompiledResource, saturations
 from qps.solver.matrix.rows.axis_cache import AxisCache, once
 from qps.solver.matrix.rows.exact_decisions import DOUBTFUL, Index
@@ -218,6 +211,27 @@ class ModeSolver(ModeTables):
                 one_by_one.refuse_undecided(int(row), near, name)
         return least
 
+    def _answer_inputs(
+        self,
+        first: Ints,
+        saturates: list[Floats],
+        not_below: list[Floats],
+        one_by_one: OneByOne,
+    ) -> dict[str, Floats]:
+        """Return the answers that columns and comparisons rest on, by their names."""
+        inputs: dict[str, Floats] = {}
+        for name in self.mode.answers:
+            level, subject = quantile_level(symbol(name)), saturation_subject(symbol(name))
+            # Where all is known, each quantile is the answer.
+            if name == LARGEST.name or (level is not None and self.quantiles is None):
+                inputs[name] = largest_of(first, self.mode.low).astype(float)
+            elif level is not None and self.quantiles is not None:
+                inputs[name] = self.quantiles(one_by_one.index)[level]
+            elif subject is not None:
+                least = self._least_of(subject, saturates, not_below, one_by_one)
+                inputs[name] = np.broadcast_to(least, first.shape)
+        return inputs
+
     def _answers(
         self,
         rows: Rows,
@@ -235,21 +249,7 @@ class ModeSolver(ModeTables):
         ]
         saturates, not_below = [at for at, _ in found], [near for _, near in found]
         at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
-        inputs = {}
-        for name in mode.answers:
-            subject = saturation_subject(symbol(name))
-            if name == LARGEST.name:
-                inputs[name] = largest_of(first, mode.low).astype(float)
-            elif (level := quantile_level(symbol(name))) is not None:
-                # Where all is known, each of them is the answer.
-                inputs[name] = (
-                    largest_of(first, mode.low).astype(float)
-                    if self.quantiles is None
-                    else self.quantiles(one_by_one.index)[level]
-                )
-            elif subject is not None:
-                least = self._least_of(subject, saturates, not_below, one_by_one)
-                inputs[name] = np.broadcast_to(least, (rows.count,))
+        inputs = self._answer_inputs(first, saturates, not_below, one_by_one)
         left = self._told.difference(known) | self._told_by_answers
         values = known | self.runner.run(left, rows.known, inputs, at.astype(float))
 
