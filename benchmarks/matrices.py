@@ -21,7 +21,7 @@ from qps.compiler.pipeline import load
 from qps.engine.expressions.substitution import substituted
 from qps.engine.expressions.sympy_algebra import to_sympy
 from qps.engine.operations import OPERATIONS
-from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.compilation.structures import configured
 from qps.solver.matrix.execution.local_processes import on_this_machine

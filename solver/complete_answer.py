@@ -26,9 +26,10 @@ from qps.solver.answers.answer_parts import (
     RequirementAnswer,
     Traffic,
 )
-from qps.solver.answers.answering import rests_on_users, value_at
+from qps.solver.answers.answering import value_at
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.elastic_saturation import saturated_by_elastic
+from qps.solver.answers.graph_criteria import rests_on_users
 from qps.solver.answers.headroom import more_users, next_limit
 from qps.solver.answers.readings import behind_quality, reading_at, requirement_answers
 from qps.solver.answers.solution import QUALITY, Outcome, Sensitivity, Solution, Verdict
@@ -79,16 +80,7 @@ def complete_answer(
         behind_quality=behind_quality(solution, requirements, at) if is_quality else (),
         behind_quality_there=behind_quality(solution, requirements, there) if is_quality else (),
         latency_there=_latency_there(solution),
-        measures=tuple(
-            MeasureAnswer(
-                name=name,
-                value=value_at(graph, one.value, at),
-                dimension=one.dimension,
-                doc=one.doc,
-                known=known_at(graph, one, at),
-            )
-            for name, one in graph.measures.items()
-        ),
+        measures=_measures(graph, at),
         next_limit=next_limit(solution),
         more_users=more_users(solution, requirements),
         margins=(*_margins(solution), *_idle_margins(model, configuration, graph)),
@@ -100,6 +92,20 @@ def complete_answer(
         spec_warnings=spec_warnings,
         odds=odds,
         advice=advice,
+    )
+
+
+def _measures(graph: LoadGraph, at: int) -> tuple[MeasureAnswer, ...]:
+    """Return the measures that the spec defines, at a population."""
+    return tuple(
+        MeasureAnswer(
+            name=name,
+            value=value_at(graph, one.value, at),
+            dimension=one.dimension,
+            doc=one.doc,
+            known=known_at(graph, one, at),
+        )
+        for name, one in graph.measures.items()
     )
 
 

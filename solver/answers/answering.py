@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qps.compiler import ir
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.lower.requirements.serial_losses import known_at
-from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.expressions.formulas import ONE, Formula
+from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.answer_certainty import saturation_known
-from qps.solver.answers.beyond_measured import (
-    AT_ANSWER,
-    beyond_measured,
-    far_from_measured,
-    report_beyond,
-    report_far,
-)
-from qps.solver.answers.capacity import excess, excess_shown, fails_at, first_failure
+from qps.solver.answers.answer_warnings import warnings_of
+from qps.solver.answers.capacity import excess, excess_shown, fails_at
 from qps.solver.answers.closed_answers import closed_solutions
+from qps.solver.answers.graph_criteria import has_endless_value, in_order, is_stated, when_it_fails
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
 from qps.solver.answers.judgement import Judgement
 from qps.solver.answers.knees import elastic_solutions
@@ -41,7 +31,6 @@ from qps.solver.answers.solution import (
     SolverFault,
     Verdict,
 )
-from qps.solver.answers.unsaid_waits import report_unsaid, unsaid_waits
 from qps.solver.search.method import Method
 
 
@@ -69,7 +58,7 @@ def _answered(graph: LoadGraph) -> _Answer:
     QpsError where the model cannot be, SolverFault as for `solve`.
     """
     judged = [
-        _FirstFailure(criterion, when_it_fails(graph, criterion)) for criterion in _in_order(graph)
+        _FirstFailure(criterion, when_it_fails(graph, criterion)) for criterion in in_order(graph)
     ]
     failures = (item.first_failure for item in judged if item.first_failure is not None)
     first = min(failures, default=None)
@@ -149,58 +138,9 @@ def solve(graph: LoadGraph) -> Solution:
         elastic=elastic_solutions(graph, at),
         closed=closed_solutions(graph, at),
         costs=_costs(graph, at),
-        warnings=_warnings(graph, answer.verdict, resources, at),
+        warnings=warnings_of(graph, answer.verdict, resources, at),
         failures=_failures(graph, judged),
     )
-
-
-def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
-    """Return the requirements, with quality as the last where there is one.
-
-    A Euclidean metric is compared squared, which keeps it a rational function; of a single axis it
-    is the axis, of half the degree.
-    """
-    if graph.quality is None:
-        return graph.criteria
-    measure = graph.quality
-    value = measure if graph.quality_value is None else graph.quality_value
-    if graph.metric is ir.Metric.EUCLIDEAN:
-        axes = axes_of(graph.criteria)
-        measure = axes[0] if len(axes) == 1 else measure**2
-    quality = Criterion(
-        name=QUALITY,
-        measure=measure,
-        value=value,
-        limit=ONE,
-        at_most=True,
-        strict=False,
-        dimension=DIMENSIONLESS,
-        span=None,
-        axis=None,
-        known=graph.analysis.judged.quality_known,
-        known_in_series=graph.analysis.judged.quality_in_series,
-        unsaid=graph.analysis.judged.quality_unsaid,
-    )
-    return (*graph.criteria, quality)
-
-
-def largest_acceptable(graph: LoadGraph) -> int | None:
-    """Return the largest acceptable population alone, None where there is none."""
-    first = graph.high + 1
-    for criterion in reversed(all_criteria(graph)):
-        # What fails later than another one does not matter; quality mostly fails first.
-        failure = when_it_fails(graph, criterion, until=first - 1)
-        first = first if failure is None else failure
-    return None if first == graph.low else first - 1
-
-
-def _in_order(graph: LoadGraph) -> list[Criterion]:
-    """Return all criteria: what is stated comes first, then that no resource be saturated."""
-    return sorted(all_criteria(graph), key=lambda criterion: not _is_stated(criterion))
-
-
-def _is_stated(criterion: Criterion) -> bool:
-    return criterion.span is not None or criterion.name == QUALITY
 
 
 def limiting_of(
@@ -208,31 +148,8 @@ def limiting_of(
 ) -> int:
     """Return the number of the criterion that limits, of some that fail at the same population."""
     place = {utilization_of(name): number for number, name in enumerate(graph.resources)}
-    resources = [None if _is_stated(one) else place[one.name] for one in criteria]
+    resources = [None if is_stated(one) else place[one.name] for one in criteria]
     return int(judgement.limiting(failing, resources))
-
-
-def when_it_fails(
-    graph: LoadGraph,
-    criterion: Criterion,
-    until: int | None = None,
-    over: Formula | None = None,
-) -> int | None:
-    """Return the first population of the range at which a criterion fails, None for nowhere.
-
-    What fails after `until` may be told as failing nowhere. It fails where `over` is above zero:
-    its excess if there is none.
-    """
-    return first_failure(
-        graph.valued(excess(criterion) if over is None else over),
-        graph.population,
-        graph.low,
-        graph.high,
-        strict=criterion.strict,
-        name=criterion.name,
-        until=until,
-        span=criterion.span,
-    )
 
 
 def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[Verdict, int | None]:
@@ -313,13 +230,6 @@ def _holds_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
     return _met_up_to(graph, failure)
 
 
-def has_endless_value(graph: LoadGraph, criterion: Criterion) -> bool:
-    """Return whether the value that is shown is infinite where what is judged may not be."""
-    if criterion.name == QUALITY:
-        return graph.quality_value is not graph.quality
-    return criterion.value is not criterion.measure
-
-
 def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
     if failure is None:
         return graph.high
@@ -356,54 +266,3 @@ def _sensitivity(
         return (), None
     full = graph.resources[name]
     return elasticities(full.asked - full.target, found.at, graph), utilization_of(name)
-
-
-def rests_on_users(graph: LoadGraph) -> bool:
-    """Return whether a load or a requirement depends on the population at all."""
-    values = [resource.load for resource in graph.resources.values()]
-    values += [side for c in all_criteria(graph) for side in (c.measure, c.limit)]
-    return any(graph.population in value.symbols for value in values)
-
-
-def _warnings(
-    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...], at: int
-) -> tuple[Diagnostic, ...]:
-    sink = Sink()
-    name = graph.population
-    if not rests_on_users(graph):
-        sink.report(
-            codes.NO_USERS,
-            None,
-            f"no utilization and no requirement depends on {name}",
-            hint=f"let the system grow with its users: `node user = pc * {name}` and `stream … "
-            "for each user`",
-        )
-    elif verdict is Verdict.RANGE and graph.low < graph.high:
-        sink.report(
-            codes.RANGE_LIMITS,
-            None,
-            f"{graph.population} meets all requirements from {graph.low:,} to "
-            f"{graph.high:,}: the range limits the capacity",
-            hint=f"widen the range of `users {graph.population}`",
-        )
-    for resource in resources:
-        if resource.saturation.method is Method.AT_START:
-            sink.report(
-                codes.SATURATED_START,
-                graph.resources[resource.name].span,
-                f"{resource.name} is {_how_full(graph, resource.name)} "
-                f"even at {graph.population} = {graph.low}",
-            )
-    loads = {resource.name: resource.utilization_at_limit for resource in resources}
-    report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
-    report_beyond(beyond_measured(graph, at), sink)
-    unsaid = unsaid_waits(graph, all_criteria(graph), at)
-    if unsaid is not None and verdict is not Verdict.NOWHERE:
-        report_unsaid(unsaid, sink)
-    return tuple(sink.found)
-
-
-def _how_full(graph: LoadGraph, name: str) -> str:
-    """Return what a resource is that is saturated from the start: full, or more than that."""
-    is_full = graph.at(graph.low).exact(graph.resources[name].fullness) == 1
-    return "at 100 % utilization" if is_full else "saturated"

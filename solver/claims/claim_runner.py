@@ -35,7 +35,7 @@ from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula, maximum, n
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
-from qps.solver.answers.answering import all_criteria, certified_answer
+from qps.solver.answers.answering import certified_answer
 from qps.solver.answers.beyond_measured import (
     AT_ANSWER,
     Beyond,
@@ -47,6 +47,7 @@ from qps.solver.answers.beyond_measured import (
     report_beyond,
     report_far,
 )
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
 from qps.solver.uncertainty.confidence_interface import promising

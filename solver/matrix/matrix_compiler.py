@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from msgspec import structs
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.configure.placement import check_placement
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.certainty_requirements import asks_for_certainty, without_certainty
-from qps.compiler.lower.expressions.symbolic_numbers import Moving
-from qps.compiler.lower.load_graph import Assumption
-from qps.compiler.lower.lowering import lower, lower_as_one_of_many
-from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
-from qps.engine.expressions.formulas import ONE, Formula
-from qps.solver.answers.answering import all_criteria
-from qps.solver.answers.impossible import impossible
-from qps.solver.answers.saturation import is_filled
-from qps.solver.matrix.compilation.column_labels import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledBlock,
     CompiledGroup,
     CompiledMatrix,
-    CompiledMode,
 )
 from qps.solver.matrix.compilation.confidence_rows import Promising, promised_rows
-from qps.solver.matrix.compilation.configuration_order import numbers_of
-from qps.solver.matrix.compilation.mode_programs import compiled_mode
-from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceLoad, families
-from qps.solver.matrix.compilation.row_guards import guards_of
-from qps.solver.matrix.compilation.row_questions import (
-    Asking,
-    FormulaOf,
-    Question,
-    quantiles_asked,
-    question_of,
-)
-from qps.solver.matrix.compilation.structures import Group, Structure, configured, structure_of
+from qps.solver.matrix.compilation.group_compiler import GroupCompiler
+from qps.solver.matrix.compilation.row_questions import FormulaOf, quantiles_asked, question_of
+from qps.solver.matrix.compilation.structures import Group, structure_of
 from qps.solver.matrix.rows.row_quantiles import Drawing
 
 DrawnOf = Callable[[ir.Model, ir.Matrix], Drawing | None]
@@ -76,9 +52,7 @@ def compile_matrix(
     blocks = []
     for axes in matrix.blocks:
         structure = structure_of(model, matrix, axes)
-        compiler = _GroupCompiler(
-            model=model, matrix=matrix, structure=structure, question=question
-        )
+        compiler = GroupCompiler(model=model, matrix=matrix, structure=structure, question=question)
         blocks.append(CompiledBlock(structure, compiler.groups()))
     modes = [mode for block in blocks for group in block.groups for mode in group.modes]
     resources = dict.fromkeys(resource.name for mode in modes for resource in mode.resources)
@@ -161,7 +135,7 @@ def _group_of(
     settled: frozenset[str] = frozenset(),
 ) -> CompiledGroup:
     """Return a group compiled by one of its configurations, and no other."""
-    compiler = _GroupCompiler(
+    compiler = GroupCompiler(
         model=compiled.model,
         matrix=compiled.matrix,
         structure=replace(compiled.blocks[block].structure, deciding=tuple(range(len(index)))),
@@ -181,224 +155,3 @@ def _words(block: CompiledBlock) -> Iterator[str]:
             yield from (resource.name for resource in mode.resources)
             for guard in mode.guards:
                 yield from (reason for reason in (guard.below, guard.above) if reason)
-
-
-@dataclass(frozen=True)
-class _TemplateGroup:
-    """A group by one of its configurations; without drafts it is told as it is."""
-
-    configuration: Configuration
-    group: CompiledGroup
-    drafts: tuple[ModeTemplate, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class _GroupCompiler:
-    """Compiles the groups of one product of axes; numbers that are `settled` do not vary in any."""
-
-    model: ir.Model
-    matrix: ir.Matrix
-    structure: Structure
-    question: Question
-    is_alone: bool = False
-    settled: frozenset[str] = frozenset()
-
-    @cached_property
-    def _moving_axes(self) -> tuple[ir.Axis, ...]:
-        """The axes of numbers, along which a group may vary; one configuration does not."""
-        axes = () if self.is_alone else self.structure.axes
-        varied = (one for axis in axes for one in axis.varied)
-        return tuple(one for one in varied if one.name not in self.settled)
-
-    @cached_property
-    def _moving(self) -> Moving:
-        """The numbers of a group that are not those of the graph that is lowered for it."""
-        axes = self._moving_axes
-        return {axis.name: numbers_of(axis).min() <= 0 for axis in axes}
-
-    def groups(self) -> tuple[CompiledGroup, ...]:
-        """Return all groups compiled."""
-        return self.compiled([self.drafted(group) for group in self.structure.groups])
-
-    def drafted(self, group: Group) -> _TemplateGroup:
-        """Return a group before it is compiled."""
-        configuration, found = self._sound_of(self.structure.members(group))
-        places = {n: node.machine for n, node in configuration.nodes.items()}
-        places |= {n: link.network for n, link in configuration.links.items()}
-        compiled = CompiledGroup(
-            modes=(),
-            low=configuration.low,
-            places=places,
-            options=configuration.options,
-            scenario=configuration.scenario,
-            is_sound=found is None,
-        )
-        if found is not None and not self._moving_axes:
-            return _TemplateGroup(configuration, replace(compiled, is_sound=True, reason=found))
-        with self._telling_none():
-            drafts = self._drafts(configuration)
-            if self.is_alone or self._is_shared(group, drafts):
-                return _TemplateGroup(configuration, compiled, drafts)
-        return _TemplateGroup(configuration, self._without_modes(configuration, compiled))
-
-    @contextmanager
-    def _telling_none(self) -> Iterator[None]:
-        """Go on behind an error, what a program cannot be made of, a fault: each row tells it."""
-        try:
-            yield
-        except Exception:
-            if self.is_alone:
-                raise
-
-    def _without_modes(
-        self, configuration: Configuration, compiled: CompiledGroup
-    ) -> CompiledGroup:
-        return replace(compiled, is_sound=True, known=self._looked_at(configuration))
-
-    def compiled(self, drafted: Sequence[_TemplateGroup]) -> tuple[CompiledGroup, ...]:
-        """Return groups compiled; those that differ in numbers alone share their modes."""
-        found = [one.group for one in drafted]
-        sound = {n: one.drafts for n, one in enumerate(drafted) if one.drafts}
-        by_soundness = [
-            {n: drafts for n, drafts in sound.items() if found[n].is_sound is is_sound}
-            for is_sound in (True, False)
-        ]
-        for numbers, whole in (one for each in by_soundness for one in families(each)):
-            modes: tuple[CompiledMode, ...] = ()
-            with self._telling_none():
-                modes = tuple(map(self._mode, whole))
-            for member, number in enumerate(numbers):
-                known = all_known([mode.known for mode in modes])
-                found[number] = (
-                    replace(found[number], modes=modes, member=member, known=known)
-                    if modes
-                    else self._without_modes(drafted[number].configuration, found[number])
-                )
-        return tuple(found)
-
-    def _looked_at(self, configuration: Configuration) -> ColumnsKnown:
-        """Return how columns are known of rows that are solved one by one."""
-        try:
-            settled = in_each_mode(self.model, configuration)
-            return all_known([self._known(self._asking(each)) for each in settled])
-        except Exception:  # noqa: BLE001 - this one has no graph, others of the group may have
-            own = tuple(BY_ITSELF for _ in self.question.columns)
-            compared = tuple(BY_ITSELF for _ in self.question.comparisons)
-            return ColumnsKnown(BY_ITSELF, own, compared, BY_ITSELF)
-
-    def _asking(self, configuration: Configuration) -> Asking:
-        lowered = lower if self.is_alone else lower_as_one_of_many
-        graph = lowered(self.model, configuration, self._moving)
-        asking = Asking(self.model, configuration, graph, self._moving)
-        asking.know_all_parameters()
-        return asking
-
-    def _known(self, asking: Asking) -> ColumnsKnown:
-        own = tuple(asking.known(column.value.expr) for column in self.question.columns)
-        found = ColumnsKnown(asking.graph.analysis.judged.quality_in_series, own)
-        if not self.question.is_judged:
-            return found
-        compared = tuple(
-            together(asking.known(each.left), asking.known(each.right))
-            for each in self.question.comparisons
-        )
-        return replace(found, compared=compared, answer=asking.answer_known)
-
-    def _is_shared(self, group: Group, modes: tuple[ModeTemplate, ...]) -> bool:
-        """Return whether one program serves a whole group.
-
-        Where something asks for a number of an axis while the graph is made, the number may have
-        gone into it. It must be one that a known condition asks for, and two members that lie
-        far apart must come to the same program.
-        """
-        axes, deciding = self.structure.axes, self.structure.deciding
-        asked = {name for mode in modes for name in mode.decided}
-        own = {i for i, axis in enumerate(axes) if any(one.name in asked for one in axis.varied)}
-        if not own.issubset(deciding):
-            return False
-        if not own or group.last == group.index:
-            return True
-        configuration, _ = self._sound_of(sorted(self.structure.members(group), reverse=True))
-        both = modes, self._drafts(configuration)
-        one, other = ([self._mode(draft).signature for draft in each] for each in both)
-        return one == other
-
-    def _sound_of(self, members: Iterable[tuple[int, ...]]) -> tuple[Configuration, str | None]:
-        """Return the first configuration of some that may be, else one that may not, and why."""
-        for index in members:
-            configuration = configured(self.model, self.matrix, self.structure.axes, index)
-            sink = Sink()
-            check_placement(self.model, configuration, sink)
-            if not sink.has_errors:
-                return configuration, None
-        return configuration, next(d.message for d in sink.found if d.is_error)
-
-    def _drafts(self, configuration: Configuration) -> tuple[ModeTemplate, ...]:
-        return tuple(self._draft(settled) for settled in in_each_mode(self.model, configuration))
-
-    def _draft(self, configuration: Configuration) -> ModeTemplate:
-        asking = self._asking(configuration)
-        graph = asking.graph
-        known = asking.expressions.assumptions
-        inputs = self._inputs(known, configuration)
-        sides = (*self.question.comparisons, *self.question.excluded)
-        columns = [asking.expression(column.value.expr) for column in self.question.columns]
-        columns += map(asking.formula, self.question.further)
-        asked = [side for compare in sides for side in (compare.left, compare.right)]
-        costs = graph.cost(is_running=False), graph.cost(is_running=True)
-        return ModeTemplate(
-            mode=graph.mode,
-            low=graph.low,
-            high=graph.high,
-            population=graph.population,
-            criteria=all_criteria(graph),
-            impossible=tuple(
-                (message, over)
-                for over, message, _ in impossible(graph)
-                if graph.population in over.symbols
-            ),
-            resources=tuple(
-                ResourceLoad(
-                    name=one.name,
-                    load=one.load,
-                    target=one.target,
-                    is_filled=is_filled(graph, one.name),
-                    is_never_full=one.is_never_full and one.target is ONE,
-                    asked=one.asked,
-                )
-                for one in graph.resources.values()
-            ),
-            guards=guards_of(self.model, configuration, graph, asking, inputs),
-            told=(graph.quality_value, *costs, *columns, *map(asking.expression, asked)),
-            values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
-            inputs=inputs,
-            decided=graph.basis.decided,
-            known=self._known(asking),
-        )
-
-    def _mode(self, draft: ModeTemplate) -> CompiledMode:
-        return compiled_mode(draft, self.question, self._moving_axes, self._moving)
-
-    def _inputs(
-        self, assumptions: Mapping[str, Assumption], configuration: Configuration
-    ) -> dict[Formula, str]:
-        """Return the symbols of the parameters that vary, each with the name of its axis."""
-        settled = in_force(configuration)
-        drawn = {
-            one.name
-            for axis in self.structure.axes
-            if axis.kind is ir.AxisKind.DRAWN
-            for one in axis.parameters
-        }
-        found = {}
-        for axis in self._moving_axes:
-            known = assumptions.get(axis.name)
-            if known is None:
-                continue
-            is_drawn = axis.name in drawn and isinstance(
-                settled.parameters[axis.name], ir.Uncertain
-            )
-            # A mode may set it otherwise.
-            if is_drawn or settled.values_from[axis.name] is axis.span:
-                found[known.symbol] = axis.name
-        return found

@@ -10,7 +10,8 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
 from qps.solver.answer import Answer
-from qps.solver.variants.variants import MOST_VARIANTS, Origin, Variants, variants_of
+from qps.solver.variants.starts import Origin
+from qps.solver.variants.variants import MOST_VARIANTS, Variants, variants_of
 
 
 class ShownCase(Struct, frozen=True):

@@ -14,12 +14,13 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
 from qps.engine.expressions.formulas import Formula
-from qps.solver.answers.answering import all_criteria, has_endless_value, rests_on_users
 from qps.solver.answers.capacity import excess, excess_shown
+from qps.solver.answers.graph_criteria import all_criteria, has_endless_value, rests_on_users
 from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
 from qps.solver.details.request_path import Path, path_of, timed_stream
 from qps.solver.variants.changed_labels import changed_labels
+from qps.solver.variants.selects import Picks
 from qps.solver.variants.variant_guards import Guard, guards_of
 from qps.solver.what_if.candidates import numbers_of_limits
 from qps.solver.what_if.offers import is_assumed, is_of_a_kind
@@ -91,6 +92,20 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     def graph(self) -> LoadGraph:
         """The load graph."""
         return self.judged.graph
+
+
+class Variant(Struct, frozen=True, kw_only=True):
+    """A combination with its graphs, one for each mode.
+
+    `relevant` are the selects that matter.
+    `is_start` where a reader can start from it: no page does without.
+    """
+
+    shape: int
+    picks: Picks
+    relevant: frozenset[int]
+    is_start: bool
+    graphs: tuple[VariantGraph, ...]
 
 
 def variant_graph(

@@ -26,8 +26,8 @@ from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import Point
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answer_parts import Advice, Way
-from qps.solver.answers.answering import all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess
+from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate, candidates, takes_from_a_mode

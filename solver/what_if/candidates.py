@@ -17,8 +17,8 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.dimension import TIME
 from qps.engine.expressions.formulas import Formula
-from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import Solution
 from qps.solver.what_if.offers import is_assumed, kinds_at_hand
 

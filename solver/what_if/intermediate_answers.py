@@ -13,7 +13,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.solver.answers.answering import largest_acceptable
+from qps.solver.answers.graph_criteria import largest_acceptable
 from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind, Side, Sides
 from qps.solver.what_if.model_error import Capacity
 from qps.solver.what_if.place_changes import kind_of

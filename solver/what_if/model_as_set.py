@@ -21,7 +21,7 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import number as number_of
 from qps.engine.numerics.bisection import halfway
-from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.search.trials import Box, tried
 from qps.solver.what_if.boundaries import Excess, Failure, excess_of
 from qps.solver.what_if.overloads import Overloads

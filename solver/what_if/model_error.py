@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import Kind
-from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.graph_criteria import all_criteria
 
 _UNSTATED = 0.25
 """The error of an approximation that states none, as a part of the truth: half of those that

@@ -18,8 +18,8 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import from_outline, outlined
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import Point
-from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import Solution
 from qps.solver.search.certain_signs import sign_of
 

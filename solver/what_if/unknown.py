@@ -87,13 +87,8 @@ def unknown_of(
         )
     settled = in_each_mode(model, configuration)
     parameter = next((p for p in model.parameters if p.name == name), None)
-    if parameter is not None and parameter.is_share:
-        refuse(
-            f"`{name}` is one of several shares and cannot be changed alone",
-            "solve for the value of a kind, or declare other `kinds`",
-            parameter.span,
-        )
     if parameter is not None:
+        _refuse_share(parameter)
         for each in settled:
             _refuse_made_of_others(parameter, in_force(each))
     declared = _declared_range(parameter, settled[0])
@@ -129,21 +124,20 @@ def unknown_of(
         is_declared=declared is not None,
         is_elastic=parameter is not None and parameter.is_elastic,
         is_count=is_count,
-        is_changed_by_modes=len(settled) > 1
-        and any(
-            isinstance(own, ir.SetParameter) and own.name == name
-            for each in settled
-            for own in each.mode_changes
-        ),
+        is_changed_by_modes=len(settled) > 1 and any(_is_set_by_mode(e, name) for e in settled),
         is_share=found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
-        refused=()
-        if parameter is None
-        else tuple(
-            refusal
+        refused=tuple(
+            bound
             for each, graph in zip(fixed, graphs, strict=True)
-            for refusal in value_bounds(model, each, graph, name)
+            if parameter is not None
+            for bound in value_bounds(model, each, graph, name)
         ),
     )
+
+
+def _is_set_by_mode(configuration: Configuration, name: str) -> bool:
+    changes = configuration.mode_changes
+    return any(isinstance(own, ir.SetParameter) and own.name == name for own in changes)
 
 
 def _fixed(
@@ -247,6 +241,16 @@ def _range_around(name: str, current: Sequence[float]) -> tuple[Fraction, Fracti
 
 
 # -- what cannot be asked for --------------------------------------------------------------
+
+
+def _refuse_share(parameter: ir.Parameter) -> None:
+    """Refuse a parameter that is one of several shares: they are 1 together."""
+    if parameter.is_share:
+        refuse(
+            f"`{parameter.name}` is one of several shares and cannot be changed alone",
+            "solve for the value of a kind, or declare other `kinds`",
+            parameter.span,
+        )
 
 
 def _refuse_made_of_others(parameter: ir.Parameter, configuration: Configuration) -> None:

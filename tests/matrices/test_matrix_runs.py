@@ -32,8 +32,8 @@ from qps.commands.terminal.progress import bar
 from qps.compiler import ir
 from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix import matrix_compiler
 from qps.solver.matrix import row_ranges as rows
+from qps.solver.matrix.compilation import group_compiler
 from qps.solver.matrix.compilation.compiled_matrix import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.compilation.structures import configured
 from qps.solver.matrix.execution import dask_cluster as cluster
@@ -161,7 +161,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     monkeypatch.setattr(rows, "compile_alone", alone)
-    monkeypatch.setattr(matrix_compiler._GroupCompiler, "_is_shared", by_themselves)
+    monkeypatch.setattr(group_compiler.GroupCompiler, "_is_shared", by_themselves)
 
 
 FEW = BASE + "matrix m { extra in [6, 7, 8, 9, 5000]; where largest_acceptable >= 5 }"

@@ -27,7 +27,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.pipeline import check_source, load
 from qps.engine.expressions.formulas import Formula
-from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.impossible import impossible
 from qps.solver.matrix.matrix_compiler import compile_matrix
 

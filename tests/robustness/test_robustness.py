@@ -28,7 +28,9 @@ from qps.compiler.syntax.parse import parse_change
 from qps.grammar.keywords import declarations
 from qps.grammar.parsing import Tree, _kept
 from qps.grammar.words import RESERVED
-from qps.solver.variants.variants import Origin, _Explorer, variants_of
+from qps.solver.variants.lowered_combinations import LoweredCombinations
+from qps.solver.variants.starts import Origin
+from qps.solver.variants.variants import variants_of
 
 ROOT = Path(__file__).parents[2]
 LONG = "a" * 5_000
@@ -242,8 +244,8 @@ def test_choices_that_nothing_reads_are_not_tried_together(monkeypatch: pytest.M
         assert len(tried) < 1_000
         return added(*words)
 
-    added = _Explorer.add
-    monkeypatch.setattr(_Explorer, "add", counted)
+    added = LoweredCombinations.add
+    monkeypatch.setattr(LoweredCombinations, "add", counted)
     found = variants_of(spec.model, [Origin("as it is", base_configuration(spec.model))])
     held = list(found.variants)
     assert found.are_all(held)

@@ -22,7 +22,7 @@ from qps.reports.text.solutions.headroom_text import headroom_lines
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import PLAIN
 from qps.solver.answer import Answer
-from qps.solver.answers.answering import largest_acceptable
+from qps.solver.answers.graph_criteria import largest_acceptable
 from qps.solver.answers.headroom import MoreUsers, NextLimit, more_users, next_limit
 from qps.solver.answers.readings import requirement_answers
 from qps.solver.answers.solution import Solution

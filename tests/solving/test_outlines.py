@@ -26,7 +26,7 @@ from qps.compiler.lower import lowering
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import from_outline, lower, outlined
 from qps.compiler.pipeline import load
-from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if import outlines
 from qps.solver.what_if.advice import advise

@@ -25,7 +25,8 @@ from qps.reports.text.explanations.explanation import explanation_text
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answers.answer_parts import Way
-from qps.solver.answers.answering import largest_acceptable, solve
+from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_criteria import largest_acceptable
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise

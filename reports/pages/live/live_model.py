@@ -25,8 +25,11 @@ from qps.reports.pages.live.page_program import Program
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.quantities import scales
 from qps.solver.answers.answer_parts import MONTH
+from qps.solver.variants.selects import Select
+from qps.solver.variants.starts import Start
+from qps.solver.variants.variant_graphs import Variant
 from qps.solver.variants.variant_spreads import NumberSpread
-from qps.solver.variants.variants import Select, Start, Variant, Variants
+from qps.solver.variants.variants import Variants
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
 """Dimensions of what every page tells: latencies, jitters, rates, volumes."""

@@ -22,8 +22,9 @@ from qps.reports.text.words.quantities import (
     scale_of,
 )
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
+from qps.solver.what_if.acceptable_values import Interval
 from qps.solver.what_if.boundaries import Failure, FailureAt
-from qps.solver.what_if.inverse import Interval, InverseSolution
+from qps.solver.what_if.inverse import InverseSolution
 
 _DIGITS = 6
 _MOST_REASONS = 4

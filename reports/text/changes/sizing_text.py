@@ -45,8 +45,8 @@ from qps.reports.text.words.quantities import (
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.growth import Growth
+from qps.solver.what_if.least_multiples import MOST
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
-from qps.solver.what_if.sizing import MOST
 
 _DIGITS = 4
 _EXACT_DIGITS = 6

@@ -27,7 +27,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import UNDEFINED, Formula, symbol
 from qps.solver.answers.answer_certainty import values_known
-from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.graph_criteria import all_criteria
 
 LARGEST = symbol("the capacity")
 TOLD_BY_SAMPLES = known_by("quantiles-by-samples")

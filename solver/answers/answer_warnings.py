@@ -1,0 +1,63 @@
+"""What a reader of an answer is warned of: a model without users, a full start, numbers far off."""
+
+from __future__ import annotations
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.solver.answers.beyond_measured import (
+    AT_ANSWER,
+    beyond_measured,
+    far_from_measured,
+    report_beyond,
+    report_far,
+)
+from qps.solver.answers.graph_criteria import all_criteria, rests_on_users
+from qps.solver.answers.solution import ResourceSolution, Verdict
+from qps.solver.answers.unsaid_waits import report_unsaid, unsaid_waits
+from qps.solver.search.method import Method
+
+
+def warnings_of(
+    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...], at: int
+) -> tuple[Diagnostic, ...]:
+    """Return what an answer is told with, `at` the population that its loads are told of."""
+    sink = Sink()
+    name = graph.population
+    if not rests_on_users(graph):
+        sink.report(
+            codes.NO_USERS,
+            None,
+            f"no utilization and no requirement depends on {name}",
+            hint=f"let the system grow with its users: `node user = pc * {name}` and `stream … "
+            "for each user`",
+        )
+    elif verdict is Verdict.RANGE and graph.low < graph.high:
+        sink.report(
+            codes.RANGE_LIMITS,
+            None,
+            f"{graph.population} meets all requirements from {graph.low:,} to "
+            f"{graph.high:,}: the range limits the capacity",
+            hint=f"widen the range of `users {graph.population}`",
+        )
+    for resource in resources:
+        if resource.saturation.method is Method.AT_START:
+            sink.report(
+                codes.SATURATED_START,
+                graph.resources[resource.name].span,
+                f"{resource.name} is {_how_full(graph, resource.name)} "
+                f"even at {graph.population} = {graph.low}",
+            )
+    loads = {resource.name: resource.utilization_at_limit for resource in resources}
+    report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
+    report_beyond(beyond_measured(graph, at), sink)
+    unsaid = unsaid_waits(graph, all_criteria(graph), at)
+    if unsaid is not None and verdict is not Verdict.NOWHERE:
+        report_unsaid(unsaid, sink)
+    return tuple(sink.found)
+
+
+def _how_full(graph: LoadGraph, name: str) -> str:
+    """Return what a resource is that is saturated from the start: full, or more than that."""
+    is_full = graph.at(graph.low).exact(graph.resources[name].fullness) == 1
+    return "at 100 % utilization" if is_full else "saturated"
