@@ -196,7 +196,9 @@ def _size(graph: LoadGraph) -> int:
     return demands + sum(len(stream.latency) for stream in graph.streams.values())
 
 
-_FORMULAS = ("resources", "criteria", "quality", "streams", "measures", "elastic", "prices")
+def _formulas(graph: LoadGraph) -> tuple[object, ...]:
+    parts = graph.resources, graph.criteria, graph.quality, graph.streams, graph.measures
+    return (*parts, graph.elastic, graph.stated.prices)
 
 
 def _are_alike(
@@ -204,7 +206,7 @@ def _are_alike(
 ) -> bool:
     """Tell whether graphs have the same formulas, and the same values of all but some numbers."""
     return len(some) == len(others) and all(
-        all(getattr(one, part) == getattr(other, part) for part in _FORMULAS)
+        _formulas(one) == _formulas(other)
         and one.assumptions.keys() == other.assumptions.keys()
         and all(
             name in numbers or a.value == other.assumptions[name].value
