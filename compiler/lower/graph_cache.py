@@ -17,7 +17,7 @@ from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.expressions.hardware_forms import HardwareForms
-from qps.compiler.lower.expressions.lower_expressions import where_from
+from qps.compiler.lower.expressions.lower_parameters import where_from
 from qps.compiler.lower.expressions.option_switches import is_on
 from qps.compiler.lower.expressions.symbolic_numbers import count_of, is_some
 from qps.compiler.lower.load_graph import Assumption, LoadGraph

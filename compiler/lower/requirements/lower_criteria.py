@@ -11,7 +11,8 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.expressions.label_propagation import certainties_of
-from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.lower_parameters import MeasureOf
 from qps.compiler.lower.expressions.power_limits import powers_told
 from qps.compiler.lower.load_graph import Criterion, Judged, NamedMeasure
 from qps.compiler.lower.requirements.lower_measures import Measures
