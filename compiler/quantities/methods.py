@@ -171,31 +171,28 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
     {
         "poisson": PremiseText(
             "Poisson arrivals",
-            (
-                "Arrivals are a Poisson process: random, and not shaped by bursts or by "
-                "queues upstream."
-            ),
+            "Arrivals are a Poisson process, without bursts and without other queues upstream.",
         ),
         "not-behind-a-pool": PremiseText(
-            "no pool upstream", "No open traffic has passed a pool upstream."
+            "no pool upstream", "Open traffic does not pass a pool before it arrives."
         ),
         "periodic": PremiseText(
             "periodic arrivals",
-            "The items of each flow arrive periodically, and none is missing.",
+            "All items of each flow arrive periodically.",
         ),
         "one-period": PremiseText("one period", "All flows have the same period."),
         "single": PremiseText(
-            "single arrivals", "Items arrive one by one, not as copies that leave together."
+            "single arrivals", "Items arrive one at a time, not in batches of copies."
         ),
         "independent-batches": PremiseText(
             "independent batches",
-            "Copies of one item arrive together at one time, or do not meet at the station.",
+            "Copies of an item arrive at the same time, or at different stations.",
         ),
         "random-or-room": PremiseText(
             "Poisson arrivals, or unlimited room",
             (
-                "Arrivals are a Poisson process and no step applies only to some items, or "
-                "there is room for all items."
+                "Arrivals are a Poisson process, and no step applies only to some items; or the "
+                "queue is unlimited."
             ),
         ),
         "one-server": PremiseText(
@@ -203,71 +200,72 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         ),
         "one-server-or-equal": PremiseText(
             "one server, or equal service times",
-            ("There is one server, or service times are exponential with the same mean."),
+            "There is one server, or all service times are exponential with the same mean.",
         ),
         "exponential-service": PremiseText(
             "exponential service times", "Service times are exponential."
         ),
-        "fixed-service": PremiseText("fixed service times", "Service times are fixed."),
+        "fixed-service": PremiseText("fixed service times", "Service times are constant."),
         "equal-service": PremiseText(
             "equal mean service times", "All visits have the same mean service time."
         ),
         "whole-visits": PremiseText(
             "same steps for all items",
             (
-                "Every visit has the stated distribution: no step applies only to some items, "
-                "unless means suffice (processor sharing, closed streams)."
+                "No step applies only to some items, so that service times have the declared "
+                "distribution. Not required if only means matter (processor sharing, closed "
+                "streams)."
             ),
         ),
-        "no-other-load": PremiseText("no background load", "Visits cause all of the load."),
+        "no-other-load": PremiseText("no background load", "There is no background utilization."),
         "product-form-station": PremiseText(
             "product form",
             (
-                "Where closed streams meet others, all share the server (`ps`), or all service "
-                "times are exponential with the same mean."
+                "If closed streams share the station with other streams, it uses processor "
+                "sharing (`ps`), or all service times are exponential with the same mean."
             ),
         ),
         "product-form-stations": PremiseText(
             "product form at all stations",
-            ("Every station of the streams that share a queue with it is in product form."),
+            "Every station of all streams that share queues with this one has a product form.",
         ),
         "few-enough-users": PremiseText(
-            "small population", "The population is small enough for the exact recursion."
+            "small population", "The population is small enough for exact mean value analysis."
         ),
         "whole-population": PremiseText(
             "whole number of requests", "The number of requests in flight is a whole number."
         ),
         "one-place-at-a-time": PremiseText(
-            "one station at a time", "An item is at one station at a time."
+            "one station at a time", "An item occupies one station at a time."
         ),
         "no-saturation": PremiseText(
             "no saturation without queueing",
             (
-                "Several closed streams do not meet at a resource that has no queueing and can "
-                "saturate."
+                "Closed streams do not share a resource that can saturate and has no queueing "
+                "discipline."
             ),
         ),
         "free-choice": PremiseText(
             "free choice of machines",
             (
-                "Each visit chooses one of several machines again; none is bound to a machine by "
-                "a pool that it holds there."
+                "Each visit chooses one of several machines independently. The choice does not "
+                "depend on a pool unit that the item holds there."
             ),
         ),
         "no-pools": PremiseText(
             "no pools, no load dependence",
-            "No pool is held, and no station's speed depends on its load.",
+            "Items hold no pools, and the speed of a station does not depend on its queue length.",
         ),
-        "no-forks": PremiseText("no parallel calls", "No calls are made in parallel."),
+        "no-forks": PremiseText("no parallel calls", "There are no parallel calls."),
         "no-priorities": PremiseText("no priorities", "No stream has priority over another."),
-        "no-loss": PremiseText("no loss", "Nothing is lost."),
+        "no-loss": PremiseText("no loss", "No items are lost."),
         "one-path": PremiseText("one path", "No step or delay applies only to some items."),
         "at-most-one-chance": PremiseText(
-            "at most one optional call", "At most one call is made by only some of the items."
+            "at most one optional call", "At most one call is probabilistic."
         ),
         "independent-stages": PremiseText(
             "independent stages",
-            ("Stages are independent: items neither overtake each other nor return to a stage."),
+            "Stages are independent: items do not overtake each other or return to a stage.",
         ),
         "queueing-modeled": PremiseText(
             "queueing discipline declared",
@@ -278,7 +276,7 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
             "Every station on the path with a queueing discipline declares its jitter.",
         ),
         "one-saturating-station": PremiseText(
-            "one overloaded station", "Items pass at most one station that is overloaded."
+            "one overloaded station", "The path of an item includes at most one overloaded station."
         ),
     }
 )
