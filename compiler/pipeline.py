@@ -21,8 +21,9 @@ from qps.compiler.check.model.changes.check_settings import (
 )
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling_references import without_dangling
-from qps.compiler.check.names.declarations import Module, Program
+from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.noting import Noted
+from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
 from qps.compiler.check.values.values import Value

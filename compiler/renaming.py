@@ -10,8 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Indexed, Module, Program, named_in, owned_in
-from qps.compiler.check.names.instances import percentile_named
+from qps.compiler.check.names.declarations import (
+    Indexed,
+    Module,
+    named_in,
+    owned_in,
+)
+from qps.compiler.check.names.expression_text import percentile_named
+from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.diagnostics.diagnostic import TooManyError
 from qps.compiler.diagnostics.source import Source, Span

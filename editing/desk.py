@@ -10,7 +10,7 @@ from lsprotocol import types
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Program
+from qps.compiler.check.names.program import Program
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.examining import Examined, examine

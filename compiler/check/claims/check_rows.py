@@ -15,7 +15,7 @@ from qps.compiler.check.names.declarations import (
     names_of,
     owner_in,
 )
-from qps.compiler.check.names.instances import text_in_model
+from qps.compiler.check.names.expression_text import text_in_model
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import Place, resource_name
 from qps.compiler.check.names.scope import Scope

@@ -7,13 +7,12 @@ machines and networks that are those of the using module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import (
-    Declared,
     Indexed,
     InstanceArgument,
     Module,
@@ -22,10 +21,9 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     names_of,
-    owner_in,
     repeated,
-    unit_meant,
 )
+from qps.compiler.check.names.instance_modes import changes_of
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.of_each_kind import (
     KindDependency,
@@ -36,17 +34,10 @@ from qps.compiler.check.names.of_each_kind import (
 )
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
+from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
 from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, offered
-from qps.compiler.ir.measure_names import (
-    current_name,
-    current_text,
-    literal_share,
-    percentile_level,
-    percentile_word,
-)
+from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.syntax import ast
 
 POPULATION = "population"
@@ -55,7 +46,6 @@ POPULATION = "population"
 _HARDWARE = (ast.Machine, ast.Network)
 _PLACES = (ast.Node, ast.Link)
 _TOLD = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
-_Chosen = ast.Scenario | ast.Mode
 
 
 class Instances(Struct, frozen=True):
@@ -100,7 +90,8 @@ class Instances(Struct, frozen=True):
             changes = self._of_its_kind(instance, user)
             chosen = [change for change in changes if chooses(instance, change.name)]
             for change in sorted(chosen, key=lambda change: change.name.text, reverse=True):
-                self._chosen(instance, change)
+                for own in changes_of(instance, change, self.sink):
+                    self._tell(instance, own, instance)
             for change in changes:
                 if not chooses(instance, change.name):
                     self._tell(instance, change, user)
@@ -117,70 +108,6 @@ class Instances(Struct, frozen=True):
             self._refuse(
                 codes.DUPLICATE_NAME, change.name.span, told, said_once(change.span), label
             )
-
-    # -- scenarios and modes -------------------------------------------------------------
-
-    def _chosen(self, instance: Module, change: ast.Change) -> None:
-        """Put the changes of a scenario or a mode of an instance in force."""
-        is_mode = change.name.text == "mode"
-        syntax = instance.syntax
-        found: Sequence[_Chosen] = syntax.every(ast.Mode if is_mode else ast.Scenario)
-        known = {one.name.text: one for one in found}
-        if isinstance(change.value, ast.Listed) and not is_mode:
-            self._together(instance, change.value, known)
-            for one in change.value.values:
-                self._chosen(instance, replace(change, value=one))
-            return
-        word = change.value.span.text
-        if word not in known:
-            told = f"`{syntax.source.label}` has no {change.name.text} named `{word}`"
-            self._refuse(codes.BAD_SETTING, change.value.span, told, offered(word, known))
-            return
-        if isinstance(change.value, ast.Reference):
-            instance.note(Meaning.CHOSEN, change.value.name)
-        if is_mode:
-            instance.mode.append(word)
-        for own in _flattened(known[word], instance, ()):
-            if own.name.text == "case":
-                self._refuse(
-                    codes.BAD_SETTING,
-                    change.span,
-                    f"`{word}` selects a case, which applies to the whole spec",
-                    "set it for the spec: `--set case=largest`",
-                    Label(own.span, "set here"),
-                )
-            else:
-                self._tell(instance, own, instance)
-
-    def _together(
-        self, instance: Module, several: ast.Listed, known: Mapping[str, _Chosen]
-    ) -> None:
-        """Report what several scenarios of an instance change to different values."""
-        if not several.values:
-            told = "this list names no scenario"
-            self._refuse(codes.BAD_SETTING, several.span, told, "name at least one")
-        assert instance.used is not None
-        decided = {change.name.text for change in instance.used.changes}
-        seen: dict[str, tuple[str, ast.Change]] = {}
-        for value in several.values:
-            word = value.span.text
-            if word not in known:
-                continue  # it is reported where it is chosen
-            own = {one.name.text: one for one in _flattened(known[word], instance, ())}
-            for name, change in own.items():
-                first, earlier = seen.get(name, (word, change))
-                is_same = first == word or _written(earlier.value) == _written(change.value)
-                if is_same or name in decided:
-                    continue
-                self._refuse(
-                    codes.BAD_SETTING,
-                    value.span,
-                    f"scenarios `{first}` and `{word}` set `{name}` to different values",
-                    "remove one of them, or set the value explicitly",
-                    Label(earlier.span, f"by `{first}`"),
-                    Label(change.span, f"by `{word}`"),
-                )
-            seen = {name: (word, change) for name, change in own.items()} | seen
 
     # -- what is told --------------------------------------------------------------------
 
@@ -385,124 +312,3 @@ _PLACE_OF = {"machine": "node", "network": "link"}
 def _users_of(module: Module) -> ast.Users | None:
     found = (d for d in module.names.values() if isinstance(d, ast.Users))
     return next(found, None)
-
-
-def _written(part: ast.Written) -> str:
-    return " ".join(part.span.text.split())
-
-
-def _flattened(chosen: _Chosen, module: Module, around: tuple[str, ...]) -> Iterator[ast.Change]:
-    """Yield what a scenario or a mode changes, first what the scenarios in it do."""
-    known = {found.name.text: found for found in module.syntax.every(ast.Scenario)}
-    own = [change for change in chosen.changes if not chooses(module, change.name)]
-    for change in chosen.changes:
-        if chooses(module, change.name) and change.name.text == "scenario":
-            for chosen_here in change.chosen:
-                inner = known.get(chosen_here.span.text)
-                if inner is not None and inner.name.text not in around:
-                    yield from _flattened(inner, module, (*around, inner.name.text))
-    yield from own
-
-
-def text_in_model(expr: ast.Expr, module: Module) -> str:
-    """Return how an expression is written, names of an instance as the spec calls them.
-
-    `max(find.latency, browse.latency)` of `eu` is `max(eu.find.latency, eu.browse.latency)`.
-    Measures have their current names: `web.cpu.load` is `web.cpu.utilization`.
-    """
-    text, start = expr.span.text, expr.span.start
-    called: dict[Span, list[str]] = {}
-    for span, name in _names_in(expr, module):
-        called.setdefault(span, []).append(name)
-    for span, (name, *others) in sorted(called.items(), key=lambda found: -found[0].start):
-        # What stands for one of each kind is called as it is written.
-        told = current_text(span.text) if others else name
-        text = text[: span.start - start] + told + text[span.end - start :]
-    return text
-
-
-def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
-    """Yield what an expression names that the spec calls otherwise, and how."""
-    percentile = _percentile(expr, module)
-    if percentile is not None:
-        yield expr.span, percentile
-        return
-    is_unit = isinstance(expr, ast.Reference) and unit_meant(module, expr) is not None
-    if isinstance(expr, ast.Reference | ast.Call) and not is_unit:
-        owner, rest = owner_in(module, expr.name)
-        if owner is not None and not isinstance(owner.declaration, ast.Unit):
-            yield expr.name.span, _called(module, expr.name, owner, rest)
-    for part in ast.operands(expr):
-        yield from _names_in(part, module)
-
-
-class _InstanceSink(Sink, kw_only=True):
-    """Collects what is wrong in an instance, together with all else, and says in which."""
-
-    told: Label | None = None
-
-    def add(self, finding: Diagnostic) -> None:
-        """Record a diagnostic, with the instance where it stands in another text."""
-        primary, told = finding.primary, self.told
-        is_told = told is None or told in finding.secondary
-        if told is not None and not is_told and not _stands_with(primary, told):
-            finding = replace(finding, secondary=(*finding.secondary, told))
-        super().add(finding)
-
-
-def _stands_with(primary: Label | None, told: Label) -> bool:
-    return primary is not None and primary.span.source is told.span.source
-
-
-def sink_of(instance: Module, sink: Sink) -> Sink:
-    """Return where the mistakes of an instance go: to all others, each with its instance."""
-    assert instance.used is not None
-    return _InstanceSink(
-        found=sink.found,
-        failed_names=sink.failed_names,
-        _known=sink._known,  # noqa: SLF001 - one of its kind: one mistake is told once
-        told=Label(instance.used.span, f"in the instance `{instance.prefix}`"),
-    )
-
-
-def _called(module: Module, name: ast.Name, owner: Declared, rest: tuple[str, ...]) -> str:
-    """Return what the spec calls a name, by the current name of the measure in it."""
-    *behind, last = rest or ("",)
-    if isinstance(owner.declaration, _PLACES):
-        last = current_name(last)
-    elif isinstance(owner.declaration, ast.Stream):
-        level = percentile_level(last)
-        last = last if level is None else percentile_word(level) or last
-    is_called_otherwise = module.prefix or module.has_indices
-    front = name.parts[: len(name.parts) - len(rest)]
-    called = (owner.qualified,) if is_called_otherwise else front
-    return ".".join((*called, *behind, last)) if rest else ".".join(called)
-
-
-def _percentile(expr: ast.Expr, module: Module) -> str | None:
-    """Return what the spec calls `quantile(page.latency, 99 %)`; None for all else."""
-    word = percentile_named(expr, module)
-    if word is None:
-        return None
-    assert isinstance(expr, ast.Call)
-    asked = expr.arguments[0]
-    assert isinstance(asked, ast.Reference)
-    owner, _ = owner_in(module, asked.name)
-    assert owner is not None
-    called = ast.Name(asked.name.span, (*asked.name.parts[:-1], word))
-    return _called(module, called, owner, (word,))
-
-
-def percentile_named(expr: ast.Expr, module: Module) -> str | None:
-    """Return the percentile that a call names: `p99` of `quantile(page.latency, 99 %)`.
-
-    None for all else, and for a share that no percentile has a word for.
-    """
-    match expr:
-        case ast.Call(arguments=(ast.Reference(name=asked), share)) if expr.name.text == "quantile":
-            owner, rest = owner_in(module, asked)
-            is_stream = owner is not None and isinstance(owner.declaration, ast.Stream)
-            level = literal_share(share.span.text)
-            if is_stream and rest == ("latency",) and level is not None:
-                return percentile_word(level)
-    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -12,29 +12,24 @@ from qps.compiler.check.names.declarations import (
     CHOOSING,
     OF_A_SPEC,
     Module,
-    Program,
     kind_of,
 )
 from qps.compiler.check.names.expansion import expanded
 from qps.compiler.check.names.instances import Instances
+from qps.compiler.check.names.module_names import declare_names
 from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.of_each_kind import kinds_in
+from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.mends import (
     called_otherwise,
-    numbered,
-    of_these,
-    said_once,
-    taken_out,
 )
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse
-from qps.grammar.words import NO_UNITS
 
 MOST_MODULES = 200
 LARGEST_TOTAL = 1_000_000
@@ -117,75 +112,10 @@ class _Loader(Struct, kw_only=True):
         self.loaded.append(module)
         self.syntaxes[syntax.source.label] = syntax
         self.failed |= syntax.failed_names
-        for declaration in _named(syntax):
-            self._declare(module, declaration)
+        self.failed |= declare_names(module, self.sink)
         for use in syntax.every(ast.Use):
             self._follow(module, use, trail, tree)
         return module
-
-    def _declare(self, module: Module, declaration: ast.Shared) -> None:
-        name = declaration.name
-        is_unit = isinstance(declaration, ast.Unit)
-        if is_unit and name.text in NO_UNITS:
-            self.sink.report(
-                codes.RESERVED_WORD,
-                name.span,
-                f"`{name.text}` is a reserved word and cannot be a unit",
-                hint=called_otherwise(name.span),
-            )
-            return
-        if is_unit and units.is_reserved(name.text):
-            self.sink.report(
-                codes.SHADOWED_UNIT,
-                name.span,
-                f"`{name.text}` is a predefined unit",
-                hint=taken_out(
-                    declaration.span,
-                    f"remove this line, or use another name, such as `{name.text}_`",
-                ),
-            )
-            return
-        # A unit stands behind numbers, all else where things are named: they are told apart.
-        same_kind: Mapping[str, ast.Shared] = module.units if is_unit else module.names
-        earlier = same_kind.get(name.text)
-        if not is_unit and isinstance(earlier, ast.Unit):
-            earlier = None
-        if earlier is not None:
-            self.sink.report(
-                codes.DUPLICATE_NAME,
-                name.span,
-                f"`{name.text}` is declared twice",
-                label="declared again here",
-                secondary=[Label(earlier.name.span, f"first declared here, as {kind_of(earlier)}")],
-                hint=_one_name(declaration, earlier),
-            )
-            if not isinstance(declaration, type(earlier)):
-                self.failed.add(name.text)  # either may be meant where it is named
-            return
-        if isinstance(declaration, ast.Unit):
-            self._report_plural(declaration, module)
-            module.units[name.text] = declaration
-            module.names.setdefault(name.text, declaration)
-        else:
-            module.names[name.text] = declaration
-
-    def _report_plural(self, unit: ast.Unit, module: Module) -> None:
-        """Report a unit that is the plural of one before it, or of which one before it is that."""
-        name = unit.name.text
-        singulars, plurals = units.singulars(name), units.plurals(name)
-        near = [module.units[one] for one in (*singulars, *plurals) if one in module.units]
-        if not near:
-            return
-        earlier = min(near, key=lambda one: one.name.span.start)
-        other = earlier.name.text
-        plural, one = (name, other) if other in singulars else (other, name)
-        self.sink.report(
-            codes.DUPLICATE_NAME,
-            unit.name.span,
-            f"`{plural}` is the plural of the unit `{one}`",
-            secondary=[Label(earlier.name.span, "first declared here")],
-            hint=f"keep `unit {one}`; `2 {plural}` works, too",
-        )
 
     def _follow(self, module: Module, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree) -> None:
         alias = _alias(use)
@@ -377,14 +307,6 @@ def _is_system(syntax: ast.Module) -> bool:
     return own or any(use.changes for use in syntax.every(ast.Use))
 
 
-def _named(syntax: ast.Module) -> Iterator[ast.Shared]:
-    for declaration in syntax.declarations:
-        if isinstance(declaration, ast.Topology):
-            yield from declaration.items
-        elif isinstance(declaration, ast.Shared):
-            yield declaration
-
-
 def _first_use(module: Module, use: ast.Use, alias: str) -> list[Label]:
     """Return where the name of a module was given before."""
     if alias in module.names:
@@ -400,17 +322,3 @@ def _alias(use: ast.Use) -> str:
     if isinstance(use.module, ast.Name):
         return use.module.parts[-1]
     return PurePosixPath(use.module.value).stem
-
-
-def _one_name(declaration: ast.Shared, earlier: ast.Shared) -> str:
-    """Return how to mend two declarations with one name; what says the same twice says it once."""
-    told = "rename one of them"
-    if not isinstance(declaration, type(earlier)):
-        told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot share a name"
-        return told
-    other = numbered(declaration.name.span, told)
-    if declaration.span == earlier.span:  # `node web, web = pod`
-        return of_these(told, said_once(declaration.name.span), other)
-    if declaration.span.text == earlier.span.text:
-        return of_these(told, taken_out(declaration.span, told), other)
-    return other

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from qps.compiler.check.names.declarations import (
     Module,
-    Program,
     chooses,
     lookup,
     lookup_class,
@@ -18,6 +17,7 @@ from qps.compiler.check.names.declarations import (
     unit_meant,
 )
 from qps.compiler.check.names.noting import Meaning, Noted
+from qps.compiler.check.names.program import Program
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 

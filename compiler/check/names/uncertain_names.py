@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count
 
-from qps.compiler.check.names.declarations import Program
+from qps.compiler.check.names.program import Program
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
 from qps.compiler.check.names.declarations import Declared, Module
-from qps.compiler.check.names.instances import sink_of
+from qps.compiler.check.names.instance_sink import sink_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_names
 from qps.compiler.check.values.check_calls import CallChecker

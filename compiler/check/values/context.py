@@ -6,7 +6,8 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import Shares
-from qps.compiler.check.names.declarations import Module, Program
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.program import Program
 from qps.compiler.check.values.values import Value
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span

@@ -12,11 +12,11 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     DeclaredAs,
     Module,
-    Program,
     keyword,
     lookup_as,
     repeated,
 )
+from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known

@@ -7,7 +7,8 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Module, Program
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, keyword
-from qps.compiler.check.names.instances import text_in_model
+from qps.compiler.check.names.expression_text import text_in_model
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
