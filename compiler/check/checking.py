@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -34,16 +34,13 @@ from qps.compiler.check.model.streams.check_traffic import (
     report_priorities,
     report_think_times,
 )
-from qps.compiler.check.names.declarations import Declared
-from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_functions import FunctionChecker
+from qps.compiler.check.model.unused_declarations import UnusedChecker
+from qps.compiler.check.names.scope import Allowed
 from qps.compiler.check.values.context import Context
-from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import taken_out
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.ir.parts import operands_of
@@ -83,7 +80,10 @@ class _ModelChecker(OfChanges, frozen=True):
         claimed = self._with_claims(changing, systems)
         placed = self._with_hardware_of_changes(claimed)
         whole = self._with_uncertain_numbers(placed, declared.parameters)
-        self._report_unused()
+        unused = UnusedChecker(self.expressions)
+        unused.hardware()
+        unused.parameters()
+        unused.functions()
         self._report_likely_mistakes(whole)
         return whole
 
@@ -100,7 +100,7 @@ class _ModelChecker(OfChanges, frozen=True):
         nodes, links = self._topology(systems)
         streams = self._streams(systems, nodes, links)
         measures = _joined(system.measures() for system in systems)
-        self._named_nowhere()
+        UnusedChecker(self.expressions).definitions()
         own.report_twice("claim", self._claims())
         quality = check_quality(self)
         for instance in instances:
@@ -174,14 +174,6 @@ class _ModelChecker(OfChanges, frozen=True):
         uncertain = tuple(parameter for name, parameter in met if name not in stated)
         correlated = CorrelationChecker(self.expressions).correlations(declared)
         return replace(model, parameters=(*model.parameters, *uncertain), correlations=correlated)
-
-    def _report_unused(self) -> None:
-        """Report what nothing uses; functions last, when it is known which are called."""
-        self._unused_hardware()
-        self._unused_parameters()
-        functions = FunctionChecker(self.expressions)
-        for function in self.program.everywhere(ast.Func):
-            functions.function(function.module, function.declaration)
 
     def _report_likely_mistakes(self, model: ir.Model) -> None:
         """Warn of what is sound, and likely to mean something else than it says."""
@@ -266,56 +258,6 @@ class _ModelChecker(OfChanges, frozen=True):
             source=users.source.value if users.source else None,
         )
 
-    def _unused_hardware(self) -> None:
-        """Check the machines and networks with parameters that stand nowhere."""
-        used = {
-            name for machine in self.known.machines.values() if machine for name in machine.family
-        }
-        for machine in self.program.everywhere(ast.Machine):
-            if machine.declaration.formals and machine.qualified not in used:
-                MachineChecker(self.expressions).unused(machine)
-        laid = {name.partition("(")[0] for name in self.known.networks}
-        for network in self.program.everywhere(ast.Network):
-            if network.declaration.formals and network.qualified not in laid:
-                NetworkChecker(self.expressions).unused(network)
-
-    def _unused_parameters(self) -> None:
-        """Say which parameters of the spec no formula names; to set them changes nothing."""
-        params = self.main.syntax.every(ast.Param)
-        named = {p.name.text for p in params if self.expressions.is_named(Declared(self.main, p))}
-        tables = {p.table.text for p in params if p.table is not None and p.name.text in named}
-        for param in params:
-            # Of a table some values may be left: which are asked for is no matter of its own.
-            is_of_one = param.table is not None and param.table.text in tables
-            if not (self.program.is_module or param.name.text in named or is_of_one):
-                self.sink.report(
-                    codes.UNUSED,
-                    param.name.span,
-                    f"parameter `{param.name.text}` is never used",
-                    hint=taken_out(param.span, "use it, or remove it"),
-                )
-
-    def _named_nowhere(self) -> None:
-        """Check what nothing may use: `let`s, units, traces, whose files may not be there.
-
-        What is not known is no part of the model by this: what was met for it is forgotten.
-        """
-        values, uncertain = self.known.values, self.known.uncertain
-        units = self.program.everywhere(ast.Unit)
-        named: list[Declared] = [unit for unit in units if unit.declaration.value is not None]
-        for declared in [*self.program.everywhere(ast.Let), *named]:
-            name, scope = declared.declaration.name, Scope(declared.module, EVERYTHING)
-            is_unit = isinstance(declared.declaration, ast.Unit)
-            met, made = len(values), len(uncertain)
-            self.expressions.quantity(ast.Reference(name.span, name, is_unit), scope)
-            if len(uncertain) > made:
-                for forgotten in list(values)[met:]:
-                    del values[forgotten]
-                for forgotten in list(uncertain)[made:]:
-                    del uncertain[forgotten]
-        for trace in self.program.everywhere(ast.Trace):
-            self.expressions.traces.recording(trace)
-
     # -- streams and measures ------------------------------------------------------------
 
     def _topology(
@@ -349,32 +291,11 @@ class _ModelChecker(OfChanges, frozen=True):
         used: set[str] = set()
         components = ComponentChecker(self.expressions)
         streams = _joined(system.streams(nodes, links, components, used) for system in systems)
-        self._components(components, used)
+        UnusedChecker(self.expressions).components(components, used)
         check_threads(streams, self.sink)
         if streams:
             report_unreached(self.sink, nodes, links, streams)
         return streams
-
-    def _components(self, components: ComponentChecker, used: Collection[str]) -> None:
-        """Check the components that no stream uses, and say that none does."""
-        declared = self.program.everywhere(ast.Component)
-        needed = {*used, *components.run}
-        unused = [one for one in declared if one.qualified not in needed]
-        for one in unused:
-            components.unused(one)
-        for one in unused:
-            if one.qualified in components.run:
-                continue  # it is told of what it runs in
-            if one.module is self.main and not self.program.is_module:
-                name = one.declaration.name
-                self.sink.report(
-                    codes.UNUSED,
-                    name.span,
-                    f"component `{name.text}` is never used",
-                    hint=taken_out(
-                        one.declaration.span, "use it in a stream at a node, or remove it"
-                    ),
-                )
 
     # -- needs and claims ----------------------------------------------------------------
 

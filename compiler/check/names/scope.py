@@ -8,6 +8,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import Module
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir import Quantity
 
 
@@ -25,6 +28,41 @@ class Allowed(Flag):
     MODEL = POPULATION | ELASTIC | MEASURES
 
 
+_NOT_ALLOWED = (
+    (
+        Allowed.POPULATION,
+        "must not depend on the population",
+        (
+            "use the population in traffic, counts, repetitions (`step * (N - 1)`), or "
+            "with `max` and `min`"
+        ),
+    ),
+    (
+        Allowed.MEASURES,
+        "is an input of the model and cannot use a measure",
+        "use a number, or declare it as a `measure`",
+    ),
+    (
+        Allowed.QUALITY,
+        "cannot use the quality",
+        "use quality in claims and figures; to limit it, tighten the requirements",
+    ),
+    (
+        Allowed.ELASTIC,
+        "must not depend on an elastic parameter",
+        (
+            "use it in traffic, service demands, repetitions, measures or claims; or fix it "
+            "with `param x = …`"
+        ),
+    ),
+    (
+        Allowed.ANSWERS,
+        "cannot use a result of solving",
+        "use it in an `expect` or a `matrix`",
+    ),
+)
+
+
 class Scope(Struct, frozen=True):
     """A module, the values of the formals in force, and what may be spoken of."""
 
@@ -35,3 +73,15 @@ class Scope(Struct, frozen=True):
     def within(self, module: Module, formals: dict[str, Quantity] | None = None) -> Scope:
         """Return the scope of a definition that stands in a module."""
         return replace(self, module=module, formals=formals or {})
+
+    def allows(self, mentions: Allowed, span: Span, sink: Sink, instead: str | None = None) -> bool:
+        """Return whether a value may mention what it does; else it is reported.
+
+        `instead` is the hint where it may not depend on the population or on what is elastic.
+        """
+        for flag, message, usual in _NOT_ALLOWED:
+            if flag in mentions and flag not in self.allowed:
+                hint = instead if instead and flag in Allowed.FLOWS else usual
+                sink.report(codes.VARIES, span, f"this value {message}", hint=hint)
+                return False
+        return True

@@ -14,13 +14,9 @@ from qps.compiler.check.names.declarations import (
     Declared,
     kind_of,
     lookup,
-    lookup_as,
-    owner_in,
 )
 from qps.compiler.check.names.noting import Meaning
-from qps.compiler.check.names.places import has_resource, resource_name
-from qps.compiler.check.names.reported_names import report_name
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_operations import (
@@ -29,27 +25,24 @@ from qps.compiler.check.values.check_operations import (
     counted,
     given_in_words,
 )
+from qps.compiler.check.values.check_questions import NAME_FUNCTIONS, QuestionChecker
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.definitions import EVERYTHING, Definitions, ValueOf
-from qps.compiler.check.values.values import Arithmetic, Value, leaf
+from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.measure_names import percentile_word
-from qps.compiler.ir.parts import operands_of, parts_of
-from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME
 
-ConditionOf = Callable[[ast.Expr, Scope], ir.Condition | None]
-
-_OF_NAMES = ("count", "members", "share", "saturation")
 LANGUAGE_FUNCTIONS = frozenset(
-    [*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile", "probability", *DISTRIBUTIONS]
+    [*FUNCTIONS, *CASE_FUNCTIONS, *NAME_FUNCTIONS, "sum", "quantile", "probability", *DISTRIBUTIONS]
 )
-_ALWAYS = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
+_ALWAYS = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, *NAME_FUNCTIONS, "sum", "quantile"])
 """Those that are meant even where something else is called so."""
 ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"]) - {
     name for name, row in BY_NAME.items() if row.is_of_queue
@@ -95,20 +88,16 @@ def _as_quantile(expr: ast.Call) -> str | None:
 
 
 class CallChecker(Struct, frozen=True, kw_only=True):
-    """Checks calls; `value` checks their arguments and the bodies of functions.
-
-    Only one that `may_ask` takes questions of changed models, and of samples of them.
-    """
+    """Checks calls; `value` checks their arguments and the bodies of functions."""
 
     sink: Sink
     definitions: Definitions
     arithmetic: Arithmetic
     cases: CaseChecker
     value: ValueOf
-    condition: ConditionOf
+    questions: QuestionChecker
     wrong_dimension: Callable[[Value, Dimension, str], None]
     traces: TraceChecker
-    may_ask: bool
 
     def call(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return the value of a call."""
@@ -124,14 +113,14 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             return self.cases.in_case(word, expr, scope)
         if word == "sum":
             return self.cases.sum(expr, scope)
-        if word in _OF_NAMES:
-            return self._special(word, expr, scope)
+        if word in NAME_FUNCTIONS:
+            return self.questions.of_names(word, expr, scope)
         if word == "quantile":
-            return self._quantile(expr, scope)
+            return self.questions.quantile(expr, scope)
         declared = lookup(scope.module, expr.name)
         if word == "probability" and declared is None:
             scope.module.note(Meaning.WORD, expr.name)
-            return self._probability(expr, scope)
+            return self.questions.probability(expr, scope)
         trace = trace_of(scope.module, expr.name) if declared is None else None
         if trace is not None:
             return self.traces.call(trace, expr, scope)
@@ -272,164 +261,3 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             )
             return False
         return True
-
-    def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
-        names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
-        wanted = {
-            "count": "count(node)",
-            "members": "members(group)",
-            "share": "share(component, node.resource)` or `share(stream, link)",
-            "saturation": "saturation(node.resource)",
-        }[word]
-        if None in names or len(names) != (2 if word == "share" else 1):
-            self.sink.report(
-                codes.ARGUMENT_COUNT,
-                expr.span,
-                f"`{word}` takes names of the spec",
-                hint=f"write `{wanted}`",
-            )
-            return None
-        last = names[-1]
-        assert last is not None
-        if word == "members" or self._is_group(last, scope):
-            return self._group(word, last, expr.span, scope)
-        owner, rest = owner_in(scope.module, last)
-        if owner is None or not isinstance(owner.declaration, ast.Node | ast.Link):
-            report_name(self.sink, scope.module, last, "node or link", (ast.Node, ast.Link))
-            return None
-        if not has_resource(self.sink, owner, rest, last):
-            return None
-        if word == "count":
-            return leaf(ir.NodeCount(owner.qualified), DIMENSIONLESS, expr.span)
-        resource = resource_name(owner, rest)
-        if word == "saturation":
-            asked = ir.Measured(ir.MeasureKind.SATURATION, resource)
-            return leaf(asked, DIMENSIONLESS, expr.span)
-        is_link = isinstance(owner.declaration, ast.Link)
-        by, kind = ("stream", ast.Stream) if is_link else _BY_COMPONENT
-        return self._share((names[0], by, kind), resource, expr.span, scope)
-
-    def _probability(self, expr: ast.Call, scope: Scope) -> Value | None:
-        """Return `probability(voice.latency <= 230 ms)`, of numbers that are not known."""
-        if Allowed.ANSWERS not in scope.allowed or not self.may_ask:
-            self.sink.report(
-                codes.MISPLACED,
-                expr.span,
-                "`probability` can be used only in expectations",
-                hint="in a requirement write `voice.latency <= 230 ms with 95 % certainty`",
-            )
-            return None
-        if len(expr.arguments) != 1:
-            self.sink.report(
-                codes.ARGUMENT_COUNT,
-                expr.span,
-                "`probability` takes one condition",
-                hint="write `probability(voice.latency <= 230 ms) >= 95 % with N = 20`",
-            )
-            return None
-        condition = self.condition(expr.arguments[0], scope)
-        if condition is None:
-            return None
-        sides = tuple(operands_of(condition))
-        if any(isinstance(part, ir.Changed) for side in sides for part in parts_of(side)):
-            self.sink.report(
-                codes.MISPLACED,
-                expr.span,
-                "the condition of a probability cannot have `with`",
-                hint="write it after the claim: `probability(…) >= 95 % with N = 20`",
-            )
-            return None
-        # It is an answer, whatever it is of: nothing but a claim can name it.
-        value = ir.Sum((*sides, ir.Measured(ir.MeasureKind.LARGEST, "")))
-        chance = ir.Chance(value=value, changes=(), condition=condition)
-        return leaf(chance, DIMENSIONLESS, expr.span)
-
-    def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
-        """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
-        asked, level = (*expr.arguments, None, None)[:2]
-        owner: Declared | None = None
-        rest: tuple[str, ...] = ()
-        if isinstance(asked, ast.Reference):
-            owner, rest = owner_in(scope.module, asked.name)
-        if len(expr.arguments) != 2 or len(rest) != 1 or level is None:  # noqa: PLR2004
-            self.sink.report(
-                codes.ARGUMENT_COUNT,
-                expr.span,
-                "`quantile` takes the latency of a stream and a share",
-                hint="write `voice.p99_9`, or `quantile(voice.latency, 99.9 %)`",
-            )
-            return None
-        assert isinstance(asked, ast.Reference)
-        stream = ast.Name(asked.name.span, asked.name.parts[:-1])
-        if owner is None or not isinstance(owner.declaration, ast.Stream):
-            report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
-            return None
-        if rest[0] != "latency":
-            self.sink.report(
-                codes.WRONG_KIND,
-                asked.span,
-                f"`quantile` needs a latency, not `{asked.name.text}`",
-                hint=instead(
-                    asked.name.text,
-                    f"{stream.text}.latency",
-                    told=f"write `{stream.text}.p99_9`",
-                ),
-            )
-            return None
-        share = self.value(level, scope)
-        if share is None:
-            return None
-        is_plain = self.arithmetic.free.agree(share.dimension, DIMENSIONLESS)
-        if is_plain and Allowed.FORMALS in share.mentions:
-            return None  # a call gives the share
-        if not is_plain or not isinstance(share.expr, ir.Constant):
-            self.sink.report(
-                codes.VARIES,
-                level.span,
-                "the share of a quantile must be a literal number",
-                hint="write `99.9 %`",
-            )
-            return None
-        if not 0 <= share.expr.value < 1:
-            self.sink.report(
-                codes.OUT_OF_RANGE,
-                level.span,
-                "the share of a quantile must be from 0 to below 100 %",
-                hint="write `99.9 %`",
-            )
-            return None
-        quantile = ir.MeasureKind.QUANTILE
-        return leaf(ir.Measured(quantile, owner.qualified, level=share.expr.value), TIME, expr.span)
-
-    def _is_group(self, name: ast.Name, scope: Scope) -> bool:
-        return lookup_as(scope.module, name, ast.Group) is not None
-
-    def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
-        """Return how many members each group has, or how many groups there are."""
-        declared, is_asked = lookup_as(scope.module, name, ast.Group), word in ("count", "members")
-        if declared is None or not is_asked:
-            kind, wanted = (ast.Group, "group") if is_asked else (ast.Node, "node or link")
-            report_name(self.sink, scope.module, name, wanted, (kind,))
-            return None
-        asked = ir.GroupCount if word == "count" else ir.Members
-        return leaf(asked(declared.qualified), DIMENSIONLESS, span)
-
-    def _share(
-        self,
-        by: tuple[ast.Name | None, str, type[ast.Component | ast.Stream]],
-        resource: str,
-        span: Span,
-        scope: Scope,
-    ) -> Value | None:
-        """Return the share of a component in the load of a machine, of a stream in a link's."""
-        name, word, kind = by
-        assert name is not None
-        declared = lookup_as(scope.module, name, kind)
-        if declared is None:
-            report_name(self.sink, scope.module, name, word, (kind,))
-            return None
-        asked = ir.Measured(ir.MeasureKind.SHARE, resource, declared.qualified)
-        return leaf(asked, DIMENSIONLESS, span)
-
-
-_BY_COMPONENT = ("component", ast.Component)

@@ -6,8 +6,7 @@ says nothing more, so that one mistake gives one message.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
@@ -24,10 +23,12 @@ from qps.compiler.check.values.check_cases import CaseChecker
 from qps.compiler.check.values.check_conditions import ConditionChecker
 from qps.compiler.check.values.check_measures import MeasureChecker
 from qps.compiler.check.values.check_names import NameChecker
+from qps.compiler.check.values.check_questions import QuestionChecker
 from qps.compiler.check.values.check_traces import TraceChecker
 from qps.compiler.check.values.check_uncertain import UncertainChecker
 from qps.compiler.check.values.context import Context
-from qps.compiler.check.values.definitions import Definitions
+from qps.compiler.check.values.definitions import Definitions, bound_arguments
+from qps.compiler.check.values.products import divisor_of, units_before
 from qps.compiler.check.values.values import (
     LARGEST_EXPRESSION,
     Arithmetic,
@@ -42,46 +43,23 @@ from qps.compiler.check.values.values import (
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
-from qps.compiler.quantities.unit_binding import Divisor, advice, of_either
+from qps.compiler.quantities.unit_binding import advice, of_either
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.nesting import DEEPEST_EXPRESSION
 
 T = TypeVar("T")
 
-_NOT_ALLOWED = (
-    (
-        Allowed.POPULATION,
-        "must not depend on the population",
-        (
-            "use the population in traffic, counts, repetitions (`step * (N - 1)`), or "
-            "with `max` and `min`"
-        ),
+_LIMITS = {
+    ExpressionTooLargeError: (
+        f"has more than {LARGEST_EXPRESSION:,} parts after expanding its functions",
+        "simplify the functions it calls",
     ),
-    (
-        Allowed.MEASURES,
-        "is an input of the model and cannot use a measure",
-        "use a number, or declare it as a `measure`",
+    ExpressionTooDeepError: (
+        f"is nested more than {DEEPEST_EXPRESSION} levels deep after expanding its names",
+        "declare some of its names as `param`",
     ),
-    (
-        Allowed.QUALITY,
-        "cannot use the quality",
-        "use quality in claims and figures; to limit it, tighten the requirements",
-    ),
-    (
-        Allowed.ELASTIC,
-        "must not depend on an elastic parameter",
-        (
-            "use it in traffic, service demands, repetitions, measures or claims; or fix it "
-            "with `param x = …`"
-        ),
-    ),
-    (
-        Allowed.ANSWERS,
-        "cannot use a result of solving",
-        "use it in an `expect` or a `matrix`",
-    ),
-)
-
+}
+"""What is said of an expression beyond a limit, and how to get below it."""
 
 ChangesOf = Callable[["ExpressionChecker", tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]]
 """Gives the changes that stand behind `with`, those that were reported left out."""
@@ -130,10 +108,15 @@ class ExpressionChecker:
             arithmetic=self._arithmetic,
             cases=self._cases,
             value=self.value,
-            condition=self.condition,
+            questions=QuestionChecker(
+                sink=self.sink,
+                arithmetic=self._arithmetic,
+                value=self.value,
+                condition=self.condition,
+                may_ask=changes is not None,
+            ),
             wrong_dimension=self.wrong_dimension,
             traces=self.traces,
-            may_ask=changes is not None,
         )
         self.arguments = self._calls.arguments
         self._uncertain = UncertainChecker(
@@ -180,7 +163,7 @@ class ExpressionChecker:
         if wanted is not None and not self._arithmetic.free.agree(value.dimension, wanted):
             self.wrong_dimension(value, wanted, of)
             return None
-        return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
+        return replace(value.quantity, bound=bound_arguments(value.span.text, scope.formals))
 
     def stated(
         self, expr: ast.Expr, scope: Scope, instead: str | None = None
@@ -268,36 +251,16 @@ class ExpressionChecker:
         self._busy, self._steps, self._depth = True, 0, 0
         try:
             return work()
-        except ExpressionTooLargeError:
+        except (ExpressionTooLargeError, ExpressionTooDeepError) as error:
             self._definitions.give_up()
-            self.sink.report(
-                codes.TOO_DEEP,
-                span,
-                f"this expression has more than {LARGEST_EXPRESSION:,} parts after "
-                "expanding its functions",
-                hint="simplify the functions it calls",
-            )
-            return None
-        except ExpressionTooDeepError:
-            self._definitions.give_up()
-            self.sink.report(
-                codes.TOO_DEEP,
-                span,
-                f"this expression is nested more than {DEEPEST_EXPRESSION} levels deep "
-                "after expanding its names",
-                hint="declare some of its names as `param`",
-            )
+            message, hint = _LIMITS[type(error)]
+            self.sink.report(codes.TOO_DEEP, span, f"this expression {message}", hint=hint)
             return None
         finally:
             self._busy = False
 
     def _is_allowed(self, value: Value, scope: Scope, instead: str | None = None) -> bool:
-        for flag, message, usual in _NOT_ALLOWED:
-            if flag in value.mentions and flag not in scope.allowed:
-                hint = instead if instead and flag in Allowed.FLOWS else usual
-                self.sink.report(codes.VARIES, value.span, f"this value {message}", hint=hint)
-                return False
-        return True
+        return scope.allows(value.mentions, value.span, self.sink, instead)
 
     # -- values --------------------------------------------------------------------------
 
@@ -368,7 +331,7 @@ class ExpressionChecker:
     def _product(self, expr: ast.Product, scope: Scope) -> Value | None:
         factors = [
             (below, self._unit(factor, scope, "name or unit" if below and behind else ""))
-            for (below, factor), behind in zip(expr.factors, _behind_units(expr), strict=True)
+            for (below, factor), behind in zip(expr.factors, units_before(expr), strict=True)
         ]
         product = self._arithmetic.product(expr.span, factors)
         if product is None:
@@ -380,7 +343,7 @@ class ExpressionChecker:
                 return product
             self.wrong_dimension(time, TIME, "the interval of `every`")
             return None
-        own = _divisor_of(expr, [value.dimension for _, value in factors if value is not None])
+        own = divisor_of(expr, [value.dimension for _, value in factors if value is not None])
         return replace(product, divisors=(*own, *product.divisors)) if own else product
 
     def _unit(self, expr: ast.Expr, scope: Scope, wanted: str = "unit") -> Value | None:
@@ -429,35 +392,3 @@ class ExpressionChecker:
             return None
         # What is inside is settled by its own changes: outside, it is a number.
         return replace(value, expr=ir.Changed(value.expr, changes), span=expr.span)
-
-
-def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:
-    """Return the arguments behind the formals that a text names: `ratio = 70 %`."""
-    words = set(re.findall(r"\w+", text)) if formals else set()
-    return ", ".join(
-        f"{name} = {value.span.text}" for name, value in formals.items() if name in words
-    )
-
-
-def _behind_units(expr: ast.Product) -> list[bool]:
-    """Return of each factor whether a number with its unit is before it: `job` in `3 ms/job`."""
-    found = [False]
-    for _, factor in expr.factors[:-1]:
-        is_unit = isinstance(factor, ast.Quantity)
-        found.append(is_unit or (found[-1] and isinstance(factor, ast.Reference)))
-    return found
-
-
-def _divisor_of(expr: ast.Product, factors: Sequence[Dimension]) -> tuple[Divisor, ...]:
-    """Return the number that divides with its unit, behind plain numbers only.
-
-    `factors` are the dimensions of the factors.
-    """
-    for (is_below, factor), dimension in zip(expr.factors, factors, strict=True):
-        if dimension == DIMENSIONLESS:
-            continue
-        if is_below and isinstance(factor, ast.Quantity) and isinstance(factor.number, ast.Number):
-            change = dimension * dimension
-            return (Divisor(expr.span, factor.span, factor.number.span, change),)
-        break
-    return ()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct, field
 
+from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Value
@@ -76,3 +78,11 @@ def key_of(declared: Declared) -> str:
     """Return by what the value of a definition is known; a unit may be called as a value."""
     is_unit = isinstance(declared.declaration, ast.Unit)
     return f"unit {declared.qualified}" if is_unit else declared.qualified
+
+
+def bound_arguments(text: str, formals: dict[str, ir.Quantity]) -> str:
+    """Return the arguments behind the formals that a text names: `ratio = 70 %`."""
+    words = set(re.findall(r"\w+", text)) if formals else set()
+    return ", ".join(
+        f"{name} = {value.span.text}" for name, value in formals.items() if name in words
+    )
