@@ -283,14 +283,7 @@ class _Walker:
                 groups = self.groups(step.group) / machines if step.group else Fraction(1)
                 merged = max(Fraction(0), held / groups - 1)
                 if merges:
-                    # What goes on waits until the work on all flows here is done, on all cores.
-                    times = [max(Fraction(1), held / groups / cores) for _, cores in self.work]
-                    done = [time for time, _ in self.work]
-                    self.work = [
-                        (time * by, cores)
-                        for (time, cores), by in zip(self.work, times, strict=True)
-                    ]
-                    self.result.latency[name] += sum(time for time, _ in self.work) - sum(done)
+                    self.finish_all(name, held / groups)
                 charge = (merged * groups if merges else held) * repeated * step_copies
                 each = repeated * step_copies * (merged if merges else 1)
                 self.charge(stream, leg.node, step, rates, primary, charge, each)
@@ -317,6 +310,12 @@ class _Walker:
         self.result.kept[name] = kept
         bits = rates.get(INFORMATION_BASE, Fraction(0))
         self.result.arriving[name] = (rates[primary] if primary else bits, bits)
+
+    def finish_all(self, name: str, flows: Fraction) -> None:
+        """Add what a merged flow waits until the work on all flows here is done, on all cores."""
+        done = self.work
+        self.work = [(time * max(Fraction(1), flows / cores), cores) for time, cores in done]
+        self.result.latency[name] += sum(t for t, _ in self.work) - sum(t for t, _ in done)
 
     def source(self, emission: ir.Emission) -> tuple[Rates, Rates]:
         first, *rest = emission.values
