@@ -24,15 +24,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_networks.closed_network_solution import Beside
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.expressions.formulas import (
-    ONE,
-    Formula,
-    apply,
-    maximum,
-    minimum,
-    product,
-    total,
-)
+from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, product, total
 from qps.engine.expressions.monomials import monomials
 from qps.engine.expressions.quotients import quotient_of
 from qps.engine.expressions.substitution import Substitution, remade

@@ -11,11 +11,7 @@ from math import ceil
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.station_premises import (
-    by_chance,
-    is_by_chance,
-    product_form_station,
-)
+from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
 from qps.compiler.lower.labels.walked_network import (
     Fails,
     From,

@@ -17,11 +17,7 @@ from qps.compiler.lower.labels.drawn_range import (
     unlike_stations,
 )
 from qps.compiler.lower.labels.premises import HELD_UP, OF_CLASSES, OF_PERIODS, OF_STATIONS
-from qps.compiler.lower.labels.walked_network import (
-    Fails,
-    NetworkPassages,
-    Numbers,
-)
+from qps.compiler.lower.labels.walked_network import Fails, NetworkPassages, Numbers
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.traffic.station_queues import shaped_by
 from qps.compiler.lower.traffic.traffic_parts import Traffic

@@ -102,28 +102,24 @@ class Measures(Struct, frozen=True, kw_only=True):
         assert isinstance(measured, ir.Measured)
         if measured.subject in self.absent:
             raise not_there(measured.subject)
-        if measured.kind is ir.MeasureKind.LATENCY:
-            stream = self.streams[measured.subject]
-            known = stream.latency_certainty
-            if measured.component is not None:
-                known = stream.calls_certainty(measured.component)
+        kind, stream = measured.kind, self.streams.get(measured.subject)
+        if stream is None or kind is ir.MeasureKind.LOAD:
+            return together(*(resource.known for resource in self._loads_of(measured.subject)))
+        if kind is ir.MeasureKind.LATENCY:
+            node = measured.component
+            known = stream.latency_certainty if node is None else stream.calls_certainty(node)
             return together(known, late_known(stream, self.series))
-        if measured.kind is ir.MeasureKind.QUANTILE:
+        if kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
-            stream, level = self.streams[measured.subject], measured.level
-            known = stream.quantile_certainty(level)
+            known = stream.quantile_certainty(measured.level)
             return together(known, late_known(stream, self.series))
-        if measured.kind is ir.MeasureKind.JITTER:
-            return self.streams[measured.subject].jitter_certainty
-        if measured.kind is ir.MeasureKind.BUFFER:
-            return self.streams[measured.subject].buffer_certainty
-        if measured.kind is ir.MeasureKind.QUEUE:
-            return self.streams[measured.subject].met_known
-        if measured.kind is ir.MeasureKind.LOAD:
-            return together(*(resource.known for resource in self._loads_of(measured.subject)))
-        if measured.subject not in self.streams:
-            return together(*(resource.known for resource in self._loads_of(measured.subject)))
-        return loss_known(measured.kind, self.streams[measured.subject], self.series)
+        if kind is ir.MeasureKind.JITTER:
+            return stream.jitter_certainty
+        if kind is ir.MeasureKind.BUFFER:
+            return stream.buffer_certainty
+        if kind is ir.MeasureKind.QUEUE:
+            return stream.met_known
+        return loss_known(kind, stream, self.series)
 
     def unsaid(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""

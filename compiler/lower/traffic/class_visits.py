@@ -19,14 +19,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Node
 from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import Station
-from qps.engine.expressions.formulas import (
-    ONE,
-    ZERO,
-    Formula,
-    apply,
-    product,
-    total,
-)
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, product, total
 from qps.engine.expressions.quotients import above_and_below
 
 
