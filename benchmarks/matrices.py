@@ -26,9 +26,9 @@ from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.compilation.structures import configured
 from qps.solver.matrix.execution.local_processes import on_this_machine
 from qps.solver.matrix.execution.matrix_run import Parts, as_done
-from qps.solver.matrix.execution.process_start import cores
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
+from qps.worker_processes import cores
 from timings import ROOT, Measured, busy, bytecode_folder, ran
 
 _SMALLEST = 10**3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 import traceback
 from collections import deque
@@ -38,7 +37,6 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
     """Answer until the other end is closed."""
     # Standard output belongs to the protocol: nothing that is printed by chance may reach it.
     os.dup2(sys.stderr.fileno(), 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     from qps.editing.desk import Desk  # noqa: PLC0415 - the server itself needs no compiler
 
     desk = Desk(page_of=page_of)

@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -32,6 +30,7 @@ from qps.editing.messages import (
     Put,
     Setting,
 )
+from qps.worker_processes import WorkerProcess
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
@@ -72,10 +71,14 @@ class _Waiting(Struct, kw_only=True):
 class _Running(Struct, kw_only=True, eq=False):
     """A process, and what is to be sent to it; None ends it. It `works` once it has begun once."""
 
-    process: BaseProcess
-    connection: Connection
+    worker: WorkerProcess
     works: bool = False
     outbox: SimpleQueue[object] = field(default_factory=SimpleQueue)
+
+    def end(self) -> None:
+        """Stop it, and wait for nothing."""
+        self.outbox.put(None)
+        self.worker.process.kill()
 
 
 class Background:
@@ -167,8 +170,7 @@ class Background:
         """End the process: nobody asks any more."""
         running, self._running = self._running, None
         if running is not None:
-            running.outbox.put(None)
-            running.process.kill()
+            running.end()
         for waiting in self._waiting.values():
             waiting.fail(OutdatedError())
         self._waiting.clear()
@@ -178,12 +180,9 @@ class Background:
     def _start(self) -> _Running:
         """Start a process, with all that lies open and all that is waited for."""
         loop = asyncio.get_running_loop()
-        context = get_context("spawn")  # a copy of a process with threads is not to be trusted
-        ours, theirs = Pipe()
-        process = context.Process(target=self._work, args=(theirs, self._page_of), daemon=True)
-        process.start()
-        theirs.close()
-        running = self._running = _Running(process=process, connection=ours)
+        # A copy of a process with threads is not to be trusted.
+        worker = WorkerProcess(self._work, self._page_of, start="spawn")
+        running = self._running = _Running(worker=worker)
         running.outbox.put(self._setting)
         for text in self._texts.values():
             running.outbox.put(Put(text))
@@ -202,7 +201,7 @@ class Background:
         with suppress(RuntimeError):  # the loop is closed: the server ends
             try:
                 while True:
-                    message = running.connection.recv()
+                    message = running.worker.connection.recv()
                     loop.call_soon_threadsafe(self._received, running, message)
             except (EOFError, OSError):
                 loop.call_soon_threadsafe(self._ended, running)
@@ -253,8 +252,7 @@ class Background:
         if running is not self._running:
             return
         begun = [one for one in self._waiting.values() if one.timer is not None]
-        running.process.join(1)
-        fault = FaultError(f"the process has ended by itself ({running.process.exitcode})")
+        fault = FaultError(f"the process has ended by itself: {running.worker.ended()}")
         # One that does not even begin would not do so the next time either.
         for waiting in begun if running.works else list(self._waiting.values()):
             del self._waiting[waiting.asked.number]
@@ -262,8 +260,7 @@ class Background:
         self._again(running)
 
     def _again(self, running: _Running) -> None:
-        running.outbox.put(None)
-        running.process.kill()
+        running.end()
         self._running = None
         for waiting in self._waiting.values():
             if waiting.timer is not None:
@@ -279,4 +276,4 @@ def _sending(running: _Running) -> None:
     """Send what is to be sent: a pipe may be full for a while."""
     with suppress(OSError):
         while (message := running.outbox.get()) is not None:
-            running.connection.send(message)
+            running.worker.connection.send(message)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from multiprocessing.connection import Connection, wait
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from time import monotonic
-from typing import Any, Protocol, Self
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS, Run, RunResult
 from qps.simulation.played import SimulatedNetwork
 from qps.simulation.statistics import Estimate, estimate, warm_up
-from qps.solver.matrix.execution.process_start import START, cores, starting
+from qps.worker_processes import Workers, cores
 
 RUNS = 20
 MOST_ITEMS = 20_000_000
@@ -63,9 +64,10 @@ class Simulation(Struct, frozen=True, kw_only=True):
 
 Tick = Callable[[], None]
 """Is called again and again while it is played."""
-_TICK = 0.5
 Tell = Callable[[float], None]
 """Is told which share of what may be needed is done."""
+Runs: TypeAlias = Callable[[str, float, float | None], list[Any]]
+"""Does one thing with every run, and returns what each answers, in the order of the runs."""
 
 
 def simulate(
@@ -87,16 +89,15 @@ def simulate(
         if tell is not None and effort.seconds:
             tell(min(1.0, (monotonic() - begin) / effort.seconds))
 
-    with _crew(played, effort, tick) as crew:
+    with _runs(played, effort, tick) as runs:
         found: Simulation | None = None
         while found is None or not is_enough(found):
             # What comes first is played to its end: without it nothing could be told.
-            told = crew.ask("advance", length, None if found is None else deadline)
+            told = runs("advance", length, None if found is None else deadline)
             if not all(told):
                 break
-            cut = _cut(played, crew)
-            runs = crew.ask("result", cut, None)
-            found = _told(played, effort, runs, length, cut)
+            cut = _cut(played, runs)
+            found = _told(played, effort, runs("result", cut, None), length, cut)
             if effort.seconds and _length_of(played, length) < lengths.least * (1 - 1e-9):
                 found = replace(found, has_settled=False, is_precise=False)
             is_large = sum(told.items for told in found.streams.values()) > MOST_ITEMS // 2
@@ -112,10 +113,10 @@ def _length_of(played: SimulatedNetwork, asked: float) -> float:
     return asked if played.episode is None else max(asked, sum(played.episode))
 
 
-def _cut(played: SimulatedNetwork, crew: _RunSource) -> float:
+def _cut(played: SimulatedNetwork, runs: Runs) -> float:
     if played.episode is not None:
         return 0.0
-    series: list[dict[str, list[float]]] = crew.ask("series", _PARTS, None)
+    series: list[dict[str, list[float]]] = runs("series", _PARTS, None)
     cuts = [warm_up([one[name] for one in series], _LEAST_CUT, _MOST_CUT) for name in played.flows]
     return max(cuts, default=_LEAST_CUT)
 
@@ -161,18 +162,8 @@ def _stream(name: str, played: SimulatedNetwork, runs: Sequence[RunResult]) -> S
 # -- who plays -----------------------------------------------------------------------------
 
 
-class _RunSource(Protocol):
-    """Those who play some runs; each answers for all of its own, in the order of the runs."""
-
-    def ask(self, what: str, value: float, deadline: float | None) -> list[Any]: ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-class _Runs:
-    """Some runs in this process."""
+class _SomeRuns:
+    """Some runs in one process."""
 
     def __init__(
         self,
@@ -184,7 +175,7 @@ class _Runs:
         self._tick = tick
         self._runs = [Run(played, effort.seed, number, effort.levels) for number in numbers]
 
-    def ask(self, what: str, value: float, deadline: float | None) -> list[Any]:
+    def __call__(self, what: str, value: float, deadline: float | None) -> list[Any]:
         """Do one thing with every run."""
 
         def is_late() -> bool:
@@ -203,84 +194,26 @@ class _Runs:
             return [run.series(int(value)) for run in self._runs]
         return [run.result(value) for run in self._runs]
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        """Nothing is left behind."""
-
-
-class _Workers:
-    """Runs in several processes, dealt out in turn."""
-
-    def __init__(self, played: SimulatedNetwork, effort: Effort, count: int, tick: Tick) -> None:
-        self._tick = tick
-        context: Any = starting(START)
-        self._count, self._runs = count, effort.runs
-        self._pipes: list[Connection] = []
-        self._processes = []
-        for worker in range(count):
-            ours, theirs = context.Pipe()
-            numbers = range(worker, effort.runs, count)
-            process = context.Process(
-                target=_work, args=(theirs, played, effort, list(numbers)), daemon=True
-            )
-            process.start()
-            theirs.close()
-            self._pipes.append(ours)
-            self._processes.append(process)
-
-    def ask(self, what: str, value: float, deadline: float | None) -> list[Any]:
-        """Ask all, and put their answers into the order of the runs."""
-        for pipe in self._pipes:
-            pipe.send((what, value, deadline))
-        answers: dict[int, Any] = {}
-        while len(answers) < self._count:
-            left = [pipe for number, pipe in enumerate(self._pipes) if number not in answers]
-            for ready in wait(left, _TICK):
-                number = next(n for n, pipe in enumerate(self._pipes) if pipe is ready)
-                answers[number] = self._pipes[number].recv()
-            self._tick()
-        for answer in answers.values():
-            if isinstance(answer, Exception):
-                raise answer
-        found: list[Any] = []
-        for run in range(self._runs):
-            own = answers[run % self._count]
-            found.append(own[run // self._count] if run // self._count < len(own) else False)
-        return found
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for pipe in self._pipes:
-            pipe.close()
-        for process in self._processes:
-            process.terminate()
-            process.join()
-
-
-def _work(pipe: Connection, played: SimulatedNetwork, effort: Effort, numbers: list[int]) -> None:
-    """Play some runs as long as somebody asks."""
-    import signal  # noqa: PLC0415
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    runs: _Runs | None = None
-    while True:
-        try:
-            what, value, deadline = pipe.recv()
-        except EOFError:
-            return
-        try:
-            runs = runs or _Runs(played, effort, numbers)
-            pipe.send(runs.ask(what, value, deadline))
-        except Exception as error:  # noqa: BLE001 - whoever asks raises it
-            pipe.send(error)
-
-
-def _crew(played: SimulatedNetwork, effort: Effort, tick: Tick) -> _RunSource:
+@contextmanager
+def _runs(played: SimulatedNetwork, effort: Effort, tick: Tick) -> Iterator[Runs]:
+    """Give all runs, dealt out in turn to several processes where there is more than one core."""
     count = min(effort.workers or cores(), effort.runs)
     if count == 1:
-        return _Runs(played, effort, range(effort.runs), tick)
-    return _Workers(played, effort, count, tick)
+        yield _SomeRuns(played, effort, range(effort.runs), tick)
+        return
+    makers = [
+        partial(_SomeRuns, played, effort, range(worker, effort.runs, count))
+        for worker in range(count)
+    ]
+    with Workers(makers) as processes:
+
+        def in_order(what: str, value: float, deadline: float | None) -> list[Any]:
+            answers = processes.each(what, value, deadline, tick=tick)
+            found: list[Any] = []
+            for run in range(effort.runs):
+                own = answers[run % count]
+                found.append(own[run // count] if run // count < len(own) else False)
+            return found
+
+        yield in_order

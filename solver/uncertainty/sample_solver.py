@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -23,7 +23,6 @@ from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledMode,
 )
 from qps.solver.matrix.compilation.configuration_order import numbers_of
-from qps.solver.matrix.execution.process_start import START, cores, starting
 from qps.solver.matrix.limits.row_preparation import Bools, Ints
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
@@ -35,6 +34,7 @@ from qps.solver.uncertainty.interval_result import BySurface, Likely
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.structural_samples import FewAlone
 from qps.solver.uncertainty.surface_modes import Near
+from qps.worker_processes import Workers, cores
 
 _PART = 65_536
 """Samples that are solved at a time, by one process."""
@@ -147,24 +147,19 @@ def solved_for(
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
     near = _near(solution)
-    starts = range(0, axis.count, _PART)
-    ends = [min(start + _PART, axis.count) for start in starts]
-    count = min(workers or cores(), len(starts))
+    stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
+    maker = partial(_StretchSolver, compiled, near, at)
+    count = min(workers or cores(), len(stretches))
     if count <= 1:
-        make = _Maker(compiled, near, at)
-        parts = [make(*stretch) for stretch in zip(starts, ends, strict=True)]
+        solve = maker()
+        parts = [solve(*stretch) for stretch in stretches]
     else:
-        with ProcessPoolExecutor(
-            count,
-            mp_context=starting(START),
-            initializer=_begin,
-            initargs=(compiled, near, at),
-        ) as executor:
-            parts = list(executor.map(_make, starts, ends))
+        with Workers([maker] * count) as processes:
+            parts = processes.results(stretches)
     return _joined(parts, configuration.low)
 
 
-class _Maker:
+class _StretchSolver:
     """Solves stretches of samples, one after the other."""
 
     def __init__(self, compiled: CompiledMatrix, near: Near, at: int | None) -> None:
@@ -220,21 +215,6 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
         assumed=tuple(dict.fromkeys(name for part in parts for name in part.assumed)),
         surfaces=tuple(dict.fromkeys(one for part in parts for one in part.surfaces)),
     )
-
-
-# -- in a worker -------------------------------------------------------------------------
-
-_maker: _Maker | None = None
-
-
-def _begin(compiled: CompiledMatrix, near: Near, at: int | None) -> None:
-    global _maker  # noqa: PLW0603 - a process has one
-    _maker = _Maker(compiled, near, at)
-
-
-def _make(start: int, stop: int) -> _Part:
-    assert _maker is not None
-    return _maker(start, stop)
 
 
 def _near(solution: Solution | None) -> Near:

@@ -89,6 +89,8 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
 
         told = f"cannot read `{shortened(str(error.filename))}`: {error.strerror}"
         error = complain(told, "check the path and its permissions")
+    if not isinstance(error, QpsError):
+        error = _of_workers(error)
     if isinstance(error, QpsError):
         show(error.diagnostics, arguments)
         return Exit.WRONG
@@ -104,6 +106,18 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     if os.environ.get("QPS_TRACEBACK"):
         traceback.print_exception(error)
     return Exit.FAULT
+
+
+def _of_workers(error: Exception) -> Exception:
+    """Return a complaint where processes of ours cannot be had, or were killed."""
+    from qps.commands.terminal.console import complain  # noqa: PLC0415
+    from qps.worker_processes import WorkerEndedError, WorkersLostError  # noqa: PLC0415
+
+    if not isinstance(error, WorkerEndedError | WorkersLostError):
+        return error
+    told = str(error) if isinstance(error, WorkerEndedError) else f"worker processes {error}"
+    hint = "memory is the most common cause: use fewer with `--workers` where the command has it"
+    return complain(told, hint)
 
 
 _OF_A_NAME = (ENAMETOOLONG, ELOOP, EACCES)

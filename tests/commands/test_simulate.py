@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from helpers.reasons import reason
 from helpers.specs import lowered
+from qps import worker_processes
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration
@@ -27,7 +28,6 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.claims.simulation_text import simulated_tables
-from qps.simulation import crew
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.played import Call, Take
@@ -91,7 +91,7 @@ def test_it_prints_predicted_label_simulated_and_verdict(
     first = capsys.readouterr().out
     assert first == GOLDEN
     # The same seed makes the same runs, on any number of cores, however processes begin.
-    monkeypatch.setattr(crew, "START", "spawn")
+    monkeypatch.setattr(worker_processes, "START", "spawn")
     assert (
         main(["simulate", "desk.qps", "--at", "50", "--precision", "50 %", "--workers", "2"]) == 0
     )

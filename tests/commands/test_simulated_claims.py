@@ -183,8 +183,9 @@ def test_a_script_is_run_once_where_processes_begin_anew(tmp_path: Path) -> None
     script = tmp_path / "script.py"
     lines = (
         "import qps",
+        "from qps import worker_processes",
         "from qps.simulation import crew",
-        "crew.START, crew.cores = 'spawn', lambda: 2",
+        "worker_processes.START, crew.cores = 'spawn', lambda: 2",
         "print('began')",
         f"print(*[claim.verdict.value for claim in qps.load({spec!r}).test()])",
     )

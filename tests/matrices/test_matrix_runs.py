@@ -25,7 +25,7 @@ from helpers.nightly import nightly
 from matrices.test_matrices import BASE
 from processes.hostile_servers import KINDS, hostile
 from processes.ports import free_port
-from qps import whole_files
+from qps import whole_files, worker_processes
 from qps.build import build
 from qps.cli import main
 from qps.commands.terminal.progress import bar
@@ -600,7 +600,7 @@ def test_folders_of_killed_runs_are_cleared_by_the_next(
 
 def test_any_number_of_processes_makes_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     for start, workers in (("fork", 1), ("fork", 2), ("fork", 9), ("spawn", 2)):
-        monkeypatch.setattr(local_processes, "START", start)
+        monkeypatch.setattr(worker_processes, "START", start)
         output = f"{start}{workers}.parquet"
         assert main(["matrix", "shop.qps", "-o", output, "--workers", str(workers)]) == 0
     assert len({path.read_bytes() for path in Path().glob("*.parquet")}) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -34,3 +35,34 @@ def works_badly(connection: Connection, _: Callable[[Any], str]) -> None:
 def no_page(_: Any) -> str:
     """Make no page."""
     return ""
+
+
+def badly() -> Callable[..., object]:
+    """Make a function of a worker that does what its first argument says; it counts its calls."""
+    calls = 0
+
+    def work(what: str, *arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        if what == "take for ever":
+            time.sleep(600)
+        if what == "end":
+            os._exit(4)
+        if what == "be killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if what == "fail":
+            raise KeyError(*arguments)
+        if what == "fail unsendably":
+            raise UnsendableError("first", "second")
+        if what == "answer unsendably":
+            return lambda: None
+        return (calls, os.getpid(), *arguments)
+
+    return work
+
+
+class UnsendableError(Exception):
+    """An error that can be pickled, and not be read again."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} and {second}")

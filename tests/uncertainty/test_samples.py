@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qps import worker_processes
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
@@ -172,7 +173,7 @@ def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> No
 
 def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_solver, "_PART", 300)
-    monkeypatch.setattr(sample_solver, "START", "spawn")  # as elsewhere than on Linux
+    monkeypatch.setattr(worker_processes, "START", "spawn")  # as elsewhere than on Linux
     spec = _uncertain("chandy_neuse.qps", NUMBER)
     (one, _), (two, _) = _solved(spec, 1000), _solved(spec, 1000, workers=2)
     assert (one.largest == two.largest).all()

@@ -23,9 +23,9 @@ from qps.build import build
 from qps.compiler.diagnostics.extras import installing
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.execution.local_cluster import cluster_here
-from qps.solver.matrix.execution.matrix_run import Made, Work, WorkersLostError, part_bytes
-from qps.solver.matrix.execution.process_start import START, cores
+from qps.solver.matrix.execution.matrix_run import Made, Work, part_bytes
 from qps.solver.matrix.row_tables import Tabulator
+from qps.worker_processes import START, WorkersLostError, cores
 
 _PATIENCE = 6.0
 """Seconds after which a scheduler that does not answer is given up, and one without workers."""

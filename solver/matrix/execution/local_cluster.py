@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
-from qps.solver.matrix.execution.process_start import START, starting
+from qps.worker_processes import START, starting
 
 _MOST_LOST = 8
 """Workers that are replaced: where more are killed, another one would be, too."""

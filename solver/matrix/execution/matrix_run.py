@@ -26,6 +26,7 @@ from pyarrow import parquet
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.row_tables import Tabulator, layout_of
 from qps.whole_files import temporary
+from qps.worker_processes import WorkersLostError
 
 PART = 65_536
 """Rows of a part, before any is left out."""
@@ -203,10 +204,6 @@ class DamagedPartError(Exception):
     def __init__(self, path: Path | None) -> None:
         self.path = path
         super().__init__("a part that was sent" if path is None else str(path))
-
-
-class WorkersLostError(Exception):
-    """Raised where workers cannot be had, or are lost again and again; its text tells which."""
 
 
 def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]:

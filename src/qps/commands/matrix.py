@@ -458,7 +458,7 @@ class _Job(Struct, kw_only=True):
     def _work(self, parts: Parts, folder: Path | None) -> Iterator[Work]:
         """Return where the rows are solved; processes of this machine put them into the folder."""
         from qps.solver.matrix.execution.dask_cluster import ClusterError  # noqa: PLC0415
-        from qps.solver.matrix.execution.matrix_run import WorkersLostError  # noqa: PLC0415
+        from qps.worker_processes import WorkersLostError  # noqa: PLC0415
 
         on_cores = self.arguments.on == "cores"
         try:
