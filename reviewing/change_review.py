@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.project.review_rules import BY_NAME, Level
-from qps.reports.text.changes.difference_text import is_clear, moved_by
+from qps.reports.text.changes.answer_pair import is_clear, moved_by
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import marked
 from qps.reports.text.words.quantities import percent

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from qps.compiler.diagnostics.visible import one_line
 from qps.reports.text.changes.difference_text import difference_text
 from qps.reports.text.claims.claim_changes import claim_changes_tables
-from qps.reports.text.claims.verdicts import claims_text
+from qps.reports.text.claims.claims_text import claims_text
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import joined
 from qps.reports.text.layout.text_layout import Layout

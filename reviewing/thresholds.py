@@ -17,7 +17,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import shortened
-from qps.reports.text.changes.difference_text import relative
+from qps.reports.text.changes.answer_pair import relative
 from qps.reports.text.words.nouns import counted
 from qps.reviewing.git_command import refused
 from qps.reviewing.spec_answers import SpecAnswer

@@ -9,12 +9,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.json_values import Json
 from qps.reports.text.changes.change_effects import change_name, changes_table, moving
-from qps.reports.text.changes.difference_text import (
-    DifferenceView,
-    answers_table,
-    numbers_table,
-    remark_of,
-)
+from qps.reports.text.changes.difference_text import DifferenceView, numbers_table, remark_of
 from qps.reports.text.layout.table import Table
 from qps.solver.what_if.assumption_changes import AssumptionChange
 
@@ -46,7 +41,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
         after=f"{after}{_circumstances(view.after.scenario)}",
         changes=changes_table(view.changes),
         numbers=numbers_table(view),
-        answers=answers_table(view),
+        answers=view.pair.table(),
         remark=remark_of(view),
         unsaid="" if ways or not view.changes else _UNSAID,
         warnings=tuple(

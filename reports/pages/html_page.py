@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.data_packing import packed
-from qps.reports.pages.drawings.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from qps.reports.pages.drawings.chart_axes import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.pages.report_page import PageView

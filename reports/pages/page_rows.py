@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,17 +14,19 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.solutions.answer_text import (
+from qps.reports.text.solutions.bottleneck_text import (
     changes_in_words,
     full_from_start,
     heaviest_in_words,
     stays_full_text,
     undecided_saturations,
 )
+from qps.reports.text.solutions.elastic_text import GIVES_WAY
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.ports import with_ports_together
 from qps.reports.text.words.quantities import (
     beside_limit,
     in_percent,
@@ -156,6 +159,20 @@ def resource_row(
     )
 
 
+def resource_rows(answer: Answer, called: Callable[[str], str]) -> tuple[ResourceRow, ...]:
+    """Return the resources, the first to saturate first; ports of a switch that are alike once."""
+    return tuple(
+        resource_row(
+            answer,
+            resource,
+            called(resource.name) + name.removeprefix(resource.name),
+            called,
+            GIVES_WAY if resource.name in answer.saturated_by_elastic else "",
+        )
+        for resource, name in with_ports_together(answer.by_saturation, attrgetter("name"), answer)
+    )
+
+
 def first_to_saturate(answer: Answer) -> str:
     """Return which resource saturates first, in a sentence."""
     if not answer.resources:
@@ -231,12 +248,17 @@ def _fact(name: str, value: str, span: Span | None, source: str | None = None) -
     return FactRow(name=name, value=value, place=place, source=" ".join((source or "").split()))
 
 
-def cited_rows(cited: Iterable[Cited]) -> tuple[FactRow, ...]:
-    """Return what is cited for what is made of numbers, each with its place and its source."""
-    return tuple(_fact(one.name, one.text, one.span, one.source) for one in cited)
+def assumption_rows(
+    model: ir.Model, assumptions: Iterable[Assumption], cited: Iterable[Cited]
+) -> tuple[FactRow, ...]:
+    """Return numbers, then what is made of numbers, each with its place and its source."""
+    return (
+        *(_assumption_row(model, one) for one in assumptions),
+        *(_fact(one.name, one.text, one.span, one.source) for one in cited),
+    )
 
 
-def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
+def _assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
     """Return a number with its range or interval, where it has one, its place and its source."""
     row = _fact(assumption.name, assumption.text, assumption.span, assumption.source)
     return replace(row, range=range_text(model, assumption) or interval_text(model, assumption))

@@ -5,16 +5,16 @@ It is what a reader sees whose browser runs no scripts, and what the scripts tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
+from qps.reports.pages.claims_section import ClaimsSection
 from qps.reports.pages.configuration_comparison import Compared
-from qps.reports.pages.drawings.charts import Bar, LineChart, bars, figure_chart, line_chart
+from qps.reports.pages.drawings.charts import LineChart, figure_chart
 from qps.reports.pages.drawings.line_thinning import telling_points
 from qps.reports.pages.drawings.system_picture import SystemPicture, system_picture
 from qps.reports.pages.formula_markup import typeset
@@ -24,67 +24,36 @@ from qps.reports.pages.page_rows import (
     FactRow,
     RequirementRow,
     ResourceRow,
-    assumption_row,
+    assumption_rows,
     bottleneck_text,
-    cited_rows,
     first_to_saturate,
     requirement_rows,
-    resource_row,
+    resource_rows,
     sensitivity_of,
     setting_rows,
 )
 from qps.reports.pages.plain_sentences import unquoted
+from qps.reports.pages.population_charts import PopulationCharts, population_charts
 from qps.reports.pages.uncertainty_section import OddsSection, odds_section
-from qps.reports.text.claims.coverage_text import coverage_lines
-from qps.reports.text.claims.verdicts import (
-    claimed,
-    error,
-    interval,
-    predicted,
-    summary,
-    why_missed,
-    within,
-)
 from qps.reports.text.explanations.explanation import Explanation, explanation_view
 from qps.reports.text.explanations.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.wrapping import unbroken
-from qps.reports.text.solutions.answer_text import (
-    GIVES_WAY,
-    carried,
-    circumstances,
-    remarks,
-    title_of,
-)
+from qps.reports.text.solutions.answer_text import circumstances, remarks, title_of
 from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.change_rows import HELPS
 from qps.reports.text.solutions.change_wording import Wording, cost_told, wording
 from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_reasons import answer_sentence
+from qps.reports.text.solutions.resource_tables import carried
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.reports.text.words.certainty_marks import (
-    claims_known_line,
-    in_words,
-    known_sentence,
-    parenthesis,
-    users_as_known,
-    users_with,
-)
+from qps.reports.text.words.certainty_marks import in_words, known_sentence, users_with
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.ports import with_ports_together
-from qps.reports.text.words.quantities import number
 from qps.solver.answer import Answer
-from qps.solver.answers.solution import ResourceSolution
-from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
 from qps.solver.details.answer_details import AnswerDetails
-from qps.solver.details.curves import Curves
-from qps.solver.search.method import Method
-
-_MOST_LINES = 8
-_MOST_BARS = 6
 
 
 class SimulatedSection(Struct, frozen=True, kw_only=True):
@@ -103,7 +72,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     about: tuple[str, ...]
     circumstances: str
     decision: Decision
-    scale_up: str
+    scale_up: str = HELPS
     """The label of the fact that says what would help."""
     answer: str
     saturates: str
@@ -111,10 +80,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     at: str
     next_population: str
     requirements: tuple[RequirementRow, ...]
-    loads: LineChart | None
-    loads_left_out: int
-    needs: LineChart | None
-    shares: tuple[Bar, ...]
+    charts: PopulationCharts
     resources: tuple[ResourceRow, ...]
     carried: Table
     bottleneck: str
@@ -126,11 +92,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     formulas: tuple[tuple[Explanation, str | None, str], ...]
     """Numbers taken apart, typeset where that is short, and how those not exact are known."""
     formulas_left_out: int
-    claims: tuple[tuple[ClaimResult, str, str, str, str, str, str], ...]
-    claims_summary: str
-    coverage: tuple[str, ...]
-    """How many measured values lie within their prediction intervals, a sentence a table."""
-    claims_known: str
+    claims: ClaimsSection
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
     advice: tuple[tuple[str, str, str, str], ...]
@@ -158,28 +120,22 @@ def page_view(
     configuration: Configuration,
     answer: Answer,
     details: AnswerDetails,
-    claims: Sequence[ClaimResult],
+    claims: ClaimsSection,
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     live: Mapping[str, Json] | None = None,
     *,
-    coverages: Sequence[Coverage] = (),
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
     carry: Sequence[str] = (),
     compared: Compared | None = None,
-    unjudged: int = 0,
     draws_samples: bool = False,
     made: str = "",
 ) -> PageView:
     """Return everything that the page of one configuration shows: its answer, and details of it.
 
-    So many claims are `unjudged`: none of the `claims` tells what became of them. Without curves
-    in its details, loads and needs are drawn by its scripts alone.
+    Without curves in its details, loads and needs are drawn by its scripts alone.
     """
-    shown, left_out = _resources_shown(answer)
-    curves = details.curves
     words = wording(model, configuration, answer)
-    called = words.labels.of
     return PageView(
         view=solve_view(answer, words),
         title=title_of(model) if compared is None else compared.title,
@@ -188,59 +144,24 @@ def page_view(
         answer=answer_sentence(answer, words.labels),
         saturates=words.labels.told(first_to_saturate(answer)),
         decision=_decision(answer, words),
-        scale_up=HELPS,
         beyond=tuple(map(unquoted, beyond_lines(answer, words.labels))),
         at=f"{answer.at:,}",
         next_population=f"{answer.at + 1:,}" if answer.at < answer.high else "",
-        requirements=requirement_rows(answer, called),
-        loads=None if curves is None else _loads_chart(answer, curves, shown, called),
-        loads_left_out=left_out,
-        needs=None if curves is None else _needs_chart(answer, curves, called),
-        shares=bars([(called(r.name), r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
-        resources=tuple(
-            resource_row(
-                answer,
-                resource,
-                called(resource.name) + name.removeprefix(resource.name),
-                called,
-                GIVES_WAY if resource.name in answer.saturated_by_elastic else "",
-            )
-            for resource, name in with_ports_together(
-                answer.by_saturation, attrgetter("name"), answer
-            )
-        ),
+        requirements=requirement_rows(answer, words.labels.of),
+        charts=population_charts(answer, details.curves, words.labels.of),
+        resources=resource_rows(answer, words.labels.of),
         carried=carried(answer, words.labels),
         bottleneck=words.labels.told(bottleneck_text(answer)),
         sensitivity_of=words.labels.told(sensitivity_of(answer)),
-        labels={one.parameter: called(one.parameter) for one in answer.sensitivity},
+        labels={one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity},
         settings=setting_rows(model, details.in_force, answer),
-        assumptions=(
-            *(assumption_row(model, a) for a in answer.assumptions.values()),
-            *cited_rows(details.cited),
-        ),
+        assumptions=assumption_rows(model, answer.assumptions.values(), details.cited),
         formulas=tuple(_formulas(details)),
         formulas_left_out=details.formulas_left_out,
-        claims=tuple(
-            (
-                one,
-                claimed(one),
-                within(one),
-                predicted(one),
-                interval(one),
-                error(one),
-                why_missed(one),
-            )
-            for one in claims
-        ),
-        coverage=tuple(coverage_lines(coverages).splitlines()),
-        claims_summary=_summary(claims, unjudged),
-        claims_known=claims_known_line(result.known for result in claims),
+        claims=claims,
         warnings=tuple(plain((*answer.spec_warnings, *answer.warnings)).splitlines()),
         remarks=tuple(map(unquoted, remarks(answer, words.labels))),
-        advice=tuple(
-            (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), cost_told(one))
-            for one in words.changes
-        ),
+        advice=_advice(words),
         noun=noun(answer.population),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
@@ -255,9 +176,12 @@ def page_view(
     )
 
 
-def _summary(claims: Sequence[ClaimResult], unjudged: int) -> str:
-    told = [summary(claims)] if claims else []
-    return ", ".join([*told, f"{unjudged:,} not evaluated"] if unjudged else told)
+def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
+    """Return the kind of each change, the change, the capacity with it, and its cost."""
+    return tuple(
+        (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), cost_told(one))
+        for one in words.changes
+    )
 
 
 def _decision(answer: Answer, words: Wording) -> Decision:
@@ -293,81 +217,6 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
     lines = (doc or "").splitlines()[1:]
     paragraphs = "\n".join(lines).split("\n\n")
     return tuple(" ".join(p.split()) for p in paragraphs if p.strip())
-
-
-# -- pictures ----------------------------------------------------------------------------
-
-
-def _resources_shown(answer: Answer) -> tuple[list[ResourceSolution], int]:
-    """Return the resources worth a line: the most heavily loaded ones at the answer."""
-    ordered = sorted(answer.resources, key=lambda r: -r.utilization_at_limit)
-    return ordered[:_MOST_LINES], max(0, len(ordered) - _MOST_LINES)
-
-
-def _loads_chart(
-    answer: Answer,
-    curves: Curves,
-    shown: list[ResourceSolution],
-    called: Callable[[str], str],
-) -> LineChart | None:
-    if not shown:
-        return None
-    is_planned = any(r.target != 1 for r in shown)
-    at = curves.at
-    lines = [(called(r.name), [v / r.target for v in curves.loads[r.name].values]) for r in shown]
-    marks = [
-        (called(r.name), r.saturation.at)
-        for r in shown
-        if r.saturation.at is not None and r.saturation.method is not Method.AT_START
-    ]
-    name = answer.population
-    return line_chart(
-        "loads",
-        phrase(f"page.utilization{'.planned' * is_planned}", name=name),
-        f"Utilization over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
-        + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
-        name,
-        at,
-        lines,
-        marks=marks,
-        region=_acceptable(answer),
-        limit_label="target" if is_planned else "saturation",
-    )
-
-
-def _acceptable(answer: Answer) -> tuple[float, float, str] | None:
-    if answer.capacity is None:
-        return None
-    low, high = answer.low, answer.capacity
-    told = phrase("page.supported", low=f"{low:,}", high=f"{high:,}")
-    if not answer.known.is_exact:
-        told += f" ({users_as_known(answer.known)})"
-    return float(low), float(high), told
-
-
-def _needs_chart(answer: Answer, curves: Curves, called: Callable[[str], str]) -> LineChart | None:
-    """Draw each requirement as a share of its limit, and the quality that they make."""
-    lines: list[tuple[str, Sequence[float]]] = []
-    for one, curve in zip(answer.requirements, curves.requirements, strict=True):
-        if one.at_most and one.limit > 0:
-            values = [v / one.limit for v in curve.values]
-            lines.append((f"{called(one.name)}{parenthesis(curve.known)}", values))
-    if curves.quality is not None:
-        known = parenthesis(curves.quality.known)
-        lines.append((f"quality ({answer.quality.metric}){known}", curves.quality.values))
-    if not lines:
-        return None
-    name = answer.population
-    return line_chart(
-        "needs",
-        phrase("page.requirements", name=name),
-        "Each measure as a share of its limit; above 100 % the requirement fails",
-        name,
-        curves.at,
-        lines[:_MOST_LINES],
-        region=_acceptable(answer),
-        limit_label="limit",
-    )
 
 
 def _formulas(details: AnswerDetails) -> Iterator[tuple[Explanation, str | None, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.reports.pages.drawings.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
+from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.uncertainty_text import likely_text, met, odds_lines, shares_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -13,24 +13,24 @@ from qps.compiler.diagnostics.extras import need_arrow
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
+from qps.matrix_result import MatrixResult
 from qps.measurements import Runs, text_of, wrong
 from qps.reports.text.layout.notebook import Shown, ShowsItself
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
     import sympy
 
+    from qps.compiler.configure.configuration import Configuration
     from qps.compiler.lower.load_graph import LoadGraph
     from qps.compiler.network.network import Network
     from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.changes.difference_text import DifferenceView
     from qps.reports.text.changes.inverse_text import InverseView
-    from qps.reports.text.changes.sizing_text import SizingView
+    from qps.reports.text.changes.sizing_values import SizingView
     from qps.reports.text.claims.drift_text import DriftView
     from qps.reports.text.solutions.answer_values import SolveView
     from qps.solver.claims.claim_results import ClaimResult
-    from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
     from qps.solver.traces.trace_answers import TracesView
 
 Settings = Mapping[str, object]
@@ -152,8 +152,7 @@ class Model(ShowsItself):
         from qps.reports.text.changes.inverse_text import inverse_view  # noqa: PLC0415
         from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
-        spec = self.spec.with_parts_of(_as_texts(set))
-        configuration = spec.configuration(scenario, _as_texts(set))
+        spec, configuration = self._configured(scenario, set)
         solution = solve_for(spec.model, configuration, name, users)
         return inverse_view(solution, spec.model.file)
 
@@ -168,11 +167,10 @@ class Model(ShowsItself):
 
         The result has the attributes of `qps solve --users … --format json`.
         """
-        from qps.reports.text.changes.sizing_text import sizing_view  # noqa: PLC0415
+        from qps.reports.text.changes.sizing_values import sizing_view  # noqa: PLC0415
         from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
-        spec = self.spec.with_parts_of(_as_texts(set))
-        configuration = spec.configuration(scenario, _as_texts(set))
+        spec, configuration = self._configured(scenario, set)
         return sizing_view(size(spec.model, configuration, users), spec.model.file)
 
     carry = size
@@ -190,8 +188,7 @@ class Model(ShowsItself):
         from qps.compiler.lower.certainty_requirements import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
 
-        spec = self.spec.with_parts_of(_as_texts(set))
-        configuration = spec.configuration(scenario, _as_texts(set))
+        spec, configuration = self._configured(scenario, set)
         return lower(as_stated(spec.model, configuration), configuration)
 
     def network(
@@ -282,6 +279,14 @@ class Model(ShowsItself):
         found = spec_difference(self.spec, new.spec, scenario, tuple(_as_texts(set)))
         return spec_difference_view(found)
 
+    def _configured(
+        self, scenario: Scenarios, settings: Settings | None
+    ) -> tuple[Spec, Configuration]:
+        """Return the spec with the parts that settings choose, and its configuration."""
+        texts = _as_texts(settings)
+        spec = self.spec.with_parts_of(texts)
+        return spec, spec.configuration(scenario, texts)
+
     def _shown(self) -> Shown:
         """Return what a notebook shows of a model, which is not solved for that."""
         model = self.spec.model
@@ -346,68 +351,6 @@ class Model(ShowsItself):
         from qps.solver.answers.sweep import columns_known  # noqa: PLC0415
 
         return columns_known(self.graph(scenario, set))
-
-
-@dataclass(frozen=True)
-class MatrixResult(ShowsItself):
-    """A matrix of a spec. Iterate over it to get Arrow record batches, solved on demand.
-
-    Values are in base units; each field of `schema` has its unit. Rows are in the order of the
-    axes. To sort them by `order by`, use `to_arrow()`.
-    """
-
-    compiled: CompiledMatrix
-
-    def _shown(self) -> Shown:
-        """Return what a notebook shows of a matrix: no row is solved for that."""
-        rows = f"{len(self):,} configuration{'s' * (len(self) != 1)}"
-        return Shown(
-            title=f"matrix {self.compiled.matrix.name} ({self.compiled.model.file})",
-            answer=rows,
-            facts=(
-                ("columns", ", ".join(self.schema.names)),
-                (
-                    "rows",
-                    "`to_arrow()` solves all of them, iteration solves them on demand",
-                ),
-            ),
-        )
-
-    def __len__(self) -> int:
-        """Return the number of configurations before `exclude` and `where`."""
-        return self.compiled.size
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns."""
-        from qps.solver.matrix.row_tables import schema_of  # noqa: PLC0415
-
-        return schema_of(self.compiled)
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for table in self._tables():
-            yield from table.replace_schema_metadata(self.schema.metadata).to_batches()
-
-    def _tables(self) -> Iterator[pa.Table]:
-        from qps.solver.matrix.execution.matrix_run import PART  # noqa: PLC0415
-        from qps.solver.matrix.row_tables import Tabulator  # noqa: PLC0415
-
-        tabulator, size = Tabulator(self.compiled), self.compiled.size
-        for start in range(0, size, PART):
-            yield tabulator.table(start, min(size, start + PART))
-
-    def to_arrow(self) -> pa.Table:
-        """Return all rows as one table, sorted by the `order by` of the matrix.
-
-        Its metadata states how many configurations were `solved_individually`, if any.
-        """
-        import pyarrow as pa  # noqa: PLC0415
-
-        from qps.solver.matrix.row_tables import in_order, one_by_one_in, telling  # noqa: PLC0415
-
-        tables = [self.schema.empty_table(), *self._tables()]
-        found = in_order(self.compiled, pa.concat_tables(tables))
-        return telling(found, sum(map(one_by_one_in, tables)))
 
 
 def _as_texts(settings: Settings | None) -> list[str]:

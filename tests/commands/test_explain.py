@@ -29,7 +29,8 @@ from qps.engine.expressions.formulas import (
 )
 from qps.engine.expressions.point_values import Point, in_floats
 from qps.engine.expressions.substitution import substituted
-from qps.reports.text.explanations.explanation import Explanation, explanation_text
+from qps.reports.text.explanations.explanation import Explanation
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.formulas.formula_excerpts import shortened
 from qps.reports.text.formulas.formula_text import in_population
 from qps.reports.text.words.quantities import number

@@ -23,7 +23,7 @@ from statistics import median
 
 from documents.fit_coverage import held_of
 from helpers.reports import claims_in
-from qps.reports.text.claims.verdicts import summary
+from qps.reports.text.claims.claim_summary import summary
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"

@@ -14,11 +14,12 @@ from qps.commands.terminal.progress import Progress
 from qps.commands.test import tested_specs
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Spec, load
+from qps.reports.pages.claims_section import claims_section
 from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import PageView, page_view
 from qps.reports.text.claims.claim_formats import Tested
-from qps.reports.text.claims.verdicts import Untested
+from qps.reports.text.claims.claim_summary import Untested
 from qps.simulation.player import player
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
@@ -60,7 +61,7 @@ def page_of(
     judged = claims_of(spec) if claims is None else claims
     live = live_page(model_variants(cases, most))
     details = answer_details(spec.model, first, solution.graph, answer)
-    return page_view(spec.model, first, answer, details, judged, (), live)
+    return page_view(spec.model, first, answer, details, claims_section(judged), (), live)
 
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"

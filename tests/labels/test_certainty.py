@@ -46,12 +46,12 @@ from qps.engine.operations import OPERATIONS
 from qps.reports.pages.matrices.matrix_page import matrix_page
 from qps.reports.text.changes.difference_text import difference_view
 from qps.reports.text.changes.inverse_text import inverse_answer
-from qps.reports.text.changes.sizing_text import sizing_answer, sizing_known
-from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.changes.sizing_sentences import sizing_answer, sizing_known
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.explanations.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.matrix_output import json_texts, matrix_layout
+from qps.reports.text.solutions.change_rows import in_one_line
 from qps.reports.text.solutions.change_wording import wording
-from qps.reports.text.solutions.headroom_text import headroom_lines
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model
@@ -697,7 +697,7 @@ def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() ->
     spec = checked(text)
     answer = answer_of(spec, advice=True)
     words = wording(spec.model, spec.configuration(), answer)
-    assert "(≥ " in " ".join(headroom_lines(answer, words))
+    assert "(≥ " in in_one_line(answer, words)
 
 
 # -- the question turned round -----------------------------------------------------------

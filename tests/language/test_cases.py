@@ -24,7 +24,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.pipeline import load as load_spec
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.solutions.answer_text import circumstances
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner

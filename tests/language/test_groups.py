@@ -22,7 +22,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.solver.answers.answering import solve
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for

@@ -16,7 +16,7 @@ from helpers.single_rows import no_row_alone, solve_single
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.claims.verdicts import predicted
+from qps.reports.text.claims.claim_quantities import predicted
 from qps.solver.matrix.compilation.structures import configured
 from qps.solver.matrix.execution import matrix_run
 from qps.solver.matrix.matrix_compiler import compile_matrix

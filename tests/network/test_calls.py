@@ -27,7 +27,7 @@ from qps.compiler.lower.response_time.class_response import LossKind
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.syntax.format import formatted
-from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.solver.what_if.inverse import solve_for
 
 law = settings(max_examples=examples(60), deadline=None)

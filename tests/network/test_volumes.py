@@ -21,7 +21,7 @@ from oracles.plain_model import plain_model
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.solver.answers.worst_mode import solve_model
 

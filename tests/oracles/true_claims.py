@@ -8,8 +8,8 @@ from typing import Any
 from browsers.page_numbers import ShownTable
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.reports.text.claims.claim_formats import Tested
+from qps.reports.text.claims.claim_quantities import relative_error
 from qps.reports.text.claims.claim_values import claims_json
-from qps.reports.text.claims.verdicts import relative_error
 from qps.reports.text.words.quantities import percent, quantity
 from qps.solver.claims.claim_results import ClaimResult
 

@@ -14,7 +14,7 @@ from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import load
-from qps.reports.text.changes.sizing_text import sizing_answer
+from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.words.labels import labels_of
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise

@@ -22,8 +22,10 @@ from qps.engine.expressions.formulas import apply, population, symbol, total
 from qps.engine.operations import OPERATIONS
 from qps.reports.pages import html_page
 from qps.reports.pages.data_packing import data_in, packed
-from qps.reports.pages.drawings.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
+from qps.reports.pages.drawings.chart_axes import HEIGHT, WIDTH, Axis, ticks
+from qps.reports.pages.drawings.charts import line_chart
 from qps.reports.pages.drawings.line_thinning import telling_points
+from qps.reports.pages.drawings.stacked_bars import bars
 from qps.reports.pages.formula_markup import typeset
 from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.page_program import Program

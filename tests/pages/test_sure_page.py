@@ -18,7 +18,7 @@ from helpers.specs import checked
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
-from qps.reports.pages.drawings.charts import WIDTH
+from qps.reports.pages.drawings.chart_axes import WIDTH
 from qps.reports.pages.html_page import render_html
 from qps.reports.pages.report_page import PageView
 from qps.reports.pages.uncertainty_section import HEIGHT

@@ -17,7 +17,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source, load
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.claims.verdicts import mark, summary, tally
+from qps.reports.text.claims.claim_summary import summary, tally
+from qps.reports.text.claims.verdicts import mark
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims

@@ -23,6 +23,7 @@ from qps.compiler.configure.configuration import in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
+from qps.reports.pages.claims_section import claims_section
 from qps.reports.pages.report_page import page_view
 from qps.reports.text.layout.table import escaped
 from qps.reports.text.schemas.json_encoding import as_json
@@ -547,7 +548,7 @@ def test_the_page_tells_what_is_in_force_in_the_worst_mode() -> None:
     graph = solve_model(spec.model, configuration).graph
     answer = answer_of(spec)
     details = answer_details(spec.model, configuration, graph, answer)
-    page = page_view(spec.model, configuration, answer, details, [])
+    page = page_view(spec.model, configuration, answer, details, claims_section([]))
     rows = {row.name: row.value for row in page.settings}
     assert rows == {
         "N": "1 to 100",

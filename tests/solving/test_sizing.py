@@ -17,7 +17,8 @@ from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import Formula, apply, minimum, symbol
-from qps.reports.text.changes.sizing_text import sizing_answer, sizing_text
+from qps.reports.text.changes.sizing_sentences import sizing_answer
+from qps.reports.text.changes.sizing_text import sizing_text
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.boxes import UndecidedError
 from qps.solver.search.whole_multiples import least_whole

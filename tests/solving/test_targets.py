@@ -21,7 +21,7 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.explanations.explanation import explanation_text
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answers.answer_parts import Way

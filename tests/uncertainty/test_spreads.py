@@ -25,7 +25,8 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.all_parameters import with_parameters
 from qps.compiler.pipeline import Spec, check_source
 from qps.engine.expressions.formulas import Formula
-from qps.reports.text.explanations.explanation import Explanation, explanation_text
+from qps.reports.text.explanations.explanation import Explanation
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.solver.uncertainty.interval_result import ALONE, Ends, Sampling, Spread
 from qps.solver.uncertainty.value_spreads import spread_of
 from simulated.generated import spec_of_kind

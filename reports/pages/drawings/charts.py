@@ -1,44 +1,42 @@
-"""Pictures as plain numbers: lines over the population and stacked bars, ready for SVG.
-
-All coordinates are in the units of the picture's own view box. Nothing here knows HTML.
-"""
+"""Line charts as plain numbers: lines over the population or a parameter, ready for SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
-from math import ceil, floor, isfinite, log10, nan
+from math import isfinite, nan
 
 from msgspec import Struct
 
 from qps.compiler.quantities.dimension import Dimension
+from qps.reports.pages.drawings.chart_axes import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    LETTER_WIDTH,
+    RIGHT,
+    TOP,
+    WANTED_TICKS,
+    WIDTH,
+    Axis,
+    Tick,
+    highest_share,
+    population_ticks,
+    tick_at,
+    ticks,
+    value_axis,
+    without_overlaps,
+)
 from qps.reports.pages.drawings.line_thinning import line_points
+from qps.reports.pages.drawings.stacked_bars import COLORS
 from qps.reports.text.words.quantities import number, percent, scale_of
 
-WIDTH, HEIGHT = 760, 380
-LEFT, RIGHT, TOP, BOTTOM = 80, 16, 34, 46
-
-# Okabe and Ito's palette, told apart by colour-blind readers; the dashes tell them apart in print.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#B8A800")
+# These distinguish lines in print.
 DASHES = ("", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2")
-
-_WANTED_TICKS = 6
-_FEW_DECADES = 4
-_MOST_DECADES = 8
 _TABLE_ROWS = 12
-_HARDLY = 0.01
 _LABEL_HEIGHT = 16
-_LETTER_WIDTH = 7.5
 _UNSEEN = 0.1
 """By how much of its units a line may lie elsewhere."""
-
-
-class Tick(Struct, frozen=True):
-    """A place on an axis and what stands there."""
-
-    at: float
-    text: str
-    anchor: str = "middle"
 
 
 class Series(Struct, frozen=True):
@@ -92,75 +90,6 @@ class LineChart(Struct, frozen=True, kw_only=True):
     leads: tuple[str, ...] = ()
 
 
-class Segment(Struct, frozen=True, kw_only=True):
-    """A part of a bar, in per cent of its full width."""
-
-    name: str
-    share: float
-    offset: float
-    color: str
-    text: str
-
-
-class Bar(Struct, frozen=True):
-    """A bar of segments that add up to 100 %."""
-
-    name: str
-    segments: tuple[Segment, ...]
-
-
-class Axis(Struct, frozen=True, kw_only=True):
-    """An axis from `low` to `high`, drawn from `start` to `end`, linear or logarithmic."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    is_logarithmic: bool = False
-
-    def at(self, value: float) -> float:
-        """Return where a value lies; on a logarithmic axis it must be above zero.
-
-        >>> Axis(low=0, high=10, start=100, end=200).at(5)
-        150.0
-        >>> Axis(low=1, high=100, start=0, end=200, is_logarithmic=True).at(10)
-        100.0
-        """
-        low, high = self.low, self.high
-        if self.is_logarithmic:
-            low, high, value = log10(low), log10(high), log10(value)
-        return self.start + (value - low) / (high - low) * (self.end - self.start)
-
-    def ticks(self, wanted: int) -> tuple[float, ...]:
-        """Return round numbers on the axis; on a logarithmic one powers of ten, and parts."""
-        if not self.is_logarithmic:
-            return ticks(self.low, self.high, wanted)
-        decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
-        parts = (1, 2, 5) if len(decades) <= _FEW_DECADES else (1,)
-        found = [part * 10.0**power for power in decades for part in parts]
-        return tuple(v for v in found if self.low * (1 - 1e-9) <= v <= self.high * (1 + 1e-9))
-
-
-def ticks(low: float, high: float, wanted: int = _WANTED_TICKS) -> tuple[float, ...]:
-    """Return round numbers between two bounds.
-
-    >>> ticks(0, 100)
-    (0, 20, 40, 60, 80, 100)
-    """
-    step = _round_step((high - low) / wanted)
-    first = ceil(low / step - 1e-9)
-    last = floor(high / step + 1e-9)
-    return tuple(round(i * step) if step == int(step) else i * step for i in range(first, last + 1))
-
-
-def _round_step(rough: float) -> float:
-    power = 10.0 ** floor(log10(rough))
-    for factor in (1, 2, 2.5, 5, 10):
-        if rough <= factor * power * (1 + 1e-9):
-            return factor * power
-    return 10 * power
-
-
 def line_chart(
     key: str,
     title: str,
@@ -179,7 +108,7 @@ def line_chart(
     to and name. The vertical axis ends at 150 % at most, so that what lies far beyond
     saturation does not squash the rest.
     """
-    top = _top([value for _, values in lines for value in values])
+    top = highest_share([value for _, values in lines for value in values])
     x = Axis(low=populations[0], high=populations[-1], start=LEFT, end=WIDTH - RIGHT)
     y = Axis(low=0, high=top, start=HEIGHT - BOTTOM, end=TOP)
     series = _series(x, y, populations, lines)
@@ -188,7 +117,7 @@ def line_chart(
         title=title,
         description=description,
         x_label=x_label,
-        x_ticks=_population_ticks(x),
+        x_ticks=population_ticks(x),
         y_ticks=tuple(Tick(y.at(v), f"{v * 100:g} %") for v in ticks(0, top, 5)),
         series=series,
         marks=_marks(x, y, series, marks) if top >= 1 else (),
@@ -227,56 +156,18 @@ def figure_chart(
         end=WIDTH - RIGHT,
         is_logarithmic="x" in logarithmic,
     )
-    y = _value_axis([v for _, values in scaled for v in values], "y" in logarithmic)
+    y = value_axis([v for _, values in scaled for v in values], "y" in logarithmic)
     return LineChart(
         key=key,
         title=f"{title}, in {y_unit}" if y_unit else title,
         description="; ".join(name for name, _ in lines),
         x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
-        x_ticks=_apart([_tick(x, v) for v in x.ticks(_WANTED_TICKS)]),
-        y_ticks=tuple(_tick(y, v) for v in y.ticks(5)),
+        x_ticks=without_overlaps([tick_at(x, v) for v in x.ticks(WANTED_TICKS)]),
+        y_ticks=tuple(tick_at(y, v) for v in y.ticks(5)),
         series=_series(x, y, places, scaled),
         rows=_rows(places, scaled, number, number),
         note=note,
         leads=tuple(leads),
-    )
-
-
-def _tick(axis: Axis, value: float) -> Tick:
-    """Return a tick; the text of the last one stays inside."""
-    text, at = number(value), axis.at(value)
-    beyond = at + len(text) * _LETTER_WIDTH / 2 > WIDTH
-    return Tick(at, text, "end" if beyond else "middle")
-
-
-def _apart(found: Sequence[Tick]) -> tuple[Tick, ...]:
-    """Return the ticks whose texts do not touch the one before."""
-    kept: list[Tick] = []
-    for tick in found:
-        before = kept[-1] if kept else None
-        room = _LETTER_WIDTH * (len(tick.text) + len(before.text) + 2) / 2 if before else 0.0
-        if before is None or tick.at - before.at >= room:
-            kept.append(tick)
-    return tuple(kept)
-
-
-def _value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: FBT001
-    """Return the vertical axis that shows all values; a logarithmic one up to eight decades."""
-    finite = [value for value in values if isfinite(value)]
-    if is_logarithmic:
-        above = [value for value in finite if value > 0] or [1.0, 10.0]
-        highest = 10.0 ** ceil(log10(max(above)) - 1e-9)
-        lowest = max(10.0 ** floor(log10(min(above)) + 1e-9), highest / 10.0**_MOST_DECADES)
-        lowest = min(lowest, highest / 10)
-        return Axis(low=lowest, high=highest, start=HEIGHT - BOTTOM, end=TOP, is_logarithmic=True)
-    low, high = min([0.0, *finite]), max([0.0, *finite])
-    if low == high:
-        high = 1.0
-    if low > -_HARDLY * (high - low):
-        low = 0.0
-    step = _round_step((high - low) / 5)
-    return Axis(
-        low=step * floor(low / step), high=step * ceil(high / step), start=HEIGHT - BOTTOM, end=TOP
     )
 
 
@@ -290,18 +181,6 @@ def _rows(
     step = max(1, round((len(at) - 1) / _TABLE_ROWS))
     chosen = sorted({*range(0, len(at), step), len(at) - 1})
     return tuple((told_place(at[i]), *(told(values[i]) for _, values in lines)) for i in chosen)
-
-
-def _top(values: Sequence[float]) -> float:
-    """Return where the vertical axis ends: just above what there is, at most at 150 %."""
-    finite = [value for value in values if isfinite(value)]
-    highest = max(finite, default=1.0)
-    if highest >= 0.5:  # noqa: PLR2004 - from half on, saturation is worth seeing
-        return 1.5 if highest > 1.2 else 1.2  # noqa: PLR2004
-    if highest <= 0:
-        return 0.1
-    step = _round_step(highest * 1.1 / 5)
-    return step * ceil(highest * 1.1 / step)
 
 
 def _series(
@@ -333,12 +212,6 @@ def _height(y: Axis, value: float) -> float:
     return y.at(max(min(value, highest), y.low / 10 if y.is_logarithmic else -highest))
 
 
-def _population_ticks(x: Axis) -> tuple[Tick, ...]:
-    """Return ticks at whole populations, the first and last kept off the edges."""
-    whole = [value for value in ticks(x.low, x.high) if value == int(value)]
-    return tuple(Tick(x.at(value), f"{int(value):,}") for value in whole)
-
-
 def _region(x: Axis, region: tuple[float, float, str]) -> Region:
     low, high, label = region
     start, end = x.at(max(low, x.low)), x.at(min(high, x.high))
@@ -357,7 +230,7 @@ def _marks(
         px, py = x.at(population), y.at(1)
         shown = f"{name}: {number(population)}"
         # Loads rise: a line leaves room right below its saturation point, and left above it.
-        at_right = px + 8 + len(shown) * _LETTER_WIDTH > WIDTH - RIGHT
+        at_right = px + 8 + len(shown) * LETTER_WIDTH > WIDTH - RIGHT
         label_y, step = (py - 10, -_LABEL_HEIGHT) if at_right else (py + 20, _LABEL_HEIGHT)
         while any(abs(m.label_y - label_y) < _LABEL_HEIGHT for m in drawn):
             label_y += step
@@ -373,30 +246,3 @@ def _marks(
             )
         )
     return tuple(drawn)
-
-
-def bars(rows: Sequence[tuple[str, dict[str, float]]]) -> tuple[Bar, ...]:
-    """Return stacked bars of shares; a component has one colour in all of them."""
-    colors: dict[str, str] = {}
-    for _, shares in rows:
-        for name in shares:
-            colors.setdefault(name, COLORS[len(colors) % len(COLORS)])
-    built = []
-    for name, shares in rows:
-        offset = 0.0
-        segments = []
-        for part, share in shares.items():
-            if share <= 0.0005:  # noqa: PLR2004 - invisible at any width
-                continue
-            segments.append(
-                Segment(
-                    name=part,
-                    share=share * 100,
-                    offset=offset,
-                    color=colors[part],
-                    text=f"{part} {share:.1%}",
-                )
-            )
-            offset += share * 100
-        built.append(Bar(name, tuple(segments)))
-    return tuple(built)

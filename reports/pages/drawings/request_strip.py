@@ -6,13 +6,21 @@ take on average, and what 99 of 100 requests stay within.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.dimension import TIME
+from qps.reports.pages.drawings.time_shapes import (
+    SPENT,
+    SPENT_WITH,
+    Segment,
+    Stop,
+    is_drawn,
+    share_of,
+)
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.phrases import phrase
@@ -27,26 +35,10 @@ _TOLD = 190  # what stands behind a bar
 _MOST_LETTERS = 42
 
 
-class Span(Struct, frozen=True, kw_only=True):
-    """When an item is at a stop, in s, and what of that is spent with what."""
+class Span(Stop, frozen=True, kw_only=True):
+    """A stop that begins at `start`, in s."""
 
-    name: str
-    depth: int
     start: float
-    spent: Mapping[str, float]
-
-    @property
-    def value(self) -> float:
-        """How long it is there."""
-        return sum(self.spent.values())
-
-
-class Bar(Struct, frozen=True):
-    """A part of a bar, and what its time is spent with."""
-
-    spent: str
-    x: float
-    width: float
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -56,7 +48,7 @@ class Row(Struct, frozen=True, kw_only=True):
     name: str
     left: float
     y: float
-    bars: tuple[Bar, ...]
+    bars: tuple[Segment, ...]
     told: str
     told_at: float
 
@@ -70,9 +62,7 @@ class Strip(Struct, frozen=True, kw_only=True):
     left_out: str
 
 
-def spans_of(
-    steps: Sequence[StepThere], spent_with: Mapping[str, str], labels: Labels = PLAIN
-) -> list[Span]:
+def spans_of(steps: Sequence[StepThere], labels: Labels = PLAIN) -> list[Span]:
     """Return the stops of a path; calls made together begin at the same time."""
     found: list[Span] = []
     at = 0
@@ -100,7 +90,7 @@ def spans_of(
         if step.is_apart and taken == 0:
             return start
         name = labels.stage(step.name if step.is_apart or not step.place else step.place)
-        spent = dict.fromkeys(spent_with.values(), 0.0) | {spent_with[step.kind]: taken}
+        spent = dict.fromkeys(SPENT, 0.0) | {SPENT_WITH[step.kind]: taken}
         last = found[-1] if found else None
         if last is not None and not is_new and (last.name, last.depth) == (name, depth):
             both = {word: last.spent[word] + spent[word] for word in spent}
@@ -118,8 +108,7 @@ def spans_of(
 def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
     """Return the strip of a path, its longest steps where there are very many."""
     total, late = path.mean, path.late
-    least = 1e-6 * total if isfinite(total) else 0.0
-    told = [(at, span) for at, span in enumerate(spans) if span.value > least]
+    told = [(at, span) for at, span in enumerate(spans) if is_drawn(total, span.value)]
     longest = sorted(told, key=lambda one: -one[1].value)[:MOST_ROWS]
     shown = sorted(longest, key=lambda one: one[0])
     ends = [total, late, *(span.start + span.value for _, span in shown)]
@@ -152,16 +141,15 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
     for spent, taken in span.spent.items():
         if taken > 0:
             width = scale * taken if isfinite(taken) else WIDTH - _TOLD - start
-            bars.append(Bar(spent, round(x, 1), round(max(width, 1.0), 1)))
+            bars.append(Segment(spent, round(x, 1), round(max(width, 1.0), 1)))
             x += width
-    part = span.value / total if isfinite(total) and total else float(span.value == total)
     return Row(
         number=str(number),
         name=_named(span),
         left=_LEFT + _INDENT * span.depth,
         y=8 + n * LINE,
         bars=tuple(bars),
-        told=f"{quantity(span.value, TIME, 3)}, {percent(part)}",
+        told=f"{quantity(span.value, TIME, 3)}, {percent(share_of(total, span.value))}",
         told_at=round(min(x, WIDTH - _TOLD) + 5, 1),
     )
 
@@ -177,7 +165,7 @@ def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
             name=name,
             left=_LEFT,
             y=8 + at * LINE,
-            bars=(Bar("all", left, round(max(width, 1.0), 1)),),
+            bars=(Segment("all", left, round(max(width, 1.0), 1)),),
             told=marked_value(quantity(taken, TIME, 3), taken, known),
             told_at=round(left + width + 5, 1),
         )

@@ -13,13 +13,20 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.lower.response_time.response_stages import TimeSpent
 from qps.compiler.network.route import BACK, THERE, Route
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.drawings.drawing_layers import HEIGHT, WIDTHS, Layout, laid_out
 from qps.reports.pages.drawings.drawing_topology import Place, Topology, places_of, topology_of
 from qps.reports.pages.drawings.request_strip import Strip, spans_of, strip_of
+from qps.reports.pages.drawings.time_shapes import (
+    SPENT,
+    SPENT_WITH,
+    Segment,
+    Stop,
+    is_drawn,
+    share_of,
+)
 from qps.reports.text.layout.table import Table
 from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import Labels, labels_of
@@ -28,32 +35,15 @@ from qps.reports.text.words.quantities import percent, quantity
 from qps.solver.details.answer_details import AnswerDetails
 from qps.solver.details.request_path import StepThere
 
-SPENT = {word: phrase(f"page.spent.{word}") for word in ("work", "wait", "delay")}
-"""What time is spent with, and how that is told."""
-
-_SPENT_WITH = {
-    TimeSpent.WORK.value: "work",
-    TimeSpent.TRANSFER.value: "work",
-    TimeSpent.WAIT.value: "wait",
-    TimeSpent.DELAY.value: "delay",
-}
 _EDGE, _LETTER, _SMALL = 7, 8, 6.4
 _BAR = 9
 
 
-class Stop(Struct, frozen=True, kw_only=True):
-    """A place on the path with the time that is spent there, in s, by what it is spent with."""
+class PlacedStop(Stop, frozen=True, kw_only=True):
+    """A stop at a place; `known` is the certainty of its time."""
 
     place: str
-    name: str
-    depth: int
-    spent: Mapping[str, float]
     known: Certainty
-
-    @property
-    def value(self) -> float:
-        """All of it, in s."""
-        return sum(self.spent.values())
 
 
 class DrawnLine(Struct, frozen=True):
@@ -63,14 +53,6 @@ class DrawnLine(Struct, frozen=True):
     is_passed: bool
     is_there: bool
     is_back: bool
-
-
-class Segment(Struct, frozen=True):
-    """A part of the bar in a box."""
-
-    spent: str
-    x: float
-    width: float
 
 
 class DrawnBox(Struct, frozen=True, kw_only=True):
@@ -113,7 +95,7 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
     total = path.mean
     labels = model.once(labels_of)
     stops = tuple(_stops(path.steps, labels))
-    told = [stop for stop in stops if _tells(total, stop.value)]
+    told = [stop for stop in stops if is_drawn(total, stop.value)]
     numbers = {id(stop): place for place, stop in enumerate(told, 1)}
     here = _Here(details=details, stops=stops, numbers=numbers, total=total)
     layout = laid_out(topology, WIDTHS[-1])
@@ -139,16 +121,16 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
             for index, place in enumerate(topology.places)
         ),
         legend=tuple((spent, SPENT[spent]) for spent in present),
-        strip=strip_of(path, spans_of(path.steps, _SPENT_WITH, labels)),
+        strip=strip_of(path, spans_of(path.steps, labels)),
         steps=here.table(),
     )
 
 
-def _stops(steps: Sequence[StepThere], labels: Labels) -> Iterator[Stop]:
+def _stops(steps: Sequence[StepThere], labels: Labels) -> Iterator[PlacedStop]:
     """Yield the stops of a path: what follows each other at one place is one."""
 
     def at(step: StepThere) -> tuple[int, str, str]:
-        is_stage = step.kind in _SPENT_WITH
+        is_stage = step.kind in SPENT_WITH
         name = step.name if step.is_apart or not step.place else step.place
         return step.depth, name, "" if is_stage else step.kind
 
@@ -158,9 +140,9 @@ def _stops(steps: Sequence[StepThere], labels: Labels) -> Iterator[Stop]:
             continue
         spent = dict.fromkeys(SPENT, 0.0)
         for step in inside:
-            spent[_SPENT_WITH[step.kind]] += step.there
+            spent[SPENT_WITH[step.kind]] += step.there
         known = together(*(step.known for step in inside))
-        yield Stop(
+        yield PlacedStop(
             place=inside[0].place, name=labels.stage(name), depth=depth, spent=spent, known=known
         )
 
@@ -179,7 +161,7 @@ class _Here(Struct, frozen=True, kw_only=True):
     """What is there to be told of places at the answer."""
 
     details: AnswerDetails
-    stops: tuple[Stop, ...]
+    stops: tuple[PlacedStop, ...]
     numbers: Mapping[int, int]
     total: float
 
@@ -218,7 +200,7 @@ class _Here(Struct, frozen=True, kw_only=True):
             steps=told,
             texts=tuple((below, _cut(text, room / _SMALL)) for below, text in texts if text),
             most=max(SPENT, key=lambda word: spent[word]),
-            share=self._part(taken) if own else 0.0,
+            share=share_of(self.total, taken) if own else 0.0,
             segments=tuple(self._segments(spent, x + _EDGE, room)),
         )
 
@@ -249,20 +231,15 @@ class _Here(Struct, frozen=True, kw_only=True):
                 found.append((told, there.load, there.is_over))
         return sorted(found, key=lambda one: -one[1])
 
-    def _time(self, taken: float, stops: Sequence[Stop], digits: int) -> str:
+    def _time(self, taken: float, stops: Sequence[PlacedStop], digits: int) -> str:
         known = together(*(stop.known for stop in stops))
         return marked_value(quantity(taken, TIME, digits), taken, known)
 
-    def _part(self, taken: float) -> float:
-        if not isfinite(self.total):
-            return float(taken == self.total)
-        return taken / self.total if self.total else 0.0
-
     def _told(self, taken: float) -> str:
-        return quantity(taken, TIME) if _tells(self.total, taken) else ""
+        return quantity(taken, TIME) if is_drawn(self.total, taken) else ""
 
     def _share(self, taken: float) -> str:
-        return percent(self._part(taken))
+        return percent(share_of(self.total, taken))
 
     def _segments(self, spent: Mapping[str, float], x: float, room: float) -> Iterator[Segment]:
         times: dict[str, float] = {}
@@ -275,14 +252,6 @@ class _Here(Struct, frozen=True, kw_only=True):
             if part > 0:
                 yield Segment(word, round(x, 1), round(part * room, 1))
                 x += part * room
-
-
-_NOTHING = 1e-6
-"""Of the latency: what is less is not told."""
-
-
-def _tells(total: float, taken: float) -> bool:
-    return taken > (_NOTHING * total if isfinite(total) else 0)
 
 
 def _cut(text: str, most: float) -> str:

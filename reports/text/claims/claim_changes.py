@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from qps.reports.text.claims.verdicts import claimed, predicted
+from qps.reports.text.claims.claim_quantities import claimed, predicted
 from qps.reports.text.layout.table import Table
 from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
 

@@ -12,19 +12,11 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from qps.compiler.diagnostics.render import printable
+from qps.reports.text.claims.claim_quantities import claimed, predicted, relative_error, within
+from qps.reports.text.claims.claim_summary import NOTHING_UNTESTED, Untested, summary
+from qps.reports.text.claims.claims_text import claims_table
 from qps.reports.text.claims.coverage_text import coverage_lines
-from qps.reports.text.claims.verdicts import (
-    NOTHING_UNTESTED,
-    STALE,
-    Untested,
-    claimed,
-    claims_table,
-    grounds,
-    predicted,
-    relative_error,
-    summary,
-    within,
-)
+from qps.reports.text.claims.verdicts import STALE, grounds
 from qps.reports.text.layout.table import Table
 from qps.solver.claims.claim_results import ClaimResult, Coverage, Verdict
 

@@ -7,7 +7,8 @@ from msgspec.structs import asdict
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.claims.claim_formats import Tested, Wrong
-from qps.reports.text.claims.verdicts import InFolder, in_folders, summary, tally, within
+from qps.reports.text.claims.claim_quantities import within
+from qps.reports.text.claims.claim_summary import InFolder, in_folders, summary, tally
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.solver.claims.claim_results import ClaimResult, Coverage, PredictionInterval
 

@@ -18,13 +18,7 @@ from qps.reports.text.layout.colors import Tone, toned
 from qps.reports.text.layout.facts import VALUE_COLUMN, fact_lines, title_lines
 from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
-from qps.reports.text.solutions.answer_text import (
-    circumstances,
-    cost_facts,
-    elastic_facts,
-    mode_facts,
-    resource_table,
-)
+from qps.reports.text.solutions.answer_text import circumstances, cost_facts, mode_facts
 from qps.reports.text.solutions.capacity_text import (
     accuracy,
     capacity,
@@ -35,6 +29,7 @@ from qps.reports.text.solutions.capacity_text import (
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
 from qps.reports.text.solutions.change_wording import Wording, price_asked
+from qps.reports.text.solutions.elastic_text import elastic_facts
 from qps.reports.text.solutions.limit_facts import (
     MOST_NAMED,
     busiest,
@@ -46,11 +41,10 @@ from qps.reports.text.solutions.limit_facts import (
     violated,
 )
 from qps.reports.text.solutions.measure_rows import measure_table
+from qps.reports.text.solutions.resource_tables import resource_table
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import (
-    joined_words,
-)
+from qps.reports.text.words.quantities import joined_words
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution, Verdict
 

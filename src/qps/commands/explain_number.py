@@ -12,23 +12,15 @@ from qps.commands.cache.spec_cache import load
 from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
-from qps.compiler.configure.configuration import (
-    Configuration,
-    in_each_mode,
-    in_force,
-    uncertain_in,
-)
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force, uncertain_in
 from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.all_parameters import with_parameters
 from qps.compiler.pipeline import Spec
 from qps.engine.expressions.formulas import Formula
-from qps.reports.text.explanations.explanation import (
-    Explanation,
-    explanation_text,
-    explanation_view,
-)
+from qps.reports.text.explanations.explanation import Explanation, explanation_view
+from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.explanations.figure_text import figure_json, figure_text
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of

@@ -23,11 +23,12 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
+from qps.reports.pages.claims_section import ClaimsSection, claims_section
 from qps.reports.pages.configuration_comparison import compared
 from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import SimulatedSection, page_view
-from qps.reports.text.changes.sizing_text import sizing_answer
+from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
 from qps.simulation.player import player
@@ -134,21 +135,9 @@ def made_page(
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
     asked = [Claims.of(spec, plays) for spec in specs]
-    questions = [question for one in asked for question in one.questions()]
-    claims: list[ClaimResult] = []
-    unjudged = 0
-    for question in questions:
-        judged = make(f"claim {question.name}", question.ask)
-        claims += judged or ()
-        unjudged += question.claims if judged is None else 0
-        progress.advance(1 / len(questions))
-    wanted = [(one.runner, figure) for one in asked for figure in one.runner.model.figures]
+    claims = _claims(asked, make, progress)
     progress.advance(2 - progress.done, "figures")
-    figures: list[tuple[ir.Model, DrawnFigure]] = []
-    for runner, figure in wanted:
-        drawn = make(f"figure {figure.name}", partial(draw, runner, figure))
-        figures += [] if drawn is None else [(runner.model, drawn)]
-        progress.advance(1 / len(wanted))
+    figures = _drawn_figures(asked, make, progress)
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
     cases = [ShownCase(one.stated, one.configuration, settings, one.answer) for one in found]
@@ -170,8 +159,6 @@ def made_page(
         claims,
         figures,
         live_page(spread or variants(has_spreads=False), figures),
-        coverages=[coverage for one in asked for coverage in one.coverages],
-        unjudged=unjudged,
         draws_samples=draws_samples and bool(uncertain_in(first.configuration)),
         simulated=_simulated(first) if arguments.simulate else None,
         carry=_carry(first) if arguments.advice else (),
@@ -179,6 +166,33 @@ def made_page(
         made=made_line(specs),
     )
     return render_html(page), found
+
+
+def _claims(asked: list[Claims], make: PagePart, progress: Progress) -> ClaimsSection:
+    """Return what became of the claims of all specs; some may not be judged."""
+    questions = [question for one in asked for question in one.questions()]
+    results: list[ClaimResult] = []
+    unjudged = 0
+    for question in questions:
+        judged = make(f"claim {question.name}", question.ask)
+        results += judged or ()
+        unjudged += question.claims if judged is None else 0
+        progress.advance(1 / len(questions))
+    coverages = [coverage for one in asked for coverage in one.coverages]
+    return claims_section(results, coverages, unjudged)
+
+
+def _drawn_figures(
+    asked: list[Claims], make: PagePart, progress: Progress
+) -> list[tuple[ir.Model, DrawnFigure]]:
+    """Return the figures of all specs, each with its model; some may not be drawn."""
+    wanted = [(one.runner, figure) for one in asked for figure in one.runner.model.figures]
+    figures: list[tuple[ir.Model, DrawnFigure]] = []
+    for runner, figure in wanted:
+        drawn = make(f"figure {figure.name}", partial(draw, runner, figure))
+        figures += [] if drawn is None else [(runner.model, drawn)]
+        progress.advance(1 / len(wanted))
+    return figures
 
 
 def _made(_: str, make: Callable[[], T]) -> T:
@@ -269,7 +283,7 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
     live = live_page((), figures)
     details = answer_details(spec.model, found.configuration, found.graph, found.answer)
     page = page_view(
-        spec.model, found.configuration, found.answer, details, (), figures, live,
+        spec.model, found.configuration, found.answer, details, claims_section(()), figures, live,
         figures_only=True, made=made_line(specs),
     )  # fmt: skip
     output = _write(render_html(page), arguments, spec)

@@ -123,7 +123,8 @@ def _solve_for(arguments: Namespace) -> Exit:
 
 def _size(arguments: Namespace) -> Exit:
     """Print what each resource needs to support a population."""
-    from qps.reports.text.changes.sizing_text import Settings, sizing_text, sizing_view  # noqa: PLC0415 - seldom
+    from qps.reports.text.changes.sizing_text import Settings, sizing_text  # noqa: PLC0415 - seldom
+    from qps.reports.text.changes.sizing_values import sizing_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
     spec = load(arguments.file).with_parts_of(arguments.set)

@@ -16,14 +16,7 @@ from qps.commands.arguments.simulation_effort import interval_of, seconds_of
 from qps.commands.cache.spec_cache import check_file
 from qps.commands.drift_test import asks_for_drift, run_drift
 from qps.commands.file_dependents import asked_specs
-from qps.commands.terminal.console import (
-    Exit,
-    complain,
-    print_json,
-    show,
-    wants_color,
-    width_of,
-)
+from qps.commands.terminal.console import Exit, complain, print_json, show, wants_color, width_of
 from qps.commands.terminal.output import style
 from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
@@ -41,8 +34,9 @@ from qps.reports.text.claims.claim_formats import (
     mistake,
     wrong_table,
 )
+from qps.reports.text.claims.claim_summary import Untested
 from qps.reports.text.claims.claim_values import claims_json
-from qps.reports.text.claims.verdicts import Untested, claims_text
+from qps.reports.text.claims.claims_text import claims_text
 from qps.simulation.player import player
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.judging import Claims

@@ -1,0 +1,221 @@
+"""The answers of two specs beside each other: in words, as facts, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME
+from qps.reports.text.layout.table import Table
+from qps.reports.text.solutions.answer_values import RequirementView, ResourceView, SolveView
+from qps.reports.text.solutions.uncertainty_text import ends_of
+from qps.reports.text.words.certainty_marks import marked
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.nouns import counted, noun_of_one
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.quantities import (
+    is_share,
+    percent,
+    quantity,
+    quantity_in,
+    undecided_point,
+    whole_population,
+)
+from qps.solver.answers.solution import CostSolution
+from qps.solver.uncertainty.interval_result import ALONE, DifferenceOdds
+
+_CLEARLY = 0.95
+"""How likely a difference must be to be more than the spread."""
+
+
+def uncertainty_of_change(odds: DifferenceOdds, of: str) -> str:
+    """Return in words whether a difference `of` users exceeds the uncertainty of the inputs."""
+    if odds.more == odds.fewer == 0:
+        return f"no change in any of {odds.samples:,} samples of the uncertain inputs"
+    likely, word = max((odds.fewer, "falls"), (odds.more, "rises"))
+    verdict = "exceeds" if is_clear(odds) else "is within"
+    reasons = (odds.left_out, "impossible values"), (odds.unsolved, f"each {ALONE}")
+    left = "".join(
+        f"; {percent(share)} of samples excluded: {reason}" for share, reason in reasons if share
+    )
+    sure = percent(odds.after.probability)
+    return (
+        f"the change {verdict} the uncertainty of the inputs: capacity {word} in "
+        f"{percent(likely)} of {odds.samples:,} samples; {sure} interval of the change "
+        f"{odds.least:+,} to {odds.most:+,} {of}, of the capacity {ends_of(odds.after)} "
+        f"(was {ends_of(odds.before)}){left}"
+    )
+
+
+def is_clear(odds: DifferenceOdds) -> bool:
+    """Return whether a difference is more than the uncertainty of the inputs makes of itself."""
+    return max(odds.more, odds.fewer) >= _CLEARLY
+
+
+class AnswerPair(Struct, frozen=True, kw_only=True):
+    """The answers of two specs, with what either calls things.
+
+    If the capacities differ by less than the model error, `within_error` is true.
+    """
+
+    before: SolveView
+    after: SolveView
+    labels: tuple[Labels, Labels]
+    within_error: bool
+
+    @property
+    def capacities(self) -> tuple[int, int]:
+        """Both capacities, 0 where there is none."""
+        return self.before.capacity or 0, self.after.capacity or 0
+
+    @property
+    def limits(self) -> tuple[str, str]:
+        """What limits either capacity."""
+        before, after = map(_limit, (self.before, self.after), self.labels)
+        return before, after
+
+    @property
+    def in_words(self) -> str:
+        """The capacity and the bottleneck in sentences, with those before."""
+        (old, new), users = self.capacities, _known_users(self.after)
+        was = marked(f"{old:,}", self.before.known)
+        if old == new:
+            moved = f"Capacity unchanged at {users}"
+        elif self.within_error:
+            moved = f"Capacity unchanged within the model error ({was}, now {users})"
+        else:
+            verb = "rises" if new > old else "falls"
+            moved = f"Capacity {verb} from {was} to {users} ({moved_by(old, new)})"
+        was_limit, limit = self.limits
+        return f"{moved}. Bottleneck: {limit}{f' (was {was_limit})' * (was_limit != limit)}."
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """The capacity and the bottleneck as facts, with those before."""
+        (old, new), users = self.capacities, _known_users(self.after)
+        capacity = f"{users} (unchanged)"
+        if old != new:
+            by = "unchanged within the model error" if self.within_error else moved_by(old, new)
+            capacity = f"{marked(f'{old:,}', self.before.known)} -> {users} ({by})"
+        was_limit, limit = self.limits
+        was = "unchanged" if was_limit == limit else f"was {was_limit}"
+        return [("Capacity", capacity), ("Bottleneck", f"{limit} ({was})")]
+
+    def table(self, *, headline: bool = True) -> Table:
+        """Return what differs between the answers; with what a `headline` says, or without."""
+        before, after = self.before, self.after
+        words: dict[str, str] = {}
+        for each, labels in zip((before, after), self.labels, strict=True):
+            # A part is one by its identifier, whatever either calls it.
+            words |= {_reaches(one): _reaches(one, labels) for one in each.resources}
+            words |= {one.measure: self._passes(one, labels) for one in each.requirements}
+        rows: list[tuple[str, ...]] = []
+        if headline:
+            counts = [_count(view.capacity, view.known) for view in (before, after)]
+            rows += [("Capacity", *counts), ("Bottleneck", *self.limits)]
+        rows += [
+            *_pairs(
+                "{}",
+                *(
+                    {r.measure: _count(r.met_up_to, r.met_up_to_known) for r in v.requirements}
+                    for v in (before, after)
+                ),
+                words=words,
+            ),
+            *_pairs(
+                "{}",
+                *(
+                    {_reaches(one): _saturation(one) for one in v.resources}
+                    for v in (before, after)
+                ),
+                words=words,
+            ),
+            *_pairs(
+                f"{{}} per {noun_of_one(after.population.name)}",
+                *(dict(map(_price, view.cost)) for view in (before, after)),
+                words={},
+            ),
+        ]
+        shown = [row for row in rows if row[1] != row[2] or row[0] == "Capacity"]
+        headings = ("Limit", "Before", "After")
+        return Table(headings, tuple(shown), frozenset([1, 2]), long=frozenset([0]))
+
+    def _passes(self, one: RequirementView, labels: Labels) -> str:
+        """Return what a requirement comes to: its limit, in words where the specs have two."""
+        limits = {
+            (each.operator, each.limit)
+            for side in (self.before, self.after)
+            for each in side.requirements
+            if each.measure == one.measure
+        }
+        verb = "reaches" if one.operator.startswith("<") else "falls to"
+        if len(limits) > 1 or one.certainty is not None:
+            return f"{labels.of(one.measure)} {verb} its limit"
+        share = one.unit == str(DIMENSIONLESS) and is_share(one.measure)
+        limit = percent(one.limit) if share else quantity_in(one.limit, one.unit)
+        return f"{labels.of(one.measure)} {verb} {limit}"
+
+
+def _known_users(view: SolveView) -> str:
+    return marked(counted(view.capacity or 0, view.population.name), view.known)
+
+
+def _limit(view: SolveView, labels: Labels) -> str:
+    if not view.limited_by:
+        return "none in the range"
+    return printable(labels.of(view.limited_by))
+
+
+def moved_by(old: int, new: int) -> str:
+    """Return a change in words and as a share: "-485, -26.7 %"; without that where all was 0."""
+    by = f"{new - old:+,}"
+    return f"{by}, {relative(old, new)}" if old and new != old else by
+
+
+def relative(old: float, new: float) -> str:
+    """Return by which share a number moves: "-26.7 %"; one that is smaller is not told as none."""
+    share = 100 * (new - old) / old
+    digits = next((n for n in (1, 2) if round(share, n)), 3)
+    return f"{share:+,.{digits}f}".removesuffix(".0") + " %"
+
+
+def _pairs(
+    form: str, old: dict[str, str], new: dict[str, str], *, words: Mapping[str, str]
+) -> list[tuple[str, ...]]:
+    """Return a row for each name of either, in words, with what it is in both."""
+    names = dict.fromkeys([*old, *new])
+    return [
+        (form.format(words.get(name, name)), old.get(name, "–"), new.get(name, "–"))
+        for name in names
+    ]
+
+
+def _count(users: int | None, known: Certainty) -> str:
+    return "none" if users is None else marked(f"{users:,}", known)
+
+
+def _reaches(resource: ResourceView, labels: Labels = PLAIN) -> str:
+    """Return what a resource reaches: its target where that is below saturation."""
+    reaches = (
+        "saturates" if resource.target == 1 else f"reaches its {percent(resource.target)} target"
+    )
+    return f"{labels.of(resource.name)} {reaches}"
+
+
+def _saturation(resource: ResourceView) -> str:
+    """Return where a resource comes to that."""
+    if resource.saturates_not_below is not None:
+        return undecided_point(resource.saturates_at, resource.saturates_not_below)
+    return (
+        phrase("table.no_limit")
+        if resource.saturates_at is None
+        else whole_population(resource.saturates_at)
+    )
+
+
+def _price(cost: CostSolution) -> tuple[str, str]:
+    name, dimension = ("running cost", MONEY / TIME) if cost.is_running else ("cost", MONEY)
+    return name, quantity(cost.per_user, dimension)

@@ -1,0 +1,153 @@
+"""The capacities that a population requires, in sentences: the result, and how it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from qps.compiler.diagnostics.render import printable
+from qps.reports.text.words.certainty_marks import (
+    ALL_EXACT,
+    OTHERS_EXACT,
+    because,
+    by_switch,
+    known_numbers,
+    marked,
+    marked_value,
+    users_as_known,
+)
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.quantities import (
+    in_percent,
+    joined_words,
+    quantity,
+    rounded_in,
+    scale_of,
+    side_of,
+)
+from qps.solver.answers.solution import QUALITY
+from qps.solver.what_if.growth import Growth
+from qps.solver.what_if.sized import Capacity, FailingThere, Needed, Sizing
+
+DIGITS = 4
+_HAIR = 1e-9
+_TIMES = "10,000 times the capacity of each resource"
+
+
+def sizing_known(sizing: Sizing) -> list[str]:
+    """Return how it is known whether they are supported, and each number that is not exact."""
+    found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
+    found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
+    found |= {f"the fix with more `{mend.resources[0]}`": mend.known for mend in sizing.mends}
+    found["the list of fixes"] = sizing.mends_known
+    if sizing.growth is not None:
+        found["the number of machines"] = sizing.growth.known
+    numbers = known_numbers(found, sizing.ports)
+    if sizing.known.is_exact:
+        return numbers
+    what = users_as_known(sizing.known)
+    verdict = f"{what[0].upper()}{what[1:]}{because(sizing.known.reasons, sizing.ports)}."
+    return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
+
+
+def sizing_answer(sizing: Sizing) -> str:
+    """Return in words whether the required capacities support a population, and what fails else."""
+    users = counted(sizing.at, sizing.population)
+    are = "is" if sizing.at == 1 else "are"
+    short = [
+        one.resource for one in by_shortage(sizing) if not one.suffices and one.takes is not None
+    ]
+    names = joined_words(by_switch(short, sizing.ports))
+    what = f"with more capacity for {names}" if short else "without changes"
+    if sizing.is_carried:
+        return f"{users} {are} supported {what}."
+    growth = sizing.growth
+    more = growth is not None and bool(growth.machines)
+    said = [_more_machines(sizing, growth)] if growth is not None and more else []
+    none = "" if growth is None or more else _not_found(growth)
+    if sizing.fails_whatever:
+        named = joined_words([_failing(one) for one in _without_quality(sizing.fails_whatever)])
+        enough = (
+            f"Even with {_TIMES} instead of more machines"
+            if more
+            else f"{users} {are} not supported: even with {_TIMES}"
+        )
+        said.append(f"{enough}, {named}{none and f'; {none}'}.")
+    if sizing.fails_still:
+        named = joined_words([_failing(one) for one in _without_quality(sizing.fails_still)])
+        fixes = [
+            f"{joined_words(mend.resources)} to "
+            f"{marked(rounded_up(mend.takes, mend.capacity), mend.known)}"
+            for mend in sizing.mends
+        ]
+        otherwise = "several resources need more capacity"
+        if not sizing.mends_known.is_exact:
+            otherwise = "it is unknown whether more capacity for one resource is enough"
+        fix = f"to fix this, raise {' or '.join(fixes)}" if fixes else otherwise
+        said.append(f"{_for_utilization(sizing)}, {named}; {fix}.")
+    if not sizing.fails_whatever and not sizing.fails_still:
+        said.append(f"{users} {are} supported {what}, but a smaller population is not.")
+    return " ".join(said)
+
+
+def _for_utilization(sizing: Sizing) -> str:
+    """Return in words that each resource has what keeps its own utilization to its target."""
+    loads = (one.for_load or one for one in by_shortage(sizing))
+    short = [one.resource for one in loads if not one.suffices and one.takes is not None]
+    names = joined_words(by_switch(short, sizing.ports))
+    only = "only meets its utilization target"
+    if len(short) > 1:
+        only = "only meet their utilization targets"
+    return f"If {names} {only}" if short else "Without changes"
+
+
+def _more_machines(sizing: Sizing, growth: Growth) -> str:
+    """Return in words how many machines are enough."""
+    links = f" and more capacity for {joined_words(growth.links)}" if growth.links else ""
+    more = [
+        f"{marked(f'{m.takes:,}', growth.known)} {joined_words(m.nodes)} machines "
+        f"(currently {m.now:,})"
+        for m in growth.machines
+    ]
+    users = counted(sizing.at, sizing.population)
+    are = "is" if sizing.at == 1 else "are"
+    fewer = "" if growth.are_least else "; fewer may be enough"
+    return f"{users} {are} supported with {joined_words(more)}{links}{fewer}."
+
+
+def _not_found(growth: Growth) -> str:
+    """Return in words how many machines were tried."""
+    tried = joined_words(growth.looked_at)
+    return f"up to {growth.up_to:,} times as many {tried} machines are not enough"
+
+
+def _without_quality(failing: Sequence[FailingThere]) -> list[FailingThere]:
+    """Return what fails, without quality where an axis of it fails."""
+    if any(one.criterion.axis is not None for one in failing):
+        return [one for one in failing if one.criterion.name != QUALITY]
+    return list(failing)
+
+
+def _failing(one: FailingThere) -> str:
+    criterion = one.criterion
+    share = in_percent(criterion)
+    value, limit = (
+        quantity(v, criterion.dimension, DIGITS, share=share) for v in (one.value, one.limit)
+    )
+    mode = f" in mode {one.mode}" if one.mode else ""
+    told = marked_value(value, one.value, one.known)
+    return f"{printable(criterion.name)} is {told}{mode} ({side_of(criterion)} {limit})"
+
+
+def by_shortage(sizing: Sizing) -> list[Needed]:
+    """Return the resources, those that are shortest of capacity first."""
+    return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
+
+
+def rounded_up(amount: float, capacity: Capacity) -> str:
+    """Return an amount of a capacity, its digits rounded up; of cores whole ones."""
+    if capacity.is_whole:
+        return f"{ceil(amount - _HAIR):,} {capacity.dimension}"
+    factor, _ = scale_of(amount, capacity.dimension)
+    shown = rounded_in(amount, factor, DIGITS, is_up=True)
+    return quantity(shown, capacity.dimension, DIGITS)

@@ -1,0 +1,125 @@
+"""The capacities that a population requires, as plain values: the output of `qps solve --users`."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler.quantities.certainty import Certainty
+from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
+from qps.solver.what_if.growth import Growth
+from qps.solver.what_if.sized import FailingThere, Machines, Mend, Needed, Sizing
+
+
+class NeededView(Struct, frozen=True, kw_only=True):
+    """A resource with its utilization, target, and current and required capacity in `unit`.
+
+    `takes` is the required capacity: null if no capacity is enough, 0 if any capacity is. `exact`
+    is the value before rounding up to whole cores. `machines` is null if their number is fixed.
+    """
+
+    name: str
+    utilization: float
+    target: float
+    unit: str
+    has: float
+    takes: float | None
+    exact: float | None
+    suffices: bool
+    machines: Machines | None
+    mode: str | None
+    known: Certainty
+
+
+class FailingView(Struct, frozen=True, kw_only=True):
+    """A requirement that fails at this population, with its mode, value and limit."""
+
+    requirement: str
+    mode: str | None
+    value: float
+    limit: float
+    unit: str
+    known: Certainty
+
+
+class MendView(Struct, frozen=True):
+    """A capacity of these resources that alone fixes the remaining failures."""
+
+    resources: tuple[str, ...]
+    takes: float
+    unit: str
+    known: Certainty
+
+
+class SizingView(Struct, frozen=True, kw_only=True):
+    """Required size of each resource for a population, in base units.
+
+    `known` is the certainty of the result: an upper bound if the population may not be supported,
+    and a lower bound if it may be supported although a requirement fails. `mends_known` is the
+    certainty that no other capacity fixes the remaining failures.
+    """
+
+    schema: str
+    file: str
+    given: dict[str, int]
+    answer: str
+    supported: bool
+    resources: tuple[NeededView, ...]
+    fails_whatever: tuple[FailingView, ...]
+    fails_still: tuple[FailingView, ...]
+    mends: tuple[MendView, ...]
+    mends_known: Certainty
+    growth: Growth | None
+    known: Certainty
+    nominal_inputs: tuple[str, ...]
+
+
+def sizing_view(sizing: Sizing, file: str) -> SizingView:
+    """Return the answer as plain values."""
+    return SizingView(
+        schema="qps/sizing/3",
+        file=file,
+        given={sizing.population: sizing.at},
+        answer=sizing_answer(sizing),
+        supported=sizing.is_possible,
+        resources=tuple(_needed(one) for one in by_shortage(sizing)),
+        fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
+        fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
+        mends=tuple(_mend_view(mend) for mend in sizing.mends),
+        mends_known=sizing.mends_known,
+        growth=sizing.growth,
+        known=sizing.known,
+        nominal_inputs=sizing.nominal_inputs,
+    )
+
+
+def _mend_view(mend: Mend) -> MendView:
+    unit = str(mend.capacity.dimension)
+    return MendView(mend.resources, mend.takes, unit, mend.known)
+
+
+def _needed(one: Needed) -> NeededView:
+    return NeededView(
+        name=one.resource,
+        utilization=one.load,
+        target=one.target,
+        unit=str(one.capacity.dimension),
+        has=one.capacity.has,
+        takes=one.takes,
+        exact=one.exact,
+        suffices=one.suffices,
+        machines=one.machines,
+        mode=one.mode,
+        known=one.known,
+    )
+
+
+def _failing_view(one: FailingThere) -> FailingView:
+    unit, known = str(one.criterion.dimension), one.known
+    return FailingView(
+        requirement=one.criterion.name,
+        mode=one.mode,
+        value=one.value,
+        limit=one.limit,
+        unit=unit,
+        known=known,
+    )

@@ -1,0 +1,160 @@
+"""How many claims pass and on what grounds, and how many do not: of all, or by folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.reports.text.claims.claim_quantities import relative_error
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+
+
+class Tally(Struct, frozen=True, kw_only=True):
+    """How many claims hold, by what they rest on, and how many do not.
+
+    Of what documents state, `unfitted` rest on nothing that was fitted, `on_other_fits` on numbers
+    that were fitted to others, `fitted_to_it` on what was fitted to the very number, which tells
+    nothing, and `arithmetic` follow from its own numbers alone. `own` are of the model itself:
+    laws, identities, our own reckoning. Those that are `shown` beside a measurement are not judged;
+    of `unclaimed` ones nothing is claimed.
+    """
+
+    unfitted: int
+    on_other_fits: int
+    fitted_to_it: int
+    arithmetic: int
+    own: int
+    shown: int
+    missed: int
+    unclaimed: int
+    accepted: int
+    unplayed: int
+    failed: int
+    has_published: bool
+
+    @property
+    def holding(self) -> int:
+        """How many hold, by whatever right."""
+        published = self.unfitted + self.on_other_fits + self.fitted_to_it
+        return published + self.arithmetic + self.own
+
+
+def tally(results: Sequence[ClaimResult]) -> Tally:
+    """Count what became of claims."""
+    verdicts = [result.verdict for result in results]
+    holding = [result for result in results if result.verdict is Verdict.HOLDS]
+    stated = [result for result in holding if result.origin is not ir.Origin.MODEL]
+    to_others = [result for result in stated if not result.is_fitted_to_it]
+    published = [result for result in to_others if result.is_published]
+    unfitted = sum(result.fitted is None for result in published)
+    return Tally(
+        unfitted=unfitted,
+        on_other_fits=len(published) - unfitted,
+        fitted_to_it=len(stated) - len(to_others),
+        arithmetic=len(to_others) - len(published),
+        own=len(holding) - len(stated),
+        shown=verdicts.count(Verdict.SHOWN),
+        missed=verdicts.count(Verdict.MISSED),
+        unclaimed=verdicts.count(Verdict.UNCLAIMED),
+        accepted=verdicts.count(Verdict.ACCEPTED),
+        unplayed=verdicts.count(Verdict.UNPLAYED),
+        failed=sum(result.fails for result in results),
+        has_published=any(r.is_published and r.holds is not None for r in results),
+    )
+
+
+class Untested(Struct, frozen=True):
+    """How many specs could not be read, and how many claims of the others have no answer."""
+
+    specs: int = 0
+    claims: int = 0
+
+    @property
+    def parts(self) -> list[str]:
+        """What a summary says of them, nothing where there are none."""
+        specs = f"{self.specs:,} {'spec' if self.specs == 1 else 'specs'} with errors"
+        claims = f"{self.claims:,} {'claim' if self.claims == 1 else 'claims'} without a result"
+        return [specs] * bool(self.specs) + [claims] * bool(self.claims)
+
+
+NOTHING_UNTESTED = Untested()
+
+
+def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTED) -> str:
+    """Return in one line what became of claims; nothing counts for two."""
+    found = tally(results)
+    parts = []
+    if found.has_published:
+        # What all claims have in common is not said of them.
+        calibrated = found.on_other_fits + found.fitted_to_it
+        is_divided = calibrated + found.arithmetic + found.own > 0
+        claims = _counted(found.unfitted, "published claim") if is_divided else found.unfitted
+        how = " without calibration" * (calibrated > 0)
+        parts.append(f"{claims} passed{how}")
+    if found.on_other_fits:
+        parts.append(f"{found.on_other_fits:,} passed after calibration on other data")
+    if found.fitted_to_it:
+        targets = _counted(found.fitted_to_it, "calibration target")
+        parts.append(f"{targets} passed (not counted as evidence)")
+    if found.arithmetic:
+        parts.append(f"{_counted(found.arithmetic, 'arithmetic claim')} passed")
+    if found.own:
+        own = _counted(found.own, "other claim") if parts else f"{found.own:,}"
+        parts.append(f"{own} passed")
+    if found.missed:
+        errors = _errors(results, Verdict.MISSED)
+        misses = "known miss" if found.missed == 1 else "known misses"
+        parts.append(f"{found.missed:,} {misses}{errors and f' ({errors})'}")
+    if found.unclaimed:
+        parts.append(f"{_counted(found.unclaimed, 'published value')} without a claim")
+    if found.accepted:
+        parts.append(f"{_counted(found.accepted, 'accepted failure')}")
+    if found.shown:
+        errors = _errors(results, Verdict.SHOWN)
+        parts.append(f"{found.shown:,} for comparison only{errors and f' ({errors})'}")
+    if found.unplayed:
+        parts.append(f"{found.unplayed:,} not simulated")
+    return ", ".join([*parts, f"{found.failed:,} failed", *untested.parts])
+
+
+class InFolder(Struct, frozen=True):
+    """What became of the claims of the specs of one folder."""
+
+    folder: str
+    summary: str
+
+
+def in_folders(results: Sequence[ClaimResult]) -> tuple[InFolder, ...]:
+    """Return what became of claims, folder by folder: those of one say nothing of another."""
+    folders: dict[str, list[ClaimResult]] = {}
+    for result in results:
+        folders.setdefault(Path(result.spec).parent.as_posix(), []).append(result)
+    return tuple(InFolder(one, summary(of)) for one, of in folders.items())
+
+
+def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[str]:
+    """Return what became of claims: a line, or one for each of several folders and what fails."""
+    folders = in_folders(results)
+    if not folders[1:]:
+        return [summary(results, untested)]
+    failed = sum(result.fails for result in results)
+    total = f"{failed:,} of {_counted(len(results), 'claim')} failed"
+    total = ", ".join([total, *untested.parts])
+    return [*(f"{one.folder}: {one.summary}" for one in folders), total]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
+    """Return how far predictions of a verdict are off, empty where nothing says so."""
+    off = [r.relative_difference for r in results if r.verdict is verdict]
+    known = [share for share in off if share is not None]
+    if not known:
+        return ""
+    ends = dict.fromkeys(relative_error(end) for end in (min(known), max(known)))
+    return f"error {' to '.join(ends)}"

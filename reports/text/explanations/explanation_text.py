@@ -1,0 +1,168 @@
+"""A number taken apart, as text and Markdown: how it is known, its formulas, parts and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics.render import printable
+from qps.reports.text.explanations.explanation import SYMBOLS, ExplainedNumber, Explanation
+from qps.reports.text.explanations.method_rows import methods_tables
+from qps.reports.text.formulas.formula_excerpts import READABLE, shortened
+from qps.reports.text.layout.facts import COLUMNS
+from qps.reports.text.layout.table import Table
+from qps.reports.text.layout.text_layout import Layout
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.reliability import EXACT_HERE, because_first
+
+_SHORTENED = "`…` marks a shortened formula; `--format json` prints it in full."
+
+
+def explanation_text(
+    explanation: Explanation,
+    place: str = "",
+    *,
+    labels: Labels = PLAIN,
+    markdown: bool = False,
+    width: int = COLUMNS,
+) -> str:
+    """Return a number, its formulas, its parts, and the inputs that it rests on."""
+    parted = Table(
+        ("Part", "Value", "Share", "Formula"),
+        tuple(
+            (labels.stage(p.name), p.value, p.share, _spaced(shortened(p.formula)))
+            for p in explanation.parts
+        ),
+        frozenset([1, 2]),
+        firm=frozenset([0]),
+    )
+    numbers = Table(
+        ("Input", "Value", "Defined at", "Source"),
+        tuple((a.name, _input(a), _in_file(a.place), a.source) for a in explanation.assumptions),
+        firm=frozenset([0, 2]),
+        long=frozenset([1, 3]),
+    )
+    notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
+    title = labels.of(explanation.name)
+    is_utilization = not labels.is_plain and explanation.name.endswith(".load")
+    layout = Layout(
+        title=title + " utilization" * is_utilization,
+        place=place,
+        facts=tuple(_facts(explanation, title, labels)),
+        tables=(
+            *([parted] if markdown else _parted(parted, width)),
+            _calls(explanation, markdown=markdown),
+            _cases(explanation),
+            *methods_tables(explanation.methods, labels),
+            numbers,
+        ),
+        notes=tuple(notes),
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _input(one: ExplainedNumber) -> str:
+    """Return a value; of arrivals, their coefficient of variation, as a spec states it."""
+    return f"cv {one.value}" if one.name.endswith(".arrivals") else one.value
+
+
+def _in_file(place: str) -> str:
+    """Return a place without the folder of its file: the title has that."""
+    return place.rpartition("/")[2]
+
+
+def _parted(table: Table, width: int) -> list[Table]:
+    """Return the parts of a number; their formulas in a table below where they have no room."""
+    *others, formulas = range(len(table.headings))
+    if formulas in table.fitting(width, [formulas]):
+        return [table]
+    below = table.with_columns([0, formulas])
+    return [table.with_columns(others), replace(below, long=frozenset([1]))]
+
+
+_HEADINGS = {"reaches its target": "At target"}
+
+
+def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the value first, then how it is known, its formulas, and its uncertainty."""
+    formulas = dict(explanation.formulas)
+    at = f"at {explanation.at_text}"
+    yield "Value", f"{formulas[at]} {at}"
+    if explanation.known.is_exact:
+        yield phrase("accuracy"), EXACT_HERE
+    else:
+        what = explanation.known.kind.value
+        yield phrase("accuracy"), because_first(what, explanation.known.reasons, labels)
+    for place, line in enumerate(explanation.uncertainty):
+        yield "" if place else "Uncertainty", line
+    if explanation.modes:
+        yield "Mode", _in_mode(explanation)
+    if title != explanation.name:
+        yield "Name", explanation.name
+    if explanation.what != title:
+        yield "Meaning", explanation.what
+    for heading, text in explanation.formulas:
+        if heading != at:
+            yield _heading(heading), _spaced(printable(_readable(explanation, heading, text)))
+
+
+def _heading(named: str) -> str:
+    """Return the label of a formula.
+
+    >>> _heading("for any N"), _heading("reaches its target")
+    ('For any N', 'At target')
+    """
+    return _HEADINGS.get(named, named[0].upper() + named[1:])
+
+
+def _spaced(formula: str) -> str:
+    """Return a formula with blanks where a line may end: around its products and quotients.
+
+    >>> _spaced("N*(a + b)/(2*c)")
+    'N · (a + b) / (2 · c)'
+    """
+    return formula.replace("*", " · ").replace(")/(", ") / (")
+
+
+def _readable(explanation: Explanation, heading: str, text: str) -> str:
+    """Return a formula as a person reads it: a long one that adds up by the names of its parts."""
+    adds_up = len(explanation.parts) > 1 and all(part.share for part in explanation.parts)
+    if len(text) > READABLE and heading == SYMBOLS and adds_up:
+        return shortened(" + ".join(part.name for part in explanation.parts))
+    return shortened(text)
+
+
+def _calls(explanation: Explanation, *, markdown: bool) -> Table:
+    """Return the tree of the calls of a request, each with its start and end."""
+    inwards = "– " if markdown else "  "
+    return Table(
+        ("Timeline of an average request", "Calls", "Each", "Start", "End"),
+        tuple(
+            (inwards * call.depth + call.name, call.made, call.each, call.start, call.end)
+            for call in explanation.calls
+        ),
+        frozenset([1, 2, 3, 4]),
+    )
+
+
+def _in_mode(explanation: Explanation) -> str:
+    """Return which of a spec's modes is explained, or that it is none of them."""
+    if explanation.mode is not None:
+        others = [mode for mode in explanation.modes if mode != explanation.mode]
+        beside = f" (other modes, with `--set mode=NAME`: {', '.join(others)})" if others else ""
+        return f"{explanation.mode}{beside}"
+    return f"none (choose one with `--set mode=NAME`: {', '.join(explanation.modes)})"
+
+
+def _cases(explanation: Explanation) -> Table:
+    """Return a parameter's values by case, and by kind where it has kinds."""
+    headings = ("Kind", "Share", "Average", "Least", "Largest", "Defined at", "Source")
+    rows = tuple(
+        (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
+        for c in explanation.cases
+    )
+    if len(rows) > 1:
+        return Table(headings, rows, frozenset([1, 2, 3, 4]))
+    return Table(headings[2:], tuple(row[2:] for row in rows), frozenset([0, 1, 2]))

@@ -1,0 +1,160 @@
+"""Resources and the traffic of links, as tables: utilization, saturation point, largest consumers."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from qps.compiler.ir.measure_names import is_utilization, resource_in
+from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.labels import PLAIN, Labels
+from qps.reports.text.words.phrases import phrase
+from qps.reports.text.words.ports import with_ports_together
+from qps.reports.text.words.quantities import (
+    number,
+    percent,
+    quantity,
+    undecided_point,
+    whole_population,
+)
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution
+from qps.solver.search.method import Method
+
+_DIGITS = 3
+_SHOWN_SHARES = 4
+_SMALL_SHARE = 0.005
+
+
+def identifier_cells(name: str, labels: Labels) -> tuple[str, ...]:
+    """Return the identifier that stands behind a row of words: no cell where all is plain."""
+    return () if labels.is_plain else (name,)
+
+
+_BAR = 8
+"""Signs of a bar that shows a utilization of 100 %."""
+_NONE = "–"
+
+
+def resource_table(
+    answer: Answer,
+    labels: Labels = PLAIN,
+    *,
+    named: bool = False,
+    bars: bool = False,
+    shares: int = _SHOWN_SHARES,
+) -> tuple[Table, list[ResourceSolution]]:
+    """Return the resources, the first to saturate first, and of each row the resource.
+
+    `named` puts identifiers behind, `bars` a bar before each utilization; the largest `shares` of
+    what loads a resource are shown.
+    """
+    ordered = sorted(
+        answer.resources,
+        key=lambda r: (
+            r.saturation.at is None,
+            r.saturation.at or 0.0,
+            -r.utilization_at_limit / r.target,
+        ),
+    )
+    is_planned = any(resource.target != 1 for resource in ordered)
+    limits = _utilization_limits(answer)
+    has_limits = is_planned or bool(limits)
+    told = with_ports_together(ordered, attrgetter("name"), answer)
+    giving = answer.saturated_by_elastic
+    rows = []
+    for resource, name in told:
+        limit = min(resource.target, limits.get(resource.name, 1.0))
+        rows.append(
+            (
+                _named(resource.name, name, labels) + " (elastic)" * (resource.name in giving),
+                *([_bar(resource.utilization_at_limit)] * bars),
+                percent(resource.utilization_at_limit, _DIGITS),
+                *([percent(limit) if is_planned or limit < 1 else _NONE] * has_limits),
+                _saturation(resource),
+                _shares(resource, labels, shares),
+                *(identifier_cells(resource.name, labels) if named else ()),
+            )
+        )
+    at = f"{answer.at:,}"
+    headings = (
+        "Utilization",
+        *([""] * bars),
+        f"At {at}",
+        *(["Target" if is_planned else "Limit"] * has_limits),
+        phrase("table.most"),
+        "Consumed by",
+        *(identifier_cells("Name", labels) if named else ()),
+    )
+    first = 2 if bars else 1
+    right = frozenset(range(first, first + 2 + has_limits))
+    demand = first + 2 + has_limits
+    long = frozenset([0, demand, demand + 1] if named else [0, demand])
+    table = Table(headings, tuple(rows), right, firm=frozenset([1]), long=long)
+    return table, [resource for resource, _ in told]
+
+
+def _utilization_limits(answer: Answer) -> dict[str, float]:
+    """Return the lowest utilization that requirements allow each resource."""
+    found: dict[str, float] = {}
+    for one in answer.requirements:
+        resource = resource_in(one.name)
+        if is_utilization(one.name) and one.at_most:
+            found[resource] = min(one.limit, found.get(resource, one.limit))
+    return found
+
+
+def _bar(load: float) -> str:
+    """Return a bar of a utilization.
+
+    >>> _bar(0.75), _bar(2.0)
+    ('██████░░', '████████')
+    """
+    full = round(_BAR * min(1.0, max(0.0, load))) if load == load else 0  # noqa: PLR0124 - nan
+    return "█" * full + "░" * (_BAR - full)
+
+
+def _named(resource: str, name: str, labels: Labels) -> str:
+    """Return what a resource is called, with what its name says of other ports."""
+    return f"{labels.of(resource)}{name.removeprefix(resource)}"
+
+
+_MOST_CARRIED = 6
+
+
+def carried(answer: Answer, labels: Labels = PLAIN, *, named: bool = False) -> Table:
+    """Return what links and network cards carry, as rates and as volumes."""
+    found = with_ports_together(answer.traffic, attrgetter("resource"), answer)
+    shown = found[:_MOST_CARRIED]
+    several = any(item.count != 1 for item, _ in shown)
+    rows = tuple(
+        (
+            _named(item.resource, name, labels),
+            quantity(item.bit_per_s, DATA_RATE, 3),
+            quantity(item.byte_per_hour * 8, INFORMATION, 3),
+            quantity(item.byte_per_month * 8, INFORMATION, 3),
+            *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
+            *(identifier_cells(item.resource, labels) if named else ()),
+        )
+        for item, name in shown
+    )
+    headings = (
+        *("Traffic", f"At {answer.at:,}", "Per hour", "Per month"),
+        *([""] * several),
+        *(identifier_cells("Name", labels) if named else ()),
+    )
+    return Table(headings, rows, frozenset([1, 2, 3]), long=frozenset([0, len(headings) - 1]))
+
+
+def _saturation(resource: ResourceSolution) -> str:
+    found = resource.saturation
+    if found.not_below is not None:
+        return undecided_point(found.at, found.not_below)
+    if found.at is None:
+        return phrase("table.no_limit")
+    return "none" if found.method is Method.AT_START else whole_population(found.at)
+
+
+def _shares(resource: ResourceSolution, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:
+    large = [(by, share) for by, share in resource.shares.items() if share > _SMALL_SHARE]
+    return ", ".join(f"{labels.of(by)} {percent(share, 2)}" for by, share in large[:most])
