@@ -16,9 +16,10 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
+from qps.reports.text.solutions import limit_facts
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.reports.text.solutions.change_wording import Wording, wording
-from qps.reports.text.solutions.headroom_text import headroom_lines
+from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import PLAIN
 from qps.solver.answer import Answer
@@ -49,7 +50,11 @@ def _answer(text: str) -> Answer:
 
 
 def _lines(text: str) -> list[str]:
-    return headroom_lines(_answer(text))
+    return beyond_lines(_answer(text), PLAIN)
+
+
+def _next_in_words(text: str) -> str:
+    return limit_facts.next_limit(_answer(text), PLAIN)
 
 
 def _told(text: str) -> str:
@@ -103,8 +108,8 @@ def test_nothing_else_limits() -> None:
     found = _next(SPEC.replace("1..1000", "1..110"))
     assert found is not None
     assert (found.requirement, found.met_up_to) == (None, 110)
-    assert _lines(SPEC.replace("1..1000", "1..110"))[0] == (
-        "Next limit: none up to 110 users (the maximum of `users N`)."
+    assert _next_in_words(SPEC.replace("1..1000", "1..110")) == (
+        "none up to 110 users (the maximum of `users N`)"
     )
 
 
@@ -119,7 +124,7 @@ def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
     found = _next(text)
     assert found is not None
     assert found.met_up_to is None
-    assert "fails at every population" in _lines(text)[0]
+    assert "fails at every population" in _next_in_words(text)
 
 
 def test_another_mode_may_limit_next() -> None:
@@ -172,7 +177,7 @@ def test_who_loses_how_much_and_where() -> None:
     assert [(one.resource, one.utilization) for one in more.loads] == [
         ("web.cpu", pytest.approx(1.1))
     ]
-    assert _lines(SPEC)[1] == (
+    assert _lines(SPEC)[0] == (
         "With 10 % more users (110): web.cpu utilization is 110 %; pages: 9.09 % lost (web.cpu saturated), "
         "latency unbounded (waiting for web.cpu)."
     )
@@ -183,13 +188,13 @@ def test_who_waits_how_much_longer_and_where() -> None:
         SPEC.replace("at web { work }", "at web { work * N }")
         + "require { pages.latency <= 0.1 s }\n"
     )
-    line = _lines(text)[1]
+    line = _lines(text)[0]
     assert "pages: latency +10 ms (work at web)" in line
     assert "notes" not in line
 
 
 def test_a_margin_takes_it() -> None:
-    assert _lines(f"target cpu 75 %, link 80 %\n{SPEC}")[1:3] == [
+    assert _lines(f"target cpu 75 %, link 80 %\n{SPEC}") == [
         "With 10 % more users (83): web.cpu utilization is 83 % (target 75 %); latency and loss unchanged.",
         "Utilization targets: CPU 75 %, link 80 %.",
     ]
@@ -199,7 +204,7 @@ def test_an_elastic_rate_gives_way() -> None:
     text = SPEC.replace("traffic 1 packet/s, 625", "traffic pace, 625") + (
         "param pace elastic 0.1..5 packet/s\nrequire { pages.rate >= 0.5 packet/s }\n"
     )
-    line = _lines(text)[1]
+    line = _lines(text)[0]
     assert "pages.rate is 0.455 packet/s, below the minimum of 0.5 packet/s" in line
     assert "pages: rate 0.5 packet/s -> 0.455 packet/s" in line
 
@@ -207,14 +212,14 @@ def test_an_elastic_rate_gives_way() -> None:
 def test_quality_that_is_passed_is_told() -> None:
     text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
     text += "quality euclidean\n"
-    assert "quality is ≥ 1.0" in _lines(text)[1]
+    assert "quality is ≥ 1.0" in _lines(text)[0]
 
 
 def test_streams_that_fare_alike_are_told_together() -> None:
     text = SPEC.replace("at back { store }", "at web { work }").replace(
         "1 byte/packet", "625 byte/packet"
     )
-    assert "pages and notes: 9.09 % lost (web.cpu saturated)" in _lines(text)[1]
+    assert "pages and notes: 9.09 % lost (web.cpu saturated)" in _lines(text)[0]
 
 
 def test_the_end_of_the_range_comes_first() -> None:
@@ -222,7 +227,7 @@ def test_the_end_of_the_range_comes_first() -> None:
     more = _more(text)
     assert more is not None
     assert (more.at, more.is_end_of_range) == (103, True)
-    assert _lines(text)[1].startswith("At the maximum population (103): ")
+    assert _lines(text)[0].startswith("At the maximum population (103): ")
 
 
 @pytest.mark.parametrize(("users", "more"), [(1, 2), (9, 10), (10, 11), (11, 13), (100, 110)])
@@ -237,7 +242,7 @@ def test_there_may_be_more_to_tell_than_anybody_reads() -> None:
         f"require {{ pages.latency + {i} ms <= {40 + 2 * i} ms }}\n" for i in range(1, 7)
     )
     text = SPEC.replace("at web { work }", "at web { work * max(1, N - 50) }") + extra
-    assert "4 more;" in _lines(text)[1]
+    assert "4 more;" in _lines(text)[0]
 
 
 WAITING = """
@@ -316,7 +321,7 @@ def test_a_load_just_above_saturation_is_told_apart() -> None:
 
 def test_without_any_margin_that_is_said() -> None:
     assert (
-        _lines(SPEC)[2] == "Utilization targets: none set (resources may reach 100 % utilization)."
+        _lines(SPEC)[1] == "Utilization targets: none set (resources may reach 100 % utilization)."
     )
 
 
@@ -330,14 +335,14 @@ def test_a_target_of_what_nothing_loads_is_told_so() -> None:
         + "component keep_it { disk 1 request/packet }\n"
         + text.replace("at web { work }", "at web { work }\n at rack { keep_it if stored == off }")
     )
-    assert _lines(f"target disk 80 %\n{text}")[2] == (
+    assert _lines(f"target disk 80 %\n{text}")[1] == (
         "Utilization targets: disk throughput 80 % (unused here)."
     )
 
 
 def test_requirements_on_loads_are_a_margin() -> None:
     lines = _lines(f"target link 80 %\n{SPEC}require {{ web.cpu.load <= 60 % }}\n")
-    assert lines[2] == "Utilization targets: link 80 %, web.cpu.utilization 60 %."
+    assert lines[1] == "Utilization targets: link 80 %, web.cpu.utilization 60 %."
 
 
 def test_the_three_best_changes_come_first() -> None:
@@ -399,4 +404,4 @@ def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
         answer_sentence(answer)
         == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
     )
-    assert "crowd is 54 ms, not below the limit of 50 ms" in headroom_lines(answer)[1]
+    assert "crowd is 54 ms, not below the limit of 50 ms" in beyond_lines(answer, PLAIN)[0]

@@ -1,4 +1,4 @@
-"""What lies beyond the capacity: the next limit, 10 % more users, headroom."""
+"""What lies beyond the capacity: the effect of 10 % more users, and the headroom."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from math import isfinite
 
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
-from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
-from qps.reports.text.solutions.limit_facts import next_limit
 from qps.reports.text.solutions.limit_reasons import beyond, beyond_limit, quality_beyond
-from qps.reports.text.words.certainty_marks import marked, marked_value, users_with
+from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.labels import Labels, resource_words
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
@@ -26,19 +24,8 @@ from qps.solver.answers.answer_parts import MoreUsers, RequirementThere, StreamT
 _MOST_NAMED = 3
 
 
-def headroom_lines(answer: Answer, words: Wording = PLAIN_WORDS) -> list[str]:
-    """Return the next limit, the effect of 10 % more users, the headroom, the best changes."""
-    following = next_limit(answer, words.labels)
-    lines = (
-        following and f"Next limit: {following}.",
-        *beyond_lines(answer, words.labels),
-        _best_changes(words),
-    )
-    return [line for line in lines if line]
-
-
 def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
-    """Return those of them that the first screen does not tell: 10 % more users, the headroom."""
+    """Return what the first screen does not print: the effect of 10 % more users, the headroom."""
     headroom = phrase("margin", told=headroom_line(answer))
     return [*more_users_lines(answer, labels), labels.told(headroom)]
 
@@ -63,15 +50,6 @@ def headroom_line(answer: Answer) -> str:
         for item in answer.margins
     ]
     return ", ".join(told)
-
-
-def _best_changes(words: Wording) -> str:
-    is_plain = words.labels.is_plain
-    told = ", ".join(
-        f"{item.change if is_plain else item.words} ({users_with(item)})"
-        for item in words.best_changes
-    )
-    return f"{phrase('changes')}: {told}." if told else ""
 
 
 # -- more users --------------------------------------------------------------------------
