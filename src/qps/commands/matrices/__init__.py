@@ -1,0 +1,1 @@
+"""The parts of `qps matrix`: what is asked for, the work, and where rows go."""
