@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from qps.commands.arguments.measure_request import MeasureRequest, asked_by
+from qps.commands.arguments.measure_request import MeasureRequest, request_of
 from qps.commands.terminal.console import Exit, complain, print_json, width_of
 from qps.commands.terminal.progress import Progress
 from qps.commands.terminal.signals import ended_in_order
@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> Exit:
             from qps.commands.measure_step import measure_step  # noqa: PLC0415
 
             return measure_step(arguments)
-        asked = asked_by(arguments)
+        asked = request_of(arguments)
         if arguments.dry_run:
             return _dry(asked)
         _check_files(asked, resume=arguments.resume)

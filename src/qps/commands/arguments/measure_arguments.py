@@ -51,9 +51,21 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         help="read counts from a status page or a command's output, twice during each run",
     )
     _declare_runs(command)
+    _declare_records(command)
+    command.add_argument(
+        "--dry-run", action="store_true", help="print the planned runs without running them"
+    )
+    command.add_argument(
+        "--no-check",
+        dest="check",
+        action="store_false",
+        help="skip the initial check for an idle machine and a fast enough generator",
+    )
+    command.add_argument("--resume", action="store_true", help="resume an interrupted measurement")
 
 
 def _declare_runs(command: argparse.ArgumentParser) -> None:
+    """Declare how long and how often each setting runs, and in which order."""
     command.add_argument(
         "--seconds",
         metavar="TIME",
@@ -76,6 +88,10 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--seed", metavar="NUMBER", type=int, default=1, help="seed the order of runs [default: 1]"
     )
+
+
+def _declare_records(command: argparse.ArgumentParser) -> None:
+    """Declare what is recorded of each run: CPU, packets, versions, units of items."""
     command.add_argument(
         "--cores",
         metavar="N",
@@ -106,16 +122,6 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         default=[],
         help="declare an item to count or vary, such as `update`; repeatable",
     )
-    command.add_argument(
-        "--dry-run", action="store_true", help="print the planned runs without running them"
-    )
-    command.add_argument(
-        "--no-check",
-        dest="check",
-        action="store_false",
-        help="skip the initial check for an idle machine and a fast enough generator",
-    )
-    command.add_argument("--resume", action="store_true", help="resume an interrupted measurement")
 
 
 def count(text: str) -> int:

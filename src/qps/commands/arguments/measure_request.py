@@ -45,8 +45,43 @@ class MeasureRequest(Struct, frozen=True, kw_only=True):
         return tuple(count.item for count in self.counts)
 
 
-def asked_by(arguments: Namespace) -> MeasureRequest:
+def request_of(arguments: Namespace) -> MeasureRequest:
     """Return what is asked for; QpsError or MeasuringError where that cannot be measured."""
+    _check_flags(arguments)
+    units = units_with(arguments.unit)
+    axes = tuple(axis(text, units) for text in arguments.vary)
+    settings = settings_of(axes)
+    if arguments.idle and not axes:
+        raise complain("`--idle` requires `--vary`", "add `--vary 'rate in 100, 200 request/s'`")
+    if arguments.idle:
+        settings = (IDLE, *settings)
+    counts = tuple(count_of(text, _item(axes)) for text in arguments.count)
+    _check_items(counts, units)
+    unused = {one.name for one in axes} - set(names_in(arguments.program))
+    if unused:
+        name = min(unused)
+        raise complain(
+            f"the generator command does not use `{name}`, which is varied",
+            f"write `{{{name}}}` where the value belongs",
+        )
+    plan = _plan(arguments)
+    # Refuses a name in braces that nothing varies.
+    filled(plan.generator, dict.fromkeys({one.name for one in axes} | {SECONDS}, "1"))
+    return MeasureRequest(
+        table=Path(arguments.what),
+        plan=plan,
+        axes=axes,
+        settings=settings,
+        counts=counts,
+        names=tuple(_column_and_name(text) for text in arguments.of),
+        own_units=tuple(arguments.unit),
+        repeat=arguments.repeat,
+        seed=arguments.seed,
+    )
+
+
+def _check_flags(arguments: Namespace) -> None:
+    """Refuse what cannot be measured, whatever is varied and counted."""
     table = Path(arguments.what)
     if table.suffix != ".csv":
         raise complain(
@@ -73,25 +108,11 @@ def asked_by(arguments: Namespace) -> MeasureRequest:
             r"add `--count 'requests: (\d+)'` to read it from the generator's output; "
             r"with `--from`, from a status page or another command",
         )
-    units = units_with(arguments.unit)
-    axes = tuple(axis(text, units) for text in arguments.vary)
-    settings = settings_of(axes)
-    if arguments.idle and not axes:
-        raise complain("`--idle` requires `--vary`", "add `--vary 'rate in 100, 200 request/s'`")
-    if arguments.idle:
-        settings = (IDLE, *settings)
-    counts = tuple(count_of(text, _item(axes)) for text in arguments.count)
-    _check_items(counts, units)
-    known = {one.name for one in axes} | {SECONDS}
-    command = tuple(arguments.program)
-    unused = {one.name for one in axes} - set(names_in(command))
-    if unused:
-        name = min(unused)
-        raise complain(
-            f"the generator command does not use `{name}`, which is varied",
-            f"write `{{{name}}}` where the value belongs",
-        )
-    plan = Plan(
+
+
+def _plan(arguments: Namespace) -> Plan:
+    """Return what is asked for in the words of the command line."""
+    return Plan(
         of=tuple(arguments.of),
         server=arguments.server,
         vary=tuple(arguments.vary),
@@ -103,24 +124,8 @@ def asked_by(arguments: Namespace) -> MeasureRequest:
         interface=None if arguments.interface == "none" else arguments.interface,
         cores=arguments.cores,
         own_network=arguments.own_network,
-        generator=command,
+        generator=tuple(arguments.program),
     )
-    _check_names(command, known)
-    return MeasureRequest(
-        table=table,
-        plan=plan,
-        axes=axes,
-        settings=settings,
-        counts=counts,
-        names=tuple(_column_and_name(text) for text in arguments.of),
-        own_units=tuple(arguments.unit),
-        repeat=arguments.repeat,
-        seed=arguments.seed,
-    )
-
-
-def _check_names(command: Sequence[str], known: set[str]) -> None:
-    filled(command, dict.fromkeys(known, "1"))
 
 
 def _item(axes: Sequence[Axis]) -> str:
