@@ -3,32 +3,25 @@
 
 import { Model } from "../engine/model.js";
 import { fill, make } from "../common/dom.js";
-import { number } from "../common/format.js";
-import { Choice, Picture, switchOf } from "../common/picture.js";
 import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
 import { Advice, showAdvice } from "./panels/advice.js";
 import { showAssumptions } from "./panels/assumptions.js";
 import { beyondLines } from "./panels/headroom.js";
-import { drawTornado } from "./charts/bar_chart.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./panels/comparison.js";
 import { showDecision } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
 import { HeatMap } from "./charts/heat_map.js";
 import { spoken } from "./labels.js";
-import { Looks, Slide } from "./view_settings.js";
+import { Looks } from "./view_settings.js";
 import { nameColumns } from "./configuration_names.js";
 import { Past } from "./undo_history.js";
-import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./charts/population_charts.js";
-import { countOfAxes, drawSpace, drawSpace3, offerAxes } from "./charts/quality_space.js";
 import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
+import { picturesOf } from "./page_pictures.js";
 import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
 import { Ticks } from "./panels/scenario_checkboxes.js";
-import { drawTogether } from "./charts/limit_chart.js";
-import { drawTopology } from "./charts/topology.js";
-import { drawWaterfall } from "./charts/waterfall.js";
 
 const PATIENCE = 8; // ms that an answer may take before the page says that it is being worked out
 const SLICE = 8; // ms between two frames
@@ -45,7 +38,7 @@ export class App {
     this.ticks = new Ticks(this);
     offerTables();
     if (!this.columns.length) { // a page of figures alone
-      this.pictures = this.makePictures();
+      this.pictures = picturesOf(this);
       return;
     }
     this.started = this.start(data, Sure);
@@ -63,7 +56,7 @@ export class App {
     }
     this.sure = Sure && new Sure(this, data);
     this.controls = new Controls(document.getElementById("controls"), this.shown, (isPopulationOnly) => this.change(isPopulationOnly), this.sure);
-    this.pictures = this.makePictures();
+    this.pictures = picturesOf(this);
     document.body.classList.add("live");
     document.getElementById("pin").addEventListener("click", () => this.pin());
     document.querySelector(".contents").addEventListener("click", ({ target }) => unfold(target.hash));
@@ -298,72 +291,6 @@ export class App {
 
   // -- pictures ------------------------------------------------------------------------
 
-  makePictures() {
-    const found = [];
-    const add = (key, draws, controls) => {
-      const place = document.getElementById(`picture-${key}`);
-      if (!place) return null;
-      const picture = new Picture(place, key, (width) => draws(this.shown, width), controls);
-      found.push(picture);
-      return picture;
-    };
-    // What a reader chooses of a picture is an act as others are.
-    const own = (make_) => {
-      const made = make_(() => {
-        made.change();
-        this.past?.note();
-      });
-      return made;
-    };
-    // `controls` by the words that addresses have for them.
-    const withControl = (key, controls, draws, more = []) => {
-      const picture = add(key, draws, Object.values(controls));
-      if (!picture) return;
-      const its = () => found.filter((one) => one === picture || more.includes(one.key));
-      for (const [word, one] of Object.entries(controls)) {
-        one.change = () => its().forEach((each) => each.change());
-        this.looks.add(`${key}.${word}`, one, () => its().forEach((each) => each.redraw()));
-      }
-    };
-    const scale = () => own((run) => switchOf("Log scale", run));
-    const choice = (text) => own((run) => new Choice(text, run));
-    const noted = (drawn) => this.sure?.noted(drawn) ?? drawn;
-    const loads = scale(), needs = scale(), quality = scale();
-    add("together", (_, width) => drawTogether(this.columns, width));
-    withControl("loads", { log: loads }, (column, width) => noted(drawLoads(column, width, loads.value)));
-    const shares = choice("Resource");
-    withControl("shares", { of: shares }, (column, width) => drawShares(column, width, shares));
-    withControl("needs", { log: needs }, (column, width) => noted(drawNeeds(column, width, needs.value)));
-    const starts = () => this.ticks.shown();
-    withControl("quality", { log: quality }, (column, width) => drawQuality(column, width, quality.value, starts(), this.columns));
-    const [across, up, left] = [choice("x-axis"), choice("y-axis"), choice("z-axis")], deep = own((run) => switchOf("3D", run));
-    const turn = own((run) => new Slide("turn", "Rotate", 40, run));
-    this.looks.add("quality.scenarios", this.ticks, () => this.redraw());
-    withControl("space", { across, up, left, deep, turn }, (column, width) => {
-      const isPossible = countOfAxes(column) > 2, isDeep = isPossible && deep.value;
-      offerAxes(column, [across, up, left]);
-      const drawn = isDeep ? drawSpace3(column, width, [across, left, up], turn, starts(), this.columns) : drawSpace(column, width, [across, up], starts(), this.columns);
-      deep.label.hidden = !isPossible;
-      left.label.hidden = turn.label.hidden = !isDeep;
-      return drawn;
-    });
-    if (this.sure) add("odds", (column, width) => this.sure.draw(column, width), this.sure.controls);
-    // One request for both: the strip tells the steps of the stream that is drawn.
-    const by = choice("Color by"), stream = choice("Request path of");
-    withControl("topology", { of: stream, by }, (column, width) => drawTopology(column, width, { stream, by }), ["waterfall"]);
-    add("waterfall", (column, width) => drawWaterfall(column, width, stream));
-    add("tornado", drawTornado);
-    const show = choice("Show"), [x, y] = [choice("x-axis"), choice("y-axis")];
-    this.heatChoices = { what: show, x, y };
-    withControl("heat", { show, across: x, up: y }, (column, width) => this.drawHeat(column, width));
-    this.heatPicture = found.find((one) => one.key === "heat");
-    for (const [key, figure] of Object.entries(this.figures)) {
-      const picture = add(`figure-${key}`, (column, width) => drawFigure(figure, width));
-      if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
-    }
-    return found;
-  }
-
   drawHeat(column, width) {
     if (!column.sensitivity) return undefined; // what its axes are is being worked out
     // How many users there can be does not depend on how many are shown.
@@ -405,17 +332,6 @@ export class App {
     const told = (column) => JSON.stringify(commandOf(column));
     return told(this.shown) !== told({ ...this.shown, model, setting: start, graph: this.shown.graph });
   }
-}
-
-// A figure of the spec: its lines are those of the spec's own configurations.
-function drawFigure(figure, width) {
-  const [xFactor, xUnit] = figure.x.scale, [yFactor, yUnit] = figure.y.scale;
-  const values = Float64Array.from(figure.x.values, (v) => v / xFactor);
-  const series = figure.lines.map((line) => ({ name: line.name, values: line.values.map((v) => (v === null ? NaN : v / yFactor)) }));
-  return linePicture(figure.title + (yUnit ? `, in ${yUnit}` : ""), {
-    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: (v) => number(v) },
-    y: { isLog: figure.y.isLog, tell: (v) => number(v), tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
-  }, width);
 }
 
 // What would help, as it was known when the page was written: told until the page has tried it.

@@ -1,7 +1,9 @@
 // How long classes stay where the speed goes by how many are there, and at stations: `engine/queueing_networks/service_rate_stays.py` tells how.
 
 import { waitingAt } from "./linearizer.js";
-import { every, paces, poolTables } from "./load_dependent.js";
+import { poolTables } from "./load_dependent.js";
+import { every } from "./load_dependent_operands.js";
+import { paces } from "./load_dependent_tables.js";
 import { at } from "./service_rate_tables.js";
 
 const POINTS = 96, MORE = 1000;

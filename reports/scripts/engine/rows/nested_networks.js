@@ -1,7 +1,8 @@
 // Rows of closed networks with pools.
 
 import { withBounds } from "../numerics/bounds.js";
-import { NESTED_BOUNDS, nestedNumbers } from "../queueing_networks/load_dependent.js";
+import { nestedNumbers } from "../queueing_networks/load_dependent.js";
+import { NESTED_BOUNDS } from "../queueing_networks/load_dependent_bounds.js";
 import { erlangC } from "../numerics/erlang.js";
 
 const ROWS = withBounds(nestedNumbers(erlangC), NESTED_BOUNDS);

@@ -1,0 +1,88 @@
+// The operands of closed networks with load-dependent stations and pools (`engine/queueing_networks/load_dependent_operands.py`): groups of five
+// numbers, a kind first; places are made of them.
+
+import { onLine } from "./product_form.js";
+
+export const SPEED = -1;
+export const SEVERAL = 2;
+export const GROUP = 5;
+const OWN = -2, MOST_PLACES = 1 << 15, MOST_FALLING = 1 << 20;
+
+export function read(customers, think, told) {
+  if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
+  if (told.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0))) return null;
+  const places = placesOf(told);
+  if (!places || customers <= MOST_PLACES) return places;
+  if (every(places).some((one) => one.within && one.places * one.copies > MOST_PLACES)) return null;
+  if (customers <= MOST_FALLING) return places;
+  return every(places).every(({ speeds }) => !speeds?.length || Math.max(...speeds) === speeds.at(-1)) ? places : null;
+}
+
+export function placesOf(told) {
+  if (told.length % GROUP) return null;
+  const groups = [];
+  for (let k = 0; k < told.length; k += GROUP) groups.push(told.slice(k, k + GROUP));
+  return placesIn(groups, 0, groups.length, false);
+}
+
+function placesIn(groups, first, end, isWithin) {
+  const found = [];
+  for (let k = first; k < end;) {
+    const [kind, asked, servers, load, copies] = groups[k];
+    if (kind > 0) {
+      const behind = k + 1 + kind;
+      if (!Number.isInteger(kind) || behind > end || !(servers >= 1) || !(copies >= 1)) return null;
+      const within = placesIn(groups, k + 1, behind, true);
+      if (!within) return null;
+      found.push({ at: k, delay: asked, places: servers, copies, variation: load, within });
+      k = behind;
+      continue;
+    }
+    if ((kind !== 0 && kind !== OWN) || (kind === OWN && !isWithin) || !(copies > 0)) return null;
+    let last = k + 1;
+    while (last < end && groups[last][0] === SPEED) last++;
+    const speeds = last > k + 1 ? groups.slice(k, last).map((group) => group[2]) : [];
+    if (speeds.length ? !speeds.every((speed) => speed > 0) : !(servers >= 1)) return null;
+    const one = speeds.length ? { at: k, asked, servers: 1, load: 0, copies, speeds } : { at: k, asked, servers, load, copies, speeds };
+    if (copies < 1) Object.assign(one, { asked: asked / copies, copies: 1 }); // one that takes longer
+    found.push({ ...one, isOwn: kind === OWN });
+    k = last;
+  }
+  return found;
+}
+
+export function every(places) { return places.flatMap((place) => [place, ...(place.within ? every(place.within) : [])]); }
+
+export function holds(place, which) { return every([place]).some((one) => one.at === which); }
+
+export function neverEnds(place) { return every([place]).some(({ asked, load, servers }) => asked > 0 && load >= servers); }
+
+export function nameOf(places) {
+  return places.map((one) => `${one.at}:${one.within ? `${one.delay} ${one.places} ${one.copies} ${one.variation}(${nameOf(one.within)})` : `${one.asked} ${one.servers} ${one.load} ${one.copies} ${one.isOwn} ${one.speeds}`}`).join(";");
+}
+
+// A value on lines between whole numbers of customers, servers, places and copies; copies of single servers need not be whole.
+export function between(value, customers, think, places) {
+  if (!Number.isInteger(customers)) return onLine(customers, (n) => between(value, n, think, places));
+  for (const [k, place] of places.entries()) {
+    const found = notWhole(place);
+    if (found) return onLine(found.count, (n) => between(value, customers, think, places.with(k, found.changed(n))));
+  }
+  return value(customers, think, places);
+}
+
+function notWhole(place) {
+  const isCounted = place.within || place.speeds.length || place.isOwn || place.servers >= SEVERAL;
+  for (const name of [place.within ? "places" : "servers", ...(isCounted ? ["copies"] : [])]) {
+    if (!Number.isInteger(place[name])) return { count: place[name], changed: (n) => ({ ...place, [name]: n }) };
+  }
+  for (const [k, one] of (place.within ?? []).entries()) {
+    const found = notWhole(one);
+    if (found) return { count: found.count, changed: (n) => ({ ...place, within: place.within.with(k, found.changed(n)) }) };
+  }
+  return null;
+}
+
+export function aroundOf({ places, copies, areEven }) { return `${places} ${copies} ${areEven}`; }
+
+export function takesTime(place) { return place.within ? place.delay > 0 || place.within.some(takesTime) : place.asked > 0; }

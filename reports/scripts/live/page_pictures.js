@@ -1,0 +1,119 @@
+// The pictures of a page: what each of them draws, and the controls that it has of its own.
+
+import { number } from "../common/format.js";
+import { Choice, Picture, switchOf } from "../common/picture.js";
+import { drawTornado } from "./charts/bar_chart.js";
+import { drawTogether } from "./charts/limit_chart.js";
+import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./charts/population_charts.js";
+import { countOfAxes, drawSpace, drawSpace3, offerAxes } from "./charts/quality_space.js";
+import { drawTopology } from "./charts/topology.js";
+import { drawWaterfall } from "./charts/waterfall.js";
+import { Slide } from "./view_settings.js";
+
+// Pictures for which the page has a place, in the order of the page; controls are also part of its address.
+export function picturesOf(app) {
+  const pictures = new PagePictures(app);
+  pictures.addCurves();
+  pictures.addSpace();
+  if (app.sure) pictures.add("odds", (column, width) => app.sure.draw(column, width), app.sure.controls);
+  pictures.addRequest();
+  pictures.addHeat();
+  pictures.addFigures();
+  return pictures.found;
+}
+
+class PagePictures {
+  constructor(app) { Object.assign(this, { app, found: [] }); }
+
+  add(key, draws, controls) {
+    const place = document.getElementById(`picture-${key}`);
+    if (!place) return null;
+    const picture = new Picture(place, key, (width) => draws(this.app.shown, width), controls);
+    this.found.push(picture);
+    return picture;
+  }
+
+  // `controls` by the words that addresses have for them; `more` pictures follow them, too.
+  withControl(key, controls, draws, more = []) {
+    const picture = this.add(key, draws, Object.values(controls));
+    if (!picture) return;
+    const its = () => this.found.filter((one) => one === picture || more.includes(one.key));
+    for (const [word, one] of Object.entries(controls)) {
+      one.change = () => its().forEach((each) => each.change());
+      this.app.looks.add(`${key}.${word}`, one, () => its().forEach((each) => each.redraw()));
+    }
+  }
+
+  // What a reader chooses of a picture is an act as others are.
+  own(make) {
+    const made = make(() => {
+      made.change();
+      this.app.past?.note();
+    });
+    return made;
+  }
+
+  scale() { return this.own((run) => switchOf("Log scale", run)); }
+
+  choice(text) { return this.own((run) => new Choice(text, run)); }
+
+  // The scenarios with a tick begin where the reader has set them.
+  starts() { return this.app.ticks.shown(); }
+
+  addCurves() {
+    const { app } = this, noted = (drawn) => app.sure?.noted(drawn) ?? drawn;
+    const loads = this.scale(), needs = this.scale(), quality = this.scale(), shares = this.choice("Resource");
+    this.add("together", (_, width) => drawTogether(app.columns, width));
+    this.withControl("loads", { log: loads }, (column, width) => noted(drawLoads(column, width, loads.value)));
+    this.withControl("shares", { of: shares }, (column, width) => drawShares(column, width, shares));
+    this.withControl("needs", { log: needs }, (column, width) => noted(drawNeeds(column, width, needs.value)));
+    this.withControl("quality", { log: quality }, (column, width) => drawQuality(column, width, quality.value, this.starts(), app.columns));
+  }
+
+  addSpace() {
+    const { app } = this, [across, up, left] = ["x-axis", "y-axis", "z-axis"].map((text) => this.choice(text));
+    const deep = this.own((run) => switchOf("3D", run)), turn = this.own((run) => new Slide("turn", "Rotate", 40, run));
+    app.looks.add("quality.scenarios", app.ticks, () => app.redraw());
+    this.withControl("space", { across, up, left, deep, turn }, (column, width) => {
+      const isPossible = countOfAxes(column) > 2, isDeep = isPossible && deep.value;
+      offerAxes(column, [across, up, left]);
+      const drawn = isDeep ? drawSpace3(column, width, [across, left, up], turn, this.starts(), app.columns) : drawSpace(column, width, [across, up], this.starts(), app.columns);
+      deep.label.hidden = !isPossible;
+      left.label.hidden = turn.label.hidden = !isDeep;
+      return drawn;
+    });
+  }
+
+  // One request for both: the strip tells the steps of the stream that is drawn.
+  addRequest() {
+    const by = this.choice("Color by"), stream = this.choice("Request path of");
+    this.withControl("topology", { of: stream, by }, (column, width) => drawTopology(column, width, { stream, by }), ["waterfall"]);
+    this.add("waterfall", (column, width) => drawWaterfall(column, width, stream));
+  }
+
+  addHeat() {
+    const { app } = this, [what, x, y] = ["Show", "x-axis", "y-axis"].map((text) => this.choice(text));
+    this.add("tornado", drawTornado);
+    app.heatChoices = { what, x, y };
+    this.withControl("heat", { show: what, across: x, up: y }, (column, width) => app.drawHeat(column, width));
+    app.heatPicture = this.found.find((one) => one.key === "heat");
+  }
+
+  addFigures() {
+    for (const [key, figure] of Object.entries(this.app.figures)) {
+      const picture = this.add(`figure-${key}`, (column, width) => drawFigure(figure, width));
+      if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
+    }
+  }
+}
+
+// A figure of the spec: its lines are those of the spec's own configurations.
+function drawFigure(figure, width) {
+  const [xFactor, xUnit] = figure.x.scale, [yFactor, yUnit] = figure.y.scale;
+  const values = Float64Array.from(figure.x.values, (v) => v / xFactor);
+  const series = figure.lines.map((line) => ({ name: line.name, values: line.values.map((v) => (v === null ? NaN : v / yFactor)) }));
+  return linePicture(figure.title + (yUnit ? `, in ${yUnit}` : ""), {
+    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: (v) => number(v) },
+    y: { isLog: figure.y.isLog, tell: (v) => number(v), tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
+  }, width);
+}
