@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from qps.commands.cache.matrix_run_cache import FinishedRun, finished, key_of
 from qps.commands.cache.spec_cache import load
-from qps.commands.matrices.matrix_files import ELSEWHERE, MatrixFile, folder_of_parts
-from qps.commands.matrices.matrix_pages import write_page
-from qps.commands.matrices.matrix_request import (
+from qps.commands.matrices.matrix_choice import (
     changed_matrix,
     check_place,
     chosen_matrix,
     output_path,
 )
+from qps.commands.matrices.matrix_files import ELSEWHERE, MatrixFile, folder_of_parts
+from qps.commands.matrices.matrix_pages import write_page
 from qps.commands.matrices.matrix_screen import print_rows
 from qps.commands.matrices.matrix_work import MatrixWork
 from qps.commands.terminal.console import Exit, complain, show

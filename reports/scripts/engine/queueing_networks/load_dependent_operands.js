@@ -4,9 +4,11 @@
 import { onLine } from "./product_form.js";
 
 export const SPEED = -1;
+export const OWN = -2;
 export const SEVERAL = 2;
+export const MOST_PLACES = 1 << 15;
 export const GROUP = 5;
-const OWN = -2, MOST_PLACES = 1 << 15, MOST_FALLING = 1 << 20;
+const MOST_FALLING = 1 << 20;
 
 export function read(customers, think, told) {
   if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;

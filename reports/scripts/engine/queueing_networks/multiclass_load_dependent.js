@@ -4,7 +4,7 @@
 import { atPointElse, widened } from "../numerics/bounds.js";
 import { onLine, waitAlone } from "./product_form.js";
 import { Linearizer } from "./linearizer.js";
-import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent.js";
+import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent_operands.js";
 import { staysOf } from "./service_rate_stays.js";
 import { remembered } from "../numerics/memo.js";
 
