@@ -1,4 +1,4 @@
-"""Resources and the traffic of links, as tables: utilization, saturation point, largest consumers."""
+"""Resources and the traffic of links, as tables: utilization, saturation point, consumers."""
 
 from __future__ import annotations
 
