@@ -171,7 +171,7 @@ if __name__ == "__main__":
         print(f"{page.relative_to(ROOT)} written")
     if chosen:
         sys.exit()
-    from helpers import api_reference, explanations, method_page, review_rules, spec_figures
+    from documents import api_reference, explanations, method_page, review_rules, spec_figures
     from qps.reviewing.printed_schemas import schema_files
 
     for name, schema in schema_files():

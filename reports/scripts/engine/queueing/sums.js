@@ -241,7 +241,7 @@ function transform(line, re, im) {
   let x = 1, y = 0;
   for (const stage of line) {
     if (!stage.isPassed) continue;
-    once(stage, re, im);
+    onePassage(stage, re, im);
     let [a, b] = out, kept;
     if (stage.whole) {
       let rest = stage.whole, c = a, d = b;
@@ -270,13 +270,13 @@ function transform(line, re, im) {
 }
 
 // That of one passage of a stage, into `out`.
-function once(stage, re, im) {
+function onePassage(stage, re, im) {
   let a = 1, b = 0, kept;
   if (stage.isChoice) {
     a = stage.left;
     for (const one of stage.inside) {
       if (!one.isPassed) continue;
-      once(one, re, im);
+      onePassage(one, re, im);
       a += one.chance * out[0];
       b += one.chance * out[1];
     }
