@@ -15,8 +15,8 @@ from qps.reports.text.layout.wrapping import unbroken, unheld
 _WIDEST_CELL = 70
 _NARROWEST_CELL = 8
 """Columns that a text keeps which is cut to a width."""
-_NARROWEST_BROKEN = 14
-"""Columns of a long text whose words are broken, where there is room for no more."""
+_NARROWEST_BROKEN = (14, 12)
+"""Columns of a long text whose words are broken, the second where there is no room for the first."""
 _READABLE = 24
 """Columns of a long text below which other columns are left out rather than it made narrower."""
 
@@ -54,7 +54,7 @@ class Table(_Cells, frozen=True, kw_only=True):
         if width is not None:
             least = self._least(cells)
             widths = self._narrowed(widths, least, width - len(indent))
-            for narrowest in (_NARROWEST_BROKEN, _NARROWEST_CELL):
+            for narrowest in _NARROWEST_BROKEN:
                 broken = [min(most, narrowest) for most in least]
                 widths = self._narrowed(widths, broken, width - len(indent))
         return [self._row(row, widths, indent) for row in cells]

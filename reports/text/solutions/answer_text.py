@@ -260,7 +260,7 @@ def _sensitivities(answer: Answer, labels: Labels) -> Table:
         resource = labels.of(resource_in(answer.sensitivity_of))
         moved = f"Effect of +1 % on the saturation point of {resource}"
     headings = ("Sensitivity to", moved, *identifier_cells("Name", labels))
-    return Table(headings, rows, frozenset([1]), long=frozenset([0, 2]))
+    return Table(headings, rows, frozenset([1]), long=frozenset([0, 1, 2]))
 
 
 def _references(answer: Answer) -> str:
