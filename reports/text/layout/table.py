@@ -16,7 +16,7 @@ _WIDEST_CELL = 70
 _NARROWEST_CELL = 8
 """Columns that a text keeps which is cut to a width."""
 _NARROWEST_BROKEN = (14, 12)
-"""Columns of a long text whose words are broken, the second where there is no room for the first."""
+"""Columns of a long text whose words are broken; the second if the first does not fit."""
 _READABLE = 24
 """Columns of a long text below which other columns are left out rather than it made narrower."""
 
