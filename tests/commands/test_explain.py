@@ -195,7 +195,7 @@ def test_a_formula_that_nobody_would_read_is_told_by_its_parts_as_text() -> None
         text = explanation_text(told, markdown=markdown)
         assert max(map(len, text.splitlines())) < 550 < len(whole["formula"])
         assert "waiting for b.cpu + slow at b\n" in text
-        assert "--format json has them in full" in text
+        assert "prints it in full" in text
 
 
 def test_of_short_formulas_nothing_is_left_out() -> None:
@@ -337,7 +337,7 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     (settled,) = graph.elastic
     value = graph.at(5).number(settled.value)
     assert texts["often (elastic)"] == (
-        f"{number(value)} frame/s at N = 5; `qps explain … often` shows its formula"
+        f"{number(value)} frame/s at N = 5; for its formula, run `qps explain … often`"
     )
     # what is shown is the number: with the value for the symbol
     resources = graph.loads_of(name)
