@@ -31,6 +31,7 @@ from qps.engine.queueing.sum_transforms import (
     at_once,
     decay,
     every,
+    exceeds_one,
     groups_of,
     read,
     served,
@@ -101,6 +102,11 @@ def _plain(level: Array, *stages: Array) -> Array:
             [_plain(*(one[k : k + 1] for one in (level, *stages))) for k in range(level.size)]
         )
     line = read(groups)
+    is_refused = reduce(np.logical_or, map(exceeds_one, line))
+    if is_refused.any():
+        found = np.full(level.shape, np.nan)
+        filled(~is_refused, found, _plain, level, *stages)
+        return found
     counted = list(every(line, np.ones(level.shape, dtype=bool)))
     is_endless = np.zeros(level.shape, dtype=bool)
     for stage, counts in counted:

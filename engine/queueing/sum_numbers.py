@@ -150,8 +150,8 @@ class Place(Struct, frozen=True, kw_only=True):
 def stages_quantile(level: float, *stages: float) -> float:
     """Return the time that a share `level` does not exceed to pass stages, one after the other.
 
-    Infinite where one that is passed is loaded 1 or more; not-a-number where there are more ways
-    through stages that are passed by chance than are told apart.
+    Infinite where one that is passed is loaded 1 or more; not-a-number where chances of
+    alternatives exceed 1, or where stages are passed by chance in more than `MOST_WAYS` ways.
     """
     if not 0 <= level < 1 or not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
         return nan
@@ -159,6 +159,8 @@ def stages_quantile(level: float, *stages: float) -> float:
     if not all(map(_is_stage, groups)):
         return nan
     line = read(groups)
+    if any(map(exceeds_one, line)):
+        return nan
     every = passed(line)
     if any(each.service == inf or (each.is_late and each.load >= 1) for each in every):
         return inf
@@ -232,6 +234,12 @@ def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
         inside=inside,
         is_choice=within < 0,
     )
+
+
+def exceeds_one(stage: Stage) -> bool:
+    """Return whether the chances of alternatives within a stage exceed 1."""
+    chances = sum(each.chance for each in stage.inside) if stage.is_choice else 0.0
+    return chances > 1 + SAME or any(map(exceeds_one, stage.inside))
 
 
 def passed(line: Sequence[Stage]) -> list[Stage]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from qps.engine.numerics.array_blocks import Array
+from qps.engine.queueing.stage_paths import SAME
 from qps.engine.queueing.sum_numbers import (
     NEARLY_WHOLE,
     OPERANDS,
@@ -95,6 +96,13 @@ def every(line: Sequence[Stage], is_within: Truth) -> Iterator[tuple[Stage, Trut
         is_passed = is_within & stage.is_passed
         yield stage, is_passed & ((stage.service > 0) | stage.is_late)
         yield from every(stage.inside, is_passed)
+
+
+def exceeds_one(stage: Stage) -> Truth:
+    """Return where the chances of alternatives within a stage exceed 1."""
+    chances = sum(each.chance for each in stage.inside) if stage.is_choice else 0.0
+    found = np.asarray(chances + np.zeros(stage.share.shape) > 1 + SAME)
+    return reduce(np.logical_or, map(exceeds_one, stage.inside), found)
 
 
 def at_once(line: Sequence[Stage]) -> Array | float:

@@ -18,6 +18,7 @@ from browsers.node import needs_node, run_module
 from helpers.nightly import examples, some
 from helpers.specs import lowered
 from oracles.stage_simulation import quantiles
+from qps.engine.exact_algebra.exact_values import NoValueError
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing.gamma_numbers import gamma_law_quantile
 from qps.engine.queueing.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
@@ -479,6 +480,31 @@ def test_scripts_know_alternatives() -> None:
     )
     found = json.loads(run_module(text))
     assert found == pytest.approx([stages_quantile(*one) for one in cases], rel=1e-7)
+
+
+TOO_MUCH = one_of((0.7, (fixed_stage(0.3),)), (0.7, (mg1(0, 0.2),)))
+
+
+def test_chances_of_alternatives_above_one_have_no_quantile() -> None:
+    line = (mg1(0.5, 0.1), *TOO_MUCH)
+    sound = (mg1(0.5, 0.1), *one_of((0.7, (fixed_stage(0.3),)), (0.3, (mg1(0, 0.2),))))
+    assert isnan(quantile(0.9, *line))
+    rows = np.array([list(chain(*one)) for one in (line, sound, line)]).T
+    first, second, third = on_arrays(0.9, *rows)
+    assert isnan(first)
+    assert isnan(third)
+    assert second == pytest.approx(quantile(0.9, *sound), rel=1e-9)
+    with pytest.raises(NoValueError):
+        OPERATIONS["stages_quantile"].ball(arb(0.9), *map(arb, chain(*line)))
+
+
+@needs_node
+def test_scripts_refuse_chances_of_alternatives_above_one() -> None:
+    text = (
+        'import { stagesQuantile } from "./reports/scripts/engine/queueing/sums.js";\n'
+        f"console.log(JSON.stringify(stagesQuantile(0.9, ...{[*chain(*TOO_MUCH)]})));\n"
+    )
+    assert run_module(text).strip() == "null"  # JSON has no not-a-number
 
 
 @law

@@ -20,6 +20,7 @@ export function stagesQuantile(level, ...operands) {
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   if (!groups.every(isStage)) return NaN;
   const line = read(groups), every = passed(line);
+  if (line.some(exceedsOne)) return NaN;
   if (every.some((stage) => stage.service === Infinity || (stage.isLate && stage.load >= 1))) return Infinity;
   const ways = mixtures(line);
   return ways ? placed(ways, level) : NaN;
@@ -48,6 +49,11 @@ function stageOf(stage) {
   const { waits, work, service, variation, whole, share, inside } = stage, isLate = waits > 0 && work > 0, isVaried = service > 0 && variation > 0;
   const left = 1 - inside.reduce((sum, { chance }) => sum + chance, 0);
   return { ...stage, chance: whole + share, left: left > 1e-13 ? left : 0, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, fixed: variation ? 0 : service };
+}
+
+// Whether the chances of alternatives within a stage exceed 1.
+function exceedsOne({ isChoice, inside }) {
+  return (isChoice && inside.reduce((sum, { chance }) => sum + chance, 0) > 1 + SAME) || inside.some(exceedsOne);
 }
 
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
