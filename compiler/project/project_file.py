@@ -157,7 +157,7 @@ class _Reading(Struct, frozen=True):
         def at(way: Way) -> Span:
             return place_of((*top, *way), places, self.source)
 
-        table = ProjectTable(self.file, self.sink, (), values, at)
+        table = ProjectTable(file=self.file, sink=self.sink, way=(), values=values, at=at)
         folder = self.file.parent
         table.refuse_others("root", "ignore", "warnings-are-errors", "allow", "accept", "review")
         return Project(

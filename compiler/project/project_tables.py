@@ -27,7 +27,7 @@ class _WrongError(Exception):
     """Something that was told: the value is left out."""
 
 
-class ProjectTable(Struct, frozen=True):
+class ProjectTable(Struct, frozen=True, kw_only=True):
     """A table of a project file, and where each of its keys stands."""
 
     file: Path
@@ -154,7 +154,13 @@ class ProjectTable(Struct, frozen=True):
         for number, one in enumerate(value):
             try:
                 yield read(
-                    ProjectTable(self.file, self.sink, (*self.way, key, number), one, self.at)
+                    ProjectTable(
+                        file=self.file,
+                        sink=self.sink,
+                        way=(*self.way, key, number),
+                        values=one,
+                        at=self.at,
+                    )
                 )
             except _WrongError:
                 continue
@@ -167,7 +173,9 @@ class ProjectTable(Struct, frozen=True):
         if not isinstance(value, dict):
             self._tell(key, f"`{key}` must be a table", f"write `[{self._name(key)}]` above it")
             return
-        inner = ProjectTable(self.file, self.sink, (*self.way, key), value, self.at)
+        inner = ProjectTable(
+            file=self.file, sink=self.sink, way=(*self.way, key), values=value, at=self.at
+        )
         inner.refuse_others(*(rule.name for rule in RULES), what="rule")
         for rule in RULES:
             level = inner.value(rule.name)

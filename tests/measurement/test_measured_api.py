@@ -61,7 +61,7 @@ def test_a_fit_has_the_keys_of_its_json(place: Path, capsys: pytest.CaptureFixtu
     assert "ms/request" in found.component
     bare = qps.fit("web.csv", cores=2, fixed=False, resource="cpu")
     assert [one.name for one in bare.coefficients] == ["request/s", "byte/s"]
-    assert "of its utilization" in found._repr_html_()
+    assert "measured below 50 % utilization" in found._repr_html_()
 
 
 def test_runs_of_a_tool_are_what_the_command_writes(

@@ -130,7 +130,7 @@ def test_a_load_in_cores_needs_no_number_but_says_what_it_took() -> None:
     assert not any("how many cores" in told for told in warnings_of(found))
     text = "cpu in core,request/s\n" + "".join(f"{s / 100},{r}\n" for r, s in ROWS)
     found = fit(text, None)
-    assert any("the number of cores is not given" in told for told in warnings_of(found))
+    assert any("the number of cores is unknown; assuming 1" in told for told in warnings_of(found))
 
 
 SPEC = """users N in 1..100000

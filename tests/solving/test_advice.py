@@ -692,7 +692,7 @@ def test_what_helps_comes_first_where_nobody_is_carried(
     file.write_text(NOBODY.format(**USUAL | {"needs": "page.latency <= 6 ms"}))
     assert main(["solve", str(file)]) == 1
     out = capsys.readouterr().out
-    assert "\n  To fix " in out
+    assert "\n  Possible fixes " in out
     assert "\n               cores twice as fast for web CPU " in out
     setting = "answer.cpu.request = 4.8 ms/request"
     assert f"--set '{setting}'" in out

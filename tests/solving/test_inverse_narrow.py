@@ -182,7 +182,9 @@ def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() ->
     assert "p from 1 to 2" in reason
     assert "narrower range" in reason
     assert reason in inverse_text(found, width=1000)
-    assert inverse_answer(found).startswith("Unknown whether a value of p supports 7 users ")
+    assert inverse_answer(found).startswith(
+        "It is unknown whether any value of p supports 7 users "
+    )
 
 
 def test_a_rounding_of_a_number_does_not_jump() -> None:
@@ -218,7 +220,7 @@ def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None
     assert not found.mends
     assert found.mends_known.kind is Kind.APPROXIMATION
     told = sizing_text(found, "spec", width=1000)
-    assert "unknown whether more capacity of one resource is enough" in told
+    assert "it is unknown whether more capacity for one resource is enough" in told
     assert "from 1 to 1000000 times; use fewer rounding functions" in told
 
 

@@ -164,7 +164,7 @@ def test_powers_of_any_size_take_bounded_time(load: str, at: float | None) -> No
 UNDERFLOW = OWN_LOAD.replace("1..10000", "1..100").replace(
     "LOAD", "erlang_b(N, 2) / erlang_b(N, 3) / 2"
 )
-UNKNOWN = "host.cpu (not below N = 214)"
+UNKNOWN = "host.cpu (no earlier than N = 214)"
 
 
 def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -190,15 +190,16 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert "Host CPU saturation point is a lower bound (true value may be higher)" in told
     assert "All results are exact" not in told
     assert (
-        f"none is known to saturate; highest utilization: host CPU. It is unknown "
-        f"whether {in_words} saturates at all." in told
+        f"no resource is known to saturate; highest utilization: host CPU. "
+        f"It is unknown whether {in_words} saturates at all." in told
     )
     told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
     (resource,) = told_as_json["resources"]
     assert (resource["saturates_at"], resource["saturates_not_below"]) == (None, 214)
     assert resource["known"]["kind"] == "lower bound"
     assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
-    assert "not below N = 214" in _printed(capsys, "explain", str(spec), "host.cpu.utilization")
+    explained = _printed(capsys, "explain", str(spec), "host.cpu.utilization")
+    assert "not before N = 214" in explained
     rows = _printed(capsys, "matrix", str(spec))
     assert rows.count("not below 21") == 2
     (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]
@@ -298,7 +299,7 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     assert "6,000" in told["24.5"]
     main(["solve", "--all", str(spec)])
     printed = " ".join(capsys.readouterr().out.split())
-    assert "up to N = 5,100 its utilization equals the limit." in printed
+    assert "its utilization equals the limit up to N = 5,100." in printed
     assert "cluster.requests is at 100 % utilization even at N = 4900" in printed
 
 
@@ -362,7 +363,7 @@ def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
     main(["matrix", str(spec)])
     assert "100 (exactly full to 150)" in capsys.readouterr().out
     main(["report", str(spec), "-o", str(tmp_path / "page.html")])
-    assert "up to N = 150 its utilization equals the limit" in (tmp_path / "page.html").read_text()
+    assert "its utilization equals the limit up to N = 150" in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(

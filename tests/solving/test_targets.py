@@ -202,7 +202,7 @@ def test_the_text_tells_the_target() -> None:
     assert answer_sentence(answer) == told
     text = solve_text(answer, "A site")
     rows = [line.split() for line in text.splitlines()]
-    assert ["Utilization", "At", "75", "Target", "Supports", "up", "to", "Main", "demand"] in rows
+    assert ["Utilization", "At", "75", "Target", "Supports", "up", "to", "Consumed", "by"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows
     assert "web.cpu exceeds its target first, above 75 users." in text
 

@@ -109,7 +109,11 @@ class ExpressionChecker:
             cases=self._cases,
             value=self.value,
             questions=QuestionChecker(
-                self.sink, self._arithmetic, self.value, self.condition, changes is not None
+                sink=self.sink,
+                arithmetic=self._arithmetic,
+                value=self.value,
+                condition=self.condition,
+                may_ask=changes is not None,
             ),
             wrong_dimension=self.wrong_dimension,
             traces=self.traces,

@@ -28,7 +28,7 @@ NAME_FUNCTIONS = ("count", "members", "share", "saturation")
 _BY_COMPONENT = ("component", ast.Component)
 
 
-class QuestionChecker(Struct, frozen=True):
+class QuestionChecker(Struct, frozen=True, kw_only=True):
     """Checks calls that ask about the model.
 
     Only one that `may_ask` takes questions of changed models, and of samples of them.
