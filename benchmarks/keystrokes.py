@@ -18,7 +18,7 @@ from qps.editing.hovering import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
 from qps.editing.outline import outline
-from qps.editing.told_mistakes import told_mistakes
+from qps.editing.told_mistakes import text_diagnostics
 from qps.editing.value_hints import value_hints
 from qps.editing.word_colours import word_colours
 from timings import ROOT, Measured
@@ -73,7 +73,7 @@ def _turn(path: Path, text: str, turn: int) -> list[float]:
     whole = types.Range(types.Position(0, 0), types.Position(lines, 0))
     options = types.FormattingOptions(2, insert_spaces=True)
     works: dict[str, Callable[[], object]] = {
-        "mistakes": lambda: told_mistakes(_DESK, uri),
+        "mistakes": lambda: text_diagnostics(_DESK, uri),
         "colours": lambda: word_colours(_DESK, types.SemanticTokensParams(of)),
         "outline": lambda: outline(_DESK, types.DocumentSymbolParams(of)),
         "values": lambda: value_hints(_DESK, types.InlayHintParams(of, whole)),

@@ -40,7 +40,7 @@ def _row(name: str) -> tuple[str, ...]:
     source = read_spec(ROOT / "specs" / f"{name}.qps").value
     assert source is not None
     kept = ParseCache()
-    examine(source, kept=kept)
+    examine(source, cache=kept)
     times = [
         [_time(source, turn, with_kept, is_wrong=is_wrong) for turn in range(_TURNS)]
         for is_wrong in (False, True)
@@ -57,5 +57,5 @@ def _time(source: Source, turn: int, kept: ParseCache | None, *, is_wrong: bool)
         text = "".join([*lines[:first], f"let changed_{turn} = = {turn}\n", *lines[first:]])
     changed = Source(source.label, text, source.folder)
     start = process_time()
-    examine(changed, kept=kept)
+    examine(changed, cache=kept)
     return (process_time() - start) * 1000

@@ -28,7 +28,7 @@ from qps.compiler.quantities.scales import quantity
 from qps.engine.exact_algebra.exact_powers import TooLongError
 from qps.engine.exact_algebra.exact_values import NoValueError, as_float
 
-Met = dict[Span, dict[str, Value]]
+ValuesByPlace = dict[Span, dict[str, Value]]
 """Checked expressions by their places, each by the prefixes of the modules that it stands in."""
 
 
@@ -84,7 +84,7 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
 class KnownValues(Struct, frozen=True, dict=True):
     """What was `met` while a model was checked; the model may lack what is wrong."""
 
-    met: Met
+    met: ValuesByPlace
     model: ir.Model
 
     @cached_property
@@ -115,7 +115,7 @@ class KnownValues(Struct, frozen=True, dict=True):
         met = self.met.get(span)
         if not met:
             return None
-        told = [self._told(value, within) for within, value in met.items()]
+        told = [self._placed(value, within) for within, value in met.items()]
         first = told[0]
         is_one = all((one.expr, one.dimension) == (first.expr, first.dimension) for one in told)
         return first if is_one else None
@@ -133,7 +133,7 @@ class KnownValues(Struct, frozen=True, dict=True):
             if told is not None:
                 yield told
 
-    def _told(self, value: Value, within: str) -> PlacedValue:
+    def _placed(self, value: Value, within: str) -> PlacedValue:
         parameters = set(_parameters_in(value.expr))
         mentions = value.mentions
         stated = {p.name: p for p in self.model.parameters if p.name in parameters}

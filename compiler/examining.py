@@ -19,7 +19,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.bindings import Bindings, bindings_of
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.noting import Noted
-from qps.compiler.check.names.settling import settle
+from qps.compiler.check.names.settling import resolve_fallbacks
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluating import KnownValues
@@ -57,7 +57,7 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
         Where something is wrong, names are looked up that the checker did not come to.
         """
         if self.spec is None and self.findings.program is not None:
-            settle(self.findings.program, self.findings.noted)
+            resolve_fallbacks(self.findings.program, self.findings.noted)
         return bindings_of(self.findings.noted)
 
     @cached_property
@@ -70,15 +70,15 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 def examine(
     source: Source,
     importer: Importer | None = None,
-    kept: ParseCache | None = None,
+    cache: ParseCache | None = None,
     errors_first: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> Examined:
     """Check a text and keep what was found on the way; never raises on a text.
 
-    Who examines one text after the other gives the same `kept` each time: what did not change is
+    Who examines one text after the other gives the same `cache` each time: what did not change is
     not read again. `errors_first` is called with the errors that are found first, if any are.
     """
-    findings = Findings(kept=kept, errors_first=errors_first)
+    findings = Findings(kept=cache, errors_first=errors_first)
     checked = check_source(source, importer, findings)
     return Examined(
         source=source,

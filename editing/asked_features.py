@@ -20,9 +20,9 @@ class Feature(Struct, frozen=True, kw_only=True):
 
 
 _COMPLETES = types.CompletionOptions(trigger_characters=[".", '"', "/"])
-_MENDS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+_QUICK_FIXES = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
 
-_AT_ONCE: tuple[tuple[str, str, object], ...] = (
+_SYNCHRONOUS_FEATURES: tuple[tuple[str, str, object], ...] = (
     (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline:outline", None),
     (types.TEXT_DOCUMENT_FORMATTING, "layout_edits:layout_edits", None),
     (types.TEXT_DOCUMENT_COMPLETION, "completing:completion", _COMPLETES),
@@ -32,14 +32,14 @@ _AT_ONCE: tuple[tuple[str, str, object], ...] = (
     (types.TEXT_DOCUMENT_PREPARE_RENAME, "new_names:can_rename", None),
     (types.TEXT_DOCUMENT_RENAME, "new_names:rename", None),
     (types.TEXT_DOCUMENT_HOVER, "hovering:hover", None),
-    (types.TEXT_DOCUMENT_CODE_ACTION, "mending:mending", _MENDS),
+    (types.TEXT_DOCUMENT_CODE_ACTION, "mending:mending", _QUICK_FIXES),
     (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "word_colours:word_colours", LEGEND),
 )
 """What is asked, which module and function of this folder answers, what the editor is told."""
 
 FEATURES = tuple(
     Feature(method=method, function=f"qps.editing.{function}", options=options)
-    for method, function, options in _AT_ONCE
+    for method, function, options in _SYNCHRONOUS_FEATURES
 )
 """Requests about one text that are answered at once."""
 

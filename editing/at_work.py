@@ -46,20 +46,20 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
     try:
         while True:
             while not asked or connection.poll():
-                _take(connection.recv(), desk, asked)
+                _close_text(connection.recv(), desk, asked)
             one = asked.popleft()
             connection.send(Began(one.number))
-            desk.tell = partial(_told, connection, one.number)
+            desk.tell = partial(_report, connection, one.number)
             connection.send(answered(desk, one))
     except (EOFError, OSError):
         return
 
 
-def _told(connection: Connection, number: int, found: object) -> None:
+def _report(connection: Connection, number: int, found: object) -> None:
     connection.send(Partly(number, found))
 
 
-def _take(message: object, desk: Desk, asked: deque[FeatureRequest]) -> None:
+def _close_text(message: object, desk: Desk, request: deque[FeatureRequest]) -> None:
     match message:
         case Setting():
             desk.set(message)
@@ -70,24 +70,24 @@ def _take(message: object, desk: Desk, asked: deque[FeatureRequest]) -> None:
         case Known(uri=uri, answer=answer):
             desk.answers[uri] = answer
         case FeatureRequest():
-            asked.append(message)
+            request.append(message)
 
 
-def answered(desk: Desk, asked: FeatureRequest) -> Answered:
+def answered(desk: Desk, request: FeatureRequest) -> Answered:
     """Return the answer; whatever goes wrong is told, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
     from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above
 
-    held = desk.texts.get(asked.uri)
-    if asked.version is not None and (held is None or held.version != asked.version):
-        return Answered(number=asked.number, outdated=True)
-    if asked.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
-        return Answered(number=asked.number)  # what is wrong with it tells so
+    held = desk.texts.get(request.uri)
+    if request.version is not None and (held is None or held.version != request.version):
+        return Answered(number=request.number, outdated=True)
+    if request.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
+        return Answered(number=request.number)  # what is wrong with it tells so
     try:
-        module, _, name = FUNCTIONS[asked.feature].partition(":")
-        found = getattr(import_module(module), name)(desk, asked.params)
+        module, _, name = FUNCTIONS[request.feature].partition(":")
+        found = getattr(import_module(module), name)(desk, request.params)
     except QpsError as error:
-        return Answered(number=asked.number, refused=str(error))
+        return Answered(number=request.number, refused=str(error))
     except Exception:  # noqa: BLE001 - a fault of ours is told, and the next question is answered
-        return Answered(number=asked.number, fault=traceback.format_exc())
-    return Answered(number=asked.number, result=found)
+        return Answered(number=request.number, fault=traceback.format_exc())
+    return Answered(number=request.number, result=found)

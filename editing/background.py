@@ -103,7 +103,7 @@ class Background:
         self._texts: dict[str, OpenText] = {}
         self._waiting: dict[int, _Waiting] = {}
         self._running: _Running | None = None
-        self._asked = 0
+        self._request_count = 0
 
     def set(self, setting: Setting) -> None:
         """Say how the editor counts, before anything is asked."""
@@ -151,10 +151,10 @@ class Background:
         OutdatedError where it changes meanwhile; RefusedError, TooLongError, FaultError.
         """
         running = self._running or self._start()
-        self._asked += 1
+        self._request_count += 1
         held = self._texts.get(uri)
         asked = FeatureRequest(
-            number=self._asked,
+            number=self._request_count,
             feature=feature,
             uri=uri,
             version=None if held is None else held.version,

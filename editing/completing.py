@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from qps.compiler.syntax.parse import declaration_start
 from qps.editing.desk import Desk
-from qps.editing.offered_files import asked_file, files_for
+from qps.editing.offered_files import file_prefix, files_for
 from qps.editing.offered_names import offered_names
 from qps.editing.wanted_names import wanted
 from qps.grammar.keywords import words_of
@@ -31,7 +31,7 @@ def completion(desk: Desk, params: types.CompletionParams) -> types.CompletionLi
     text, places = reading.source.text, desk.positions(reading.source)
     cursor = places.offset(params.position)
     line = text.rfind("\n", 0, cursor) + 1
-    quoted = asked_file(text[line:cursor]) if _is_quoted(text[line:cursor]) else None
+    quoted = file_prefix(text[line:cursor]) if _is_quoted(text[line:cursor]) else None
     if quoted is not None:
         typed, endings = quoted
         at = places.between(cursor - len(typed), cursor)

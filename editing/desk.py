@@ -82,7 +82,7 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
         return tree
 
 
-def _tell_nobody(_: object) -> None:
+def _ignore(_: object) -> None:
     """Keep what is found first to oneself."""
 
 
@@ -98,7 +98,7 @@ class Desk(Struct, kw_only=True):
     `folders` are open in the editor.
     """
 
-    tell: Callable[[object], None] = _tell_nobody
+    tell: Callable[[object], None] = _ignore
     page_of: Callable[[Spec], str] = _no_page
     encoding: str = "utf-16"
     library: Path | None = None
@@ -106,7 +106,7 @@ class Desk(Struct, kw_only=True):
     texts: dict[str, OpenText] = field(default_factory=dict)
     answers: dict[str, AnswerLine] = field(default_factory=dict)
     _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
-    _kept: ParseCache = field(default_factory=ParseCache)
+    _cache: ParseCache = field(default_factory=ParseCache)
     _positions: dict[int, Positions] = field(default_factory=dict)
 
     def set(self, setting: Setting) -> None:
@@ -152,7 +152,7 @@ class Desk(Struct, kw_only=True):
             return known[1]
         source = self.source(uri)
         importer = replace(importer_of(source), open_texts=self._by_path())
-        examined = examine(source, importer, self._kept, errors_first)
+        examined = examine(source, importer, self._cache, errors_first)
         own = own_path(source) if held is None else None
         files = {path: self._stamp(path) for path in (*importer.named, *([own] if own else ()))}
         reading = Reading(

@@ -18,7 +18,7 @@ from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.declared_names import name_at
 from qps.editing.desk import Desk, Reading
 from qps.editing.messages import AnswerLine
-from qps.editing.told_words import told_word
+from qps.editing.told_words import word_documentation
 
 _MOST_LINES = 12
 
@@ -29,7 +29,7 @@ def hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
     if found is None:
         return None
     reading = desk.reading(params.text_document.uri)
-    parts = list(_told(reading, found.binding.symbol))
+    parts = list(_hover_parts(reading, found.binding.symbol))
     answer = desk.answers.get(params.text_document.uri)
     if answer is not None:
         parts += _at_the_answer(answer, found.binding)
@@ -41,7 +41,7 @@ def hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
     )
 
 
-def _told(reading: Reading, symbol: Symbol) -> Iterator[str]:
+def _hover_parts(reading: Reading, symbol: Symbol) -> Iterator[str]:
     """Yield what is known of a symbol, part by part."""
     if not symbol.declared:
         yield from _built_in(symbol)
@@ -104,7 +104,7 @@ def _built_in(symbol: Symbol) -> Iterator[str]:
         if unit.factor != 1:
             yield f"{float(unit.factor):g} in the base unit"
     elif symbol.kind == "word":
-        told = told_word(symbol.name)
+        told = word_documentation(symbol.name)
         if told:
             yield told
 

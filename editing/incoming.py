@@ -7,7 +7,7 @@ from typing import BinaryIO
 LARGEST_MESSAGE = 64_000_000
 """Bytes. Editors send no texts as large as that."""
 _LONGEST_HEADER = 1_000
-_AT_ONCE = 1_000_000
+_BLOCK_SIZE = 1_000_000
 
 
 class TooLargeError(Exception):
@@ -40,7 +40,7 @@ class Incoming:
             )
         found = bytearray()
         while len(found) < length:
-            more = self._stream.read(min(_AT_ONCE, length - len(found)))
+            more = self._stream.read(min(_BLOCK_SIZE, length - len(found)))
             if not more:
                 break
             found += more

@@ -101,7 +101,7 @@ def serve(page_of: Callable[[Spec], str], reader: BinaryIO, writer: BinaryIO) ->
     _follow_texts(server)
     _answer_of_spec(server)
     for feature in FEATURES:
-        _answer_at_once(server, feature)
+        _answer_in_process(server, feature)
     try:
         server.start_io(cast("BinaryIO", Incoming(reader)), writer)
     finally:
@@ -147,12 +147,14 @@ def _follow_texts(server: QpsServer) -> None:
         return types.TextDocumentContentResult(library_text(params.uri) or "")
 
 
-def _answer_at_once(server: QpsServer, feature: Feature) -> None:
+def _answer_in_process(server: QpsServer, feature: Feature) -> None:
     """Have a process answer what is asked of one text."""
 
     async def asked(params: Any) -> object:
         uri = params.text_document.uri
-        return await _told(server, server.session.looking.ask(feature.method, uri, params))
+        return await _answer_or_fail(
+            server, server.session.looking.ask(feature.method, uri, params)
+        )
 
     server.feature(feature.method, feature.options)(asked)
 
@@ -163,7 +165,7 @@ def _answer_of_spec(server: QpsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         uri = params.text_document.uri
-        found = await _told(server, server.session.answer(uri))
+        found = await _answer_or_fail(server, server.session.answer(uri))
         if found is None:
             return []
         name = server.options.get("pageCommand", PAGE_COMMAND)
@@ -174,15 +176,17 @@ def _answer_of_spec(server: QpsServer) -> None:
     async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
         uri = params.text_document.uri
         asked = server.session.looking.ask(types.TEXT_DOCUMENT_INLAY_HINT, uri, params)
-        found: list[types.InlayHint] = await _told(server, asked) or []
-        told = await _told(server, server.session.answer_so_far(uri, wait=not server.can_refresh))
+        found: list[types.InlayHint] = await _answer_or_fail(server, asked) or []
+        told = await _answer_or_fail(
+            server, server.session.answer_so_far(uri, wait=not server.can_refresh)
+        )
         return [*found, *(_load_hint(one) for one in (() if told is None else told.loads))]
 
     @server.command(PAGE_COMMAND)
     async def page(*uris: str) -> dict[str, str] | None:
         # An editor that lists commands calls them with nothing (Helix): of what is at hand, then.
         uri = uris[0] if uris else server.session.at_hand()
-        address = None if uri is None else await _told(server, server.session.page(uri))
+        address = None if uri is None else await _answer_or_fail(server, server.session.page(uri))
         if address is None:
             return None
         shows = server.client_capabilities.window
@@ -196,7 +200,7 @@ def _load_hint(one: PlaceLoad) -> types.InlayHint:
     return types.InlayHint(one.at, one.label, tooltip=one.tooltip, padding_left=True)
 
 
-async def _told(server: QpsServer, work: Awaitable[Any]) -> Any:
+async def _answer_or_fail(server: QpsServer, work: Awaitable[Any]) -> Any:
     """Return what is found, or fail in the words of the protocol."""
     try:
         return await work

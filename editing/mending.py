@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.diagnostics.mends import Mend
+from qps.compiler.diagnostics.mends import Fix
 from qps.editing.desk import Desk
 from qps.editing.told_mistakes import as_shown
 
 
-def mending(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAction]:
+def quick_fixes(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Return the mends of what is wrong within a range; one alone is preferred."""
     wanted = params.context.only
     if wanted and not any(kind == _KIND or _KIND.startswith(f"{kind}.") for kind in wanted):
@@ -34,12 +34,12 @@ def mending(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAction
 _KIND = types.CodeActionKind.QuickFix.value
 
 
-def _action(desk: Desk, diagnostic: Diagnostic, mend: Mend) -> types.CodeAction:
+def _action(desk: Desk, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
     changes: dict[str, list[types.TextEdit]] = {}
-    for uri, edit in _edits(desk, mend):
+    for uri, edit in _edits(desk, fix):
         changes.setdefault(uri, []).append(edit)
     return types.CodeAction(
-        title=mend.title,
+        title=fix.title,
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[as_shown(desk, diagnostic)],
         edit=types.WorkspaceEdit(changes=changes),
@@ -47,8 +47,8 @@ def _action(desk: Desk, diagnostic: Diagnostic, mend: Mend) -> types.CodeAction:
     )
 
 
-def _edits(desk: Desk, mend: Mend) -> Iterator[tuple[str, types.TextEdit]]:
-    for edit in mend.edits:
+def _edits(desk: Desk, fix: Fix) -> Iterator[tuple[str, types.TextEdit]]:
+    for edit in fix.edits:
         source = edit.span.source
         yield (
             desk.uri_of(source),

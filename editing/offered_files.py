@@ -11,20 +11,20 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.project.project_location import project_file
 from qps.links import resolved_path
 
-_ASKED = re.compile(
+_FILE_STATEMENT = re.compile(
     r'(?:\A|[\s;{])(?:(use)|fit|samples|observe[ \t]+(?:trace[ \t]+)?\w+)[ \t]*"([^"\n]*)\Z'
 )
-_MOST, _DEEPEST, _MOST_LOOKED_AT = 200, 4, 5000
+_MOST, _DEEPEST, _SEARCH_LIMITS = 200, 4, 5000
 _TABLES = (".csv", ".json", ".pcap")
 
 
-def asked_file(line: str) -> tuple[str, tuple[str, ...]] | None:
+def file_prefix(line: str) -> tuple[str, tuple[str, ...]] | None:
     """Return what is written of the name of a file at the end of a line, and how it may end.
 
-    >>> asked_file('use "sha'), asked_file('source "a bo')
+    >>> file_prefix('use "sha'), file_prefix('source "a bo')
     (('sha', ('.qps',)), None)
     """
-    found = _ASKED.search(line)
+    found = _FILE_STATEMENT.search(line)
     return None if found is None else (found[2], (".qps",) if found[1] else _TABLES)
 
 
@@ -55,7 +55,7 @@ def _below(root: Path) -> Iterator[Path]:
         folders[:] = sorted(one for one in folders if depth < _DEEPEST and _is_shown(one))
         for name in sorted(files):
             looked_at += 1
-            if looked_at > _MOST_LOOKED_AT:
+            if looked_at > _SEARCH_LIMITS:
                 return
             yield Path(place) / name
 

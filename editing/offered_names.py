@@ -29,46 +29,46 @@ _ITEMS = ("s", "request", "packet", "frame", "message", "byte")
 
 
 def offered_names(
-    reading: Reading, asked: Wanted, owner: str, at: int
+    reading: Reading, wanted: Wanted, owner: str, at: int
 ) -> Iterator[types.CompletionItem]:
     """Yield the names that are wanted at a place, or behind the name of an `owner` and a dot."""
     if owner:
-        yield from _of(owner, reading, asked)
+        yield from _of(owner, reading, wanted)
         return
-    yield from _in_place(reading, asked)
-    if asked.modules:
+    yield from _in_place(reading, wanted)
+    if wanted.modules:
         yield from (_item(name, Kind.Module, "", _NAMES) for name in module_names())
         return
-    if asked.units:
-        yield from _units(reading, below=asked.below)
+    if wanted.units:
+        yield from _units(reading, below=wanted.below)
         return
-    set_to = list(_set_to(reading, asked.set_to or asked.compared))
+    set_to = list(_set_to(reading, wanted.set_to or wanted.compared))
     yield from set_to
     if set_to:
-        if not _is_of_hardware(reading, asked.set_to):
+        if not _is_of_hardware(reading, wanted.set_to):
             return
     else:
-        yield from _declared_names(reading, asked, at)
-        if asked.functions:
+        yield from _declared_names(reading, wanted, at)
+        if wanted.functions:
             yield from map(_function, sorted(LANGUAGE_FUNCTIONS))
-    if asked.kinds or set_to:
+    if wanted.kinds or set_to:
         yield from _modules(reading)
 
 
-def _in_place(reading: Reading, asked: Wanted) -> Iterator[types.CompletionItem]:
+def _in_place(reading: Reading, wanted: Wanted) -> Iterator[types.CompletionItem]:
     """Yield what stands at a place by itself: words, resources, kinds."""
-    is_beside = bool(asked.first) and not asked.functions  # names are likelier
-    for number, word in enumerate(asked.words):
+    is_beside = bool(wanted.first) and not wanted.functions  # names are likelier
+    for number, word in enumerate(wanted.words):
         yield _item(word, Kind.EnumMember, "", f"{_FUNCTIONS if is_beside else _FIRST}{number:02}")
-    if asked.resources:
+    if wanted.resources:
         declared = () if reading.program is None else sorted(reading.program.resources)
         own = [
             item.name.text for one in reading.syntax.every(ast.Machine) for item in one.resources
         ]
         for number, name in enumerate(dict.fromkeys([*own, "cpu", *declared])):
             yield _item(name, Kind.Property, "a resource", f"{_FITS}{number:02}")
-    if asked.kinds_of:
-        yield from _kinds(reading, asked.kinds_of)
+    if wanted.kinds_of:
+        yield from _kinds(reading, wanted.kinds_of)
 
 
 def _kinds(reading: Reading, of: str) -> Iterator[types.CompletionItem]:
@@ -79,18 +79,18 @@ def _kinds(reading: Reading, of: str) -> Iterator[types.CompletionItem]:
             )
 
 
-def _declared_names(reading: Reading, asked: Wanted, at: int) -> Iterator[types.CompletionItem]:
+def _declared_names(reading: Reading, wanted: Wanted, at: int) -> Iterator[types.CompletionItem]:
     """Yield the names of a text of the kinds that are wanted."""
-    fitting = asked.dimension or _dimension(reading, asked.compared)
+    fitting = wanted.dimension or _dimension(reading, wanted.compared)
     for declaration in _declared(reading, at):
-        if isinstance(declaration, asked.kinds):
-            order = _FIRST if isinstance(declaration, asked.first or ()) else _NAMES
+        if isinstance(declaration, wanted.kinds):
+            order = _FIRST if isinstance(declaration, wanted.first or ()) else _NAMES
             one = _named(reading, declaration.name.text, declaration, fitting, order)
             dimension = _dimension(reading, declaration.name.text)
-            if asked.suits is not None and dimension is not None and asked.suits(dimension):
+            if wanted.suits is not None and dimension is not None and wanted.suits(dimension):
                 one.sort_text = f"{_FITS}{one.label}"
             yield one
-    if ast.Matrix in asked.kinds:
+    if ast.Matrix in wanted.kinds:
         for matrix in reading.syntax.every(ast.Matrix):
             yield _item(matrix.name.text, Kind.Enum, "a matrix", _NAMES)
 
@@ -137,7 +137,7 @@ def _named(
     dimension = _dimension(reading, name)
     face = face_of(declaration) if isinstance(declaration, ast.Named) else None
     what, kind = (face.called, _icon(face)) if face else ("an argument", Kind.TypeParameter)
-    detail = what if dimension is None else f"{what}, {_told(dimension)}"
+    detail = what if dimension is None else f"{what}, {_documentation(dimension)}"
     fits = fitting is not None and dimension == fitting
     return _item(name, kind, detail, _FITS if fits else order)
 
@@ -153,7 +153,7 @@ def _item(label: str, kind: Kind, detail: str, order: str = _NAMES) -> types.Com
     )
 
 
-def _told(dimension: Dimension) -> str:
+def _documentation(dimension: Dimension) -> str:
     return "a number" if dimension == DIMENSIONLESS else str(dimension)
 
 
@@ -202,9 +202,9 @@ def _chosen(reading: Reading, word: str) -> list[str]:
 # -- what stands behind a dot ------------------------------------------------------------------
 
 
-def _of(owner: str, reading: Reading, asked: Wanted) -> Iterator[types.CompletionItem]:
+def _of(owner: str, reading: Reading, wanted: Wanted) -> Iterator[types.CompletionItem]:
     """Yield what can stand behind a name and a dot."""
-    if asked.modules:
+    if wanted.modules:
         rest = [name for name in module_names() if name.startswith(f"{owner}.")]
         for part in dict.fromkeys(name[len(owner) + 1 :].partition(".")[0] for name in rest):
             yield _item(part, Kind.Module, "")
@@ -217,8 +217,8 @@ def _of(owner: str, reading: Reading, asked: Wanted) -> Iterator[types.Completio
             if inner is None:
                 return
             module = inner
-        yield from _of_module(module, asked)
-    elif asked.of_answers or not rest:
+        yield from _of_module(module, wanted)
+    elif wanted.of_answers or not rest:
         yield from (
             _item(name, Kind.Property, detail) for name, detail in _measures(reading, owner)
         )
@@ -230,10 +230,10 @@ def _imported(reading: Reading, alias: str) -> Module | None:
     return None if known is None else known.main.imports.get(alias)
 
 
-def _of_module(module: Module, asked: Wanted) -> Iterator[types.CompletionItem]:
-    of: Iterable[ast.Shared] = module.units.values() if asked.units else module.names.values()
+def _of_module(module: Module, wanted: Wanted) -> Iterator[types.CompletionItem]:
+    of: Iterable[ast.Shared] = module.units.values() if wanted.units else module.names.values()
     for one in of:
-        if asked.units or isinstance(one, asked.kinds):
+        if wanted.units or isinstance(one, wanted.kinds):
             face = face_of(one)
             yield _item(one.name.text, _icon(face), face.called)
     for alias in module.imports:
@@ -265,7 +265,7 @@ def _measures(reading: Reading, owner: str) -> Iterator[tuple[str, str]]:
             yield from ((entry.name.text, "its value") for entry in declaration.value.entries)
         return
     for name, dimension in measures_of(type(declaration)).items():
-        yield name, _told(dimension)
+        yield name, _documentation(dimension)
 
 
 def _dimension(reading: Reading, name: str) -> Dimension | None:

@@ -43,12 +43,12 @@ _PAUSE = 0.3
 class Document(Struct, kw_only=True, eq=False):
     """An open text: `turn` counts what has changed in it and in what it uses.
 
-    What was `found` is that of the turn in which it was `looked` at.
+    What was `found` is that of the turn in which it was `examined_version` at.
     """
 
     uri: str
     turn: int = 0
-    looked: int = -1
+    examined_version: int = -1
     files: frozenset[str] = frozenset()
     found: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
     answer: asyncio.Task[AnswerLine | None] | None = None
@@ -57,9 +57,9 @@ class Document(Struct, kw_only=True, eq=False):
     server: ThreadingHTTPServer | None = None
 
     @property
-    def is_looked_at(self) -> bool:
+    def is_examined(self) -> bool:
         """Whether what was found is that of the text as it is."""
-        return self.looked == self.turn
+        return self.examined_version == self.turn
 
 
 class Session:
@@ -149,9 +149,9 @@ class Session:
     async def _look(self, document: Document) -> None:
         turn = document.turn
 
-        def partly(told: object) -> None:
-            if document.turn == turn and isinstance(told, TextDiagnostics):
-                document.found, document.looked = told.found, turn
+        def partly(result: object) -> None:
+            if document.turn == turn and isinstance(result, TextDiagnostics):
+                document.found, document.examined_version = result.found, turn
                 self._publish()
 
         try:
@@ -164,7 +164,7 @@ class Session:
         if document.turn != turn or not isinstance(told, TextDiagnostics):
             return
         document.files = frozenset(told.files)
-        document.found, document.looked = told.found, turn
+        document.found, document.examined_version = told.found, turn
         self._publish()
 
     def _publish(self) -> None:
@@ -174,12 +174,12 @@ class Session:
         """
         found: dict[str, dict[str, types.Diagnostic]] = {uri: {} for uri in self._published}
         for document in self.documents.values():
-            for uri, diagnostics in document.found.items() if document.is_looked_at else ():
+            for uri, diagnostics in document.found.items() if document.is_examined else ():
                 of = found.setdefault(uri, {})
                 of.update({f"{one.range} {one.code} {one.message}": one for one in diagnostics})
         for uri, distinct in found.items():
             own = self.documents.get(uri)
-            if own is not None and not own.is_looked_at:
+            if own is not None and not own.is_examined:
                 continue
             held = self.server.workspace.text_documents.get(uri)
             params = types.PublishDiagnosticsParams(

@@ -18,10 +18,10 @@ from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 
-def told_answer(desk: Desk, uri: str) -> AnswerLine | None:
+def answer_line(desk: Desk, uri: str) -> AnswerLine | None:
     """Return the answer of an open spec; None where it has mistakes, or is a module."""
     reading = desk.reading(uri)
     spec = reading.spec
@@ -38,7 +38,7 @@ def told_answer(desk: Desk, uri: str) -> AnswerLine | None:
             PlaceLoad(
                 at=places.position(item.span.end),
                 label=_label(loads),
-                tooltip="\n".join(_told(one) for one in loads) + f"\n\nat {at}",
+                tooltip="\n".join(_format(one) for one in loads) + f"\n\nat {at}",
             )
             for item, loads in _by_place(reading.syntax, spec, answer)
         ),
@@ -49,7 +49,7 @@ def told_answer(desk: Desk, uri: str) -> AnswerLine | None:
 
 def _solved(spec: Spec) -> Answer:
     configuration = spec.configuration()
-    model = promising(spec.model, configuration)
+    model = model_at_confidence(spec.model, configuration)
     return complete_answer(model, configuration, solve_model(model, configuration))
 
 
@@ -115,5 +115,5 @@ def _brief(one: ResourceSolution) -> str:
     return f"{one.name.partition('.')[2] or one.name} {percent(one.utilization_at_limit)}"
 
 
-def _told(one: ResourceSolution) -> str:
+def _format(one: ResourceSolution) -> str:
     return f"{one.name}: {percent(one.utilization_at_limit)}, limit {percent(one.target)}"

@@ -13,7 +13,7 @@ from qps.editing.messages import TextDiagnostics
 _UNUSED = frozenset(["unused", "unused-rate"])
 
 
-def told_mistakes(desk: Desk, uri: str) -> TextDiagnostics:
+def text_diagnostics(desk: Desk, uri: str) -> TextDiagnostics:
     """Return what is wrong with an open text and with what it uses.
 
     Errors of what is declared are told as soon as they are found. That nothing is wrong is told at

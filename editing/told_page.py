@@ -8,7 +8,7 @@ from qps.editing.desk import Desk
 from qps.editing.messages import PageResult
 
 
-def told_page(desk: Desk, uri: str) -> PageResult:
+def page_result(desk: Desk, uri: str) -> PageResult:
     """Return the page of an open text."""
     reading = desk.reading(uri)
     if reading.spec is None:

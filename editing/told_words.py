@@ -35,12 +35,12 @@ _ANSWERS: Mapping[str, str] = {
 }
 
 
-def told_word(word: str) -> str:
+def word_documentation(word: str) -> str:
     """Return what a word of the language means, empty where nothing is told of it.
 
-    >>> told_word("erlang_b")
+    >>> word_documentation("erlang_b")
     '**erlang_b**, a function: `erlang_b(servers, traffic)`'
-    >>> told_word("latency")
+    >>> word_documentation("latency")
     '**latency**, a measure of a stream: a time (s)'
     """
     current = current_name(word)

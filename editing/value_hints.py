@@ -24,7 +24,7 @@ def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHi
     start, end = places.offset(params.range.start), places.offset(params.range.end)
     found = []
     for expr in _stated(reading.syntax, start, end):
-        value = values.at(expr.span) if _is_reckoned(expr) else None
+        value = values.at(expr.span) if _is_computed(expr) else None
         told = "" if value is None else value.text()
         if told:
             hint = types.InlayHint(places.position(expr.span.end), f"= {told}", padding_left=True)
@@ -60,7 +60,7 @@ def _of(node: ast.Written) -> tuple[ast.Expr, ...]:
     return ()
 
 
-def _is_reckoned(value: ast.Expr) -> bool:
+def _is_computed(value: ast.Expr) -> bool:
     """Return whether a value names anything but units, or calls a function."""
     return any(
         isinstance(node, ast.Call) or (isinstance(node, ast.Reference) and not node.is_unit)

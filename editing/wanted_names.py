@@ -46,8 +46,8 @@ _BEHIND: dict[str, tuple[type, ...]] = {
 
 _GLUED: dict[str, tuple[type, ...]] = {"run": (ast.Component,), "call": (ast.Node,)}
 """What stands behind words that are words of the language by what follows them alone."""
-_HELD = ("take", "give")
-_STEPS = ("call", *_HELD, "together")
+_POOL_WORDS = ("take", "give")
+_STEPS = ("call", *_POOL_WORDS, "together")
 _CHOSEN_BY = ("scenario", "mode")
 _OF_A_RESOURCE = ("idle", "jitter", "efficiency")
 _OF_CALLS: dict[str, tuple[type, ...]] = {
@@ -257,7 +257,7 @@ def _work(place: _Place) -> Wanted | None:
     if word == "run" and place.declaration == "COMPONENT":
         return Wanted(kinds=_GLUED[word], is_certain=True)
     if place.block in ("AT", "_CALL", "_TOGETHER"):
-        if word in _HELD:
+        if word in _POOL_WORDS:
             return Wanted(resources=True, is_certain=True)
         if word == "call":
             return Wanted(kinds=_GLUED[word], is_certain=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-Told = TypeVar("Told")
+Number = TypeVar("Number")
 
 
 def place_of(place: int, operands: int, repeats: int) -> int:
@@ -20,7 +20,7 @@ def placed(places: Sequence[int], operands: int, repeats: int, count: int) -> tu
     return tuple(at for at in range(count) if place_of(at, operands, repeats) in places)
 
 
-def repeated(each: Sequence[Told], repeats: int, count: int) -> tuple[Told, ...]:
+def repeated(each: Sequence[Number], repeats: int, count: int) -> tuple[Number, ...]:
     """Return what is told of each of so many operands, from what is told of the first ones."""
     if not repeats:
         return tuple(each)

@@ -317,12 +317,10 @@ class _Run:
     def accepted(self) -> frozenset[str]:
         """Return the terminals with which the text could go on here."""
         return frozenset(
-            kind
-            for kind in self.table[self.states[-1]]
-            if kind.isupper() and self._would_take(kind)
+            kind for kind in self.table[self.states[-1]] if kind.isupper() and self._accepts(kind)
         )
 
-    def _would_take(self, kind: str) -> bool:
+    def _accepts(self, kind: str) -> bool:
         """Return whether a token of a kind leads on: rules may end before it only to fail."""
         states = list(self.states)
         while True:

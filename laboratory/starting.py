@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qps.compiler.measurement.campaigns.child_processes import Child, running
-from qps.compiler.measurement.campaigns.control_groups import held, new_group_or_none
+from qps.compiler.measurement.campaigns.control_groups import control_group, new_group_or_none
 from qps.compiler.measurement.campaigns.process_table import is_listening
 from servers import Bench, Laboratory, free_ports
 
@@ -50,7 +50,7 @@ def started(one: Laboratory) -> Iterator[Started]:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         found = {}
         for column, command in reversed(one.servers(bench).items()):
-            own = stack.enter_context(held(new_group_or_none(f"qps-{one.name}-{column}")))
+            own = stack.enter_context(control_group(new_group_or_none(f"qps-{one.name}-{column}")))
             found[column] = stack.enter_context(running(command, own, server=True))
             _wait(found[column])
         if one.ready is not None:

@@ -225,7 +225,7 @@ def _beginning(text: str) -> str:
 # -- what thresholds say -------------------------------------------------------------------
 
 
-def judged_changes(
+def capacity_findings(
     changes: Sequence[SpecChange],
     thresholds: Sequence[Threshold],
     accepted: Mapping[str, Accepted],

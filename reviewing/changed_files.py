@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from qps.links import real_path, resolved_path
-from qps.reviewing.git_command import ask, refused
+from qps.reviewing.git_command import refused, run_git
 from qps.reviewing.git_objects import Blob, blobs_of, content_of
 from qps.reviewing.repository import git, repository_at
 
@@ -79,7 +79,7 @@ class Since(Struct, frozen=True, kw_only=True):
 
     def name_before(self, path: Path) -> Path | None:
         """Return what a file was called, None where it was not there."""
-        way = self._way(path)
+        way = self._git_path(path)
         if way is None:
             return resolved_path(path.parent) / path.name
         before = way if way in self.blobs else self.renamed.get(way)
@@ -87,7 +87,7 @@ class Since(Struct, frozen=True, kw_only=True):
 
     def touches(self, path: Path) -> bool:
         """Return whether a file is not as it was; nobody knows what was elsewhere."""
-        way = self._way(path)
+        way = self._git_path(path)
         if way is None:
             return True
         blob = self.blobs.get(way)
@@ -95,7 +95,7 @@ class Since(Struct, frozen=True, kw_only=True):
             return not blob.is_in(self.top / way)
         return not any(one in self.ignored for one in (way, *way.parents))
 
-    def _way(self, path: Path) -> PurePosixPath | None:
+    def _git_path(self, path: Path) -> PurePosixPath | None:
         """Return the path of a file from the top as git has it, None where it lies elsewhere.
 
         File systems may not tell `A.qps` from `a.qps`, or one way to write an accent from another.
@@ -119,8 +119,8 @@ def is_committed(top: Path, commit: str) -> bool:
 _READ = (".csv", ".qps", ".toml")
 
 
-def _without_case(way: PurePosixPath) -> str:
-    return unicodedata.normalize("NFC", way.as_posix()).casefold()
+def _without_case(path: PurePosixPath) -> str:
+    return unicodedata.normalize("NFC", path.as_posix()).casefold()
 
 
 def _are_one(one: Path, other: Path) -> bool:
@@ -155,8 +155,8 @@ def _renamed(
     with TemporaryDirectory(prefix="qps-") as name, suppress(_UnknownError):
         scratch = resolved_path(Path(name))
 
-        def asked(*arguments: str, given: bytes = b"") -> bytes:
-            found = ask(repository, *arguments, given=given, scratch=scratch).stdout
+        def objects_of(*arguments: str, request: bytes = b"") -> bytes:
+            found = run_git(repository, *arguments, standard_input=request, scratch=scratch).stdout
             if found is None:
                 raise _UnknownError
             return found
@@ -167,8 +167,8 @@ def _renamed(
                 for way, blob in names.items()
             )
             (scratch / "index").unlink(missing_ok=True)
-            asked("update-index", "-z", "--index-info", given=b"".join(entries))
-            return asked("write-tree", "--missing-ok").decode().strip()
+            objects_of("update-index", "-z", "--index-info", request=b"".join(entries))
+            return objects_of("write-tree", "--missing-ok").decode().strip()
 
         copies = scratch / "copies"
         copies.mkdir()
@@ -177,10 +177,12 @@ def _renamed(
             content = contents[way] or b""
             (copies / str(number)).write_bytes(content.replace(b"\r\n", b"\n"))
             listed.append(os.fsencode(copies / str(number)) + b"\n")
-        names = asked("hash-object", "-w", "--no-filters", "--stdin-paths", given=b"".join(listed))
+        names = objects_of(
+            "hash-object", "-w", "--no-filters", "--stdin-paths", request=b"".join(listed)
+        )
         now = dict(zip(there, names.decode().split(), strict=True))
         words = ("-r", "-z", "--name-status", "--find-renames", "--diff-filter=R")
-        found = asked("diff-tree", *words, tree(before), tree(now)).split(b"\0")
+        found = objects_of("diff-tree", *words, tree(before), tree(now)).split(b"\0")
         ways = [PurePosixPath(os.fsdecode(one)) for one in found]
         return dict(zip(ways[2::3], ways[1::3], strict=False))
     return {}

@@ -19,7 +19,7 @@ _SHORT = 10
 """Digits of a commit that are shown."""
 PARENT = "HEAD^"
 _DEFAULTS = ("main", "master")
-_MEND = (
+_FETCH_HELP = (
     "fetch the full history: `fetch-depth: 0` with actions/checkout, `GIT_DEPTH: 0` in GitLab, "
     "`git fetch --unshallow` elsewhere"
 )
@@ -101,7 +101,7 @@ def _left(
     fork = _fork(top, commit)
     if fork is None and is_shallow(top):
         why = f"this shallow clone does not have the merge base with `{name}`"
-        return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
+        return Base(top=top, name=name, commit=None, why=why, mend=_FETCH_HELP)
     if fork is None:
         role = f"the last commit of {name}, which shares no history with this one"
         return Base(top=top, name=name, commit=commit, role=role)
@@ -114,7 +114,7 @@ def _unknown(top: Path, name: str) -> Base:
     why = f"git does not find `{name}`"
     if is_shallow(top):
         why += ": this clone is shallow"
-    return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
+    return Base(top=top, name=name, commit=None, why=why, mend=_FETCH_HELP)
 
 
 def _of_request(top: Path, run: CiRun) -> Base:
@@ -178,7 +178,7 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
         )
     if listed.commits and is_shallow(top):
         why = f"this shallow clone has none of the commits that passed according to `{passed}`"
-        return Base(top=top, name=default, commit=None, why=why, mend=_MEND, is_default=True)
+        return Base(top=top, name=default, commit=None, why=why, mend=_FETCH_HELP, is_default=True)
     if passed is not None:
         reason = f": {passed.name} lists no earlier commit that passed"
     else:

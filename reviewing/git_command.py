@@ -4,7 +4,7 @@ A repository may come from anybody, its own configuration too. So git gets an en
 configuration of ours, of the user's no more than which folders are safe, and of what a repository
 says nothing that could start a program, reach out, or lead elsewhere:
 
-- names of revisions (`_ASKS_FOR_NAMES`) are asked for in the repository itself, by commands that
+- names of revisions (`_NAME_COMMANDS`) are asked for in the repository itself, by commands that
   start nothing, with every option off that could;
 - all else is asked for in an empty repository of ours, made for each command, that has nothing of
   the other but where its objects and its index are. What its configuration, hooks, attributes,
@@ -60,7 +60,7 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # what it refuses is told apart by its words
 }
-_ASKS_FOR_SAFE = (
+_SAFE_VARIABLES = (
     "APPDATA",
     "GIT_CONFIG_COUNT",
     "GIT_CONFIG_GLOBAL",
@@ -75,7 +75,7 @@ _ASKS_FOR_SAFE = (
     "XDG_CONFIG_HOME",
 )
 """What says where the user's configuration is."""
-_GIVEN = re.compile(r"GIT_CONFIG_(KEY|VALUE)_\d+")
+_CONFIG_VARIABLE = re.compile(r"GIT_CONFIG_(KEY|VALUE)_\d+")
 
 OFF: Mapping[str, str] = {
     "core.alternateRefsCommand": "",
@@ -116,7 +116,7 @@ Names that a repository makes up (`filter.NAME.clean`, `diff.NAME.textconv`, `me
 repository itself.
 """
 
-_ASKS_FOR_NAMES = frozenset({"config", "for-each-ref", "rev-parse", "symbolic-ref"})
+_NAME_COMMANDS = frozenset({"config", "for-each-ref", "rev-parse", "symbolic-ref"})
 _OBJECT = re.compile(r"\^?([0-9a-f]{40}|[0-9a-f]{64})")
 _READS_THE_WORK_TREE = frozenset({"ls-files"})
 
@@ -176,19 +176,19 @@ def _from_the_root(path: str) -> list[str]:
     return [folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()]
 
 
-def ask(
+def run_git(
     where: Path | Repository,
     *arguments: str,
     longest: float = LONGEST,
-    given: bytes = b"",
+    standard_input: bytes = b"",
     scratch: Path | None = None,
 ) -> Output:
     """Return what git prints of a repository; QpsError where it takes too long, or prints too much.
 
-    `where` is a folder for commands that ask for names. `given` is its standard input. What is
-    written goes to `scratch`, a folder of ours.
+    `where` is a folder for commands that ask for names. `standard_input` is its standard input.
+    What is written goes to `scratch`, a folder of ours.
     """
-    work = _Work(where=where, arguments=arguments, given=given, scratch=scratch)
+    work = _Work(where=where, arguments=arguments, given=standard_input, scratch=scratch)
     output = _run(work, longest)
     if _OF_OTHERS in output.errors:
         output = _run(replace(work, safe=tuple(_safe())), longest)
@@ -254,7 +254,7 @@ def _process(work: _Work) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
         environment = _environment(place)
         safe = b"".join(b"[safe]\n\tdirectory = %s\n" % _quoted(one) for one in work.safe)
         (place / _CONFIGURATION).write_bytes(safe)
-        if arguments[0] in _ASKS_FOR_NAMES:
+        if arguments[0] in _NAME_COMMANDS:
             folder = where.top if isinstance(where, Repository) else where
             environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
             command += ["-C", str(folder)]
@@ -321,7 +321,7 @@ def _safe() -> Iterator[bytes]:
 
     They are read by git, outside of any repository; `git config` starts no program.
     """
-    names = (n for n in os.environ if n in _ASKS_FOR_SAFE or _GIVEN.fullmatch(n))
+    names = (n for n in os.environ if n in _SAFE_VARIABLES or _CONFIG_VARIABLE.fullmatch(n))
     with TemporaryDirectory(prefix="qps-git-") as place:
         try:
             done = subprocess.run(  # noqa: S603 - no shell, and a path from the root
@@ -388,7 +388,7 @@ def _in_a_list(folder: Path) -> str:
     return f'"{told}"'
 
 
-def _top(told: bytes) -> str:
+def _top(output: bytes) -> str:
     """Return the folder that git names, as a shell takes it."""
-    found = re.search(rb"repository at '(.*)'", told)
+    found = re.search(rb"repository at '(.*)'", output)
     return quote(os.fsdecode(found[1])) if found else "FOLDER"

@@ -71,12 +71,12 @@ def _name_of(content: bytes, name: str) -> bool:
     return kind(b"blob %d\0" % len(content) + content).hexdigest() == name
 
 
-def blobs_of(top: Path, commit: str, *ways: str) -> dict[PurePosixPath, Blob]:
-    """Return the files of a commit by their paths from the top: of `ways`, where some are named.
+def blobs_of(top: Path, commit: str, *paths: str) -> dict[PurePosixPath, Blob]:
+    """Return the files of a commit by their paths from the top: of `paths`, where some are named.
 
     Files of other repositories (submodules) are none. QpsError where git cannot read the commit.
     """
-    listed = git(top, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *ways)
+    listed = git(top, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)
     if listed is None:
         raise refused(
             f"git cannot read the files of {commit[:_SHORT]}",
@@ -186,12 +186,12 @@ def tree_at(top: Path, commit: str) -> Iterator[Tree]:
         yield tree
 
 
-def _link(tree: Tree, way: PurePosixPath, blob: str) -> None:
+def _link(tree: Tree, place: PurePosixPath, blob: str) -> None:
     """Make a link as the commit has it; where it leads, the importer looks."""
     content = BytesIO()
     _copied(blob, tree.reader, content)
     target = content.getvalue()
-    path = tree.folder / way
+    path = tree.folder / place
     parent = real_path(path.parent)
     is_inside = parent is not None and parent.is_relative_to(tree.folder)
     if not is_inside or not target or b"\0" in target:

@@ -53,14 +53,14 @@ def history_svg(history: History) -> str:
             pen = "L"
             parts.append(
                 f'<circle cx="{left:.1f}" cy="{level:.1f}" r="4" fill="#0072B2">'
-                f"<title>{_told(point)}</title></circle>"
+                f"<title>{_describe(point)}</title></circle>"
             )
         else:
             pen = "M"
             foot = _HEIGHT - _BOTTOM - 8
             parts.append(
                 f'<text x="{left:.1f}" y="{foot}" fill="#D55E00" font-weight="bold">✗'
-                f"<title>{_told(point)}</title></text>"
+                f"<title>{_describe(point)}</title></text>"
             )
     parts.append(f'<path d="{path or "M0 0"}" fill="none" stroke="#0072B2" stroke-width="2"/>')
     if not history.is_whole:
@@ -83,7 +83,7 @@ def history_page(history: History) -> str:
     )
 
 
-def _told(point: Point) -> str:
+def _describe(point: Point) -> str:
     users = f"{point.users or 0:,}" if point.state is State.ANSWERS else point.state.value
     why = point.limited_by or point.reason or ""
     return _text(f"{point.day} {point.commit[:10]}: {users} ({why}) {point.subject}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10_000
 """Configurations of a matrix that are solved for a comparison."""
-_MOST_TOLD = 10
+_MOST_REPORTED = 10
 
 _Key: TypeAlias = tuple[tuple[str, object], ...]
 _Row: TypeAlias = tuple[str, int | None]
@@ -120,7 +120,7 @@ def _changed(
     ]
     worse = sorted((row for row in moved if row.difference < 0), key=lambda r: r.difference)
     better = sorted((row for row in moved if row.difference >= 0), key=lambda r: -r.difference)
-    told = worse[: max(_MOST_TOLD // 2, _MOST_TOLD - len(better))]
+    told = worse[: max(_MOST_REPORTED // 2, _MOST_REPORTED - len(better))]
     return MatrixChange(
         name=name,
         worse=len(worse),
@@ -128,7 +128,7 @@ def _changed(
         same=len(both) - len(moved),
         new=len(after) - len(both),
         gone=len(before) - len(both),
-        rows=(*told, *better[: _MOST_TOLD - len(told)]),
+        rows=(*told, *better[: _MOST_REPORTED - len(told)]),
     )
 
 
@@ -136,12 +136,12 @@ def _solved(model: ir.Model, matrix: ir.Matrix) -> Mapping[_Key, _Row] | str:
     """Return how many each configuration carries; a text that says why nobody knows."""
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
     from qps.solver.matrix.matrix_compiler import compile_matrix  # noqa: PLC0415 - imports the algebra
-    from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+    from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
     from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
     # All that is told of a configuration here is how many it carries, whatever is selected.
     plain = replace(matrix, selected=(), order=())
-    compiled = compile_matrix(model, plain, drawn=drawn_in_rows, promising=promising)
+    compiled = compile_matrix(model, plain, drawn=drawn_in_rows, at_confidence=model_at_confidence)
     if compiled.size > MOST_ROWS:
         return f"{compiled.size:,} configurations are more than {MOST_ROWS:,}"
     return dict(_rows(compiled))

@@ -20,7 +20,7 @@ MOST = 100
 """Commits that are remembered: an old pipeline that runs again finds the one before its own."""
 _LARGEST = MOST * 65
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_MOST_WALKED = 100_000
+_MOST_COMMITS = 100_000
 
 
 class PassedCommits(Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class PassedCommits(Struct, frozen=True, kw_only=True):
         if not self.commits:
             return None
         # Commits come before their parents: what is found first descends from all others.
-        words = ("rev-list", "--topo-order", f"--max-count={_MOST_WALKED}", commit)
+        words = ("rev-list", "--topo-order", f"--max-count={_MOST_COMMITS}", commit)
         listed = {one.encode() for one in self.commits}
         found = (line for line in (git(top, *words) or b"").split() if line in listed)
         return next((one.decode() for one in found), None)

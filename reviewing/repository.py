@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from qps.links import resolved_path
-from qps.reviewing.git_command import LONGEST, Repository, ask, refused
+from qps.reviewing.git_command import LONGEST, Repository, refused, run_git
 
 _READ = ("HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "packed-refs")
 _READ_OF_ALL = ("config", "packed-refs", "shallow")
@@ -63,7 +63,7 @@ def git(top: Path, *arguments: str, longest: float = LONGEST) -> bytes | None:
     Commits and files are named by the names of their objects, which `commit_of` returns: only the
     commands that ask for names know branches. QpsError where it takes so many seconds.
     """
-    return ask(repository_at(top), *arguments, longest=longest).stdout
+    return run_git(repository_at(top), *arguments, longest=longest).stdout
 
 
 def commit_of(top: Path, revision: str) -> str | None:
@@ -98,7 +98,7 @@ def _age(path: Path) -> tuple[int, int]:
 def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository | None:
     """Return the repository whose top is a folder, None where git finds none there."""
     _refuse_others(top / ".git", _READ)
-    output = ask(top, "rev-parse", "--show-object-format", "--show-toplevel", longest=longest)
+    output = run_git(top, "rev-parse", "--show-object-format", "--show-toplevel", longest=longest)
     if output.stdout is None:
         if b"not a git repository" in output.errors:
             return None
@@ -109,7 +109,7 @@ def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository
             f"the repository at `{top}` has another work tree",
             "remove the setting: `git config --unset core.worktree`",
         )
-    printed = ask(top, "rev-parse", "--absolute-git-dir", longest=longest).stdout
+    printed = run_git(top, "rev-parse", "--absolute-git-dir", longest=longest).stdout
     own = resolved_path(_path(printed or b""))
     common = _common(own)
     if common not in (own, own.parent.parent):
@@ -161,7 +161,7 @@ def _refuse_where_it_names_another(top: Path, own: Path, longest: float) -> None
     except (OSError, ValueError):
         pass  # it is that of no work tree that was added: it may be a submodule's
     asked = ("config", "--local", "--no-includes", "-z", "--get", "core.worktree")
-    named = ask(top, *asked, longest=longest).stdout
+    named = run_git(top, *asked, longest=longest).stdout
     if named is not None and resolved_path(own / os.fsdecode(named[:-1])) == top:
         return
     raise refused(

@@ -21,11 +21,11 @@ from qps.reviewing.history_view import History, Point, State
 from qps.reviewing.repository import commit_of, git
 from qps.solver.answers.solution import SolverFault
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 _FORMAT = "%x01%H%x02%cs%x02%s"
 _STEP = 500
-MOST_WALKED = 20_000
+MOST_COMMITS = 20_000
 """Commits that are looked at, whether they move the spec or not."""
 _SHORT = 10
 
@@ -39,16 +39,16 @@ class _Commit(Struct, frozen=True, kw_only=True):
     changed: dict[PurePosixPath, PurePosixPath | None]
 
 
-def history(top: Path, way: PurePosixPath, since: str, most: int) -> History:
+def history(top: Path, path: PurePosixPath, since: str, most: int) -> History:
     """Return what a spec answered at the newest `most` revisions that may have moved it.
 
-    `way` is its path from the `top` at the revision `since`, from which it goes back.
+    `path` is its path from the `top` at the revision `since`, from which it goes back.
     QpsError where that is no revision, or had no such spec.
     """
     commit = commit_of(top, since)
     if commit is None:
         raise refused(f"unknown git revision `{since}`", "name a commit, branch or tag")
-    walk = _Walk(top=top, name=way)
+    walk = _CommitHistory(top=top, name=path)
     points: list[Point] = []
     is_whole = True
     for found in _commits(top, commit):
@@ -61,20 +61,20 @@ def history(top: Path, way: PurePosixPath, since: str, most: int) -> History:
         if walk.is_over:
             break
     else:
-        is_whole = walk.count < MOST_WALKED
+        is_whole = walk.count < MOST_COMMITS
     if not points and walk.is_over:
-        where = f"`git log -- {way}` shows where it was"
-        raise refused(f"`{way}` does not exist at `{since}`", where)
+        where = f"`git log -- {path}` shows where it was"
+        raise refused(f"`{path}` does not exist at `{since}`", where)
     return History(
         schema="qps/history/1",
-        file=way.as_posix(),
+        file=path.as_posix(),
         population=walk.population,
         is_whole=is_whole,
         points=tuple(reversed(points)),
     )
 
 
-class _Walk(Struct, kw_only=True):
+class _CommitHistory(Struct, kw_only=True):
     """Goes back from commit to commit; `name` is what the spec is called where it stands."""
 
     top: Path
@@ -145,7 +145,7 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
         return _Answer(state=State.MODULE)
     try:
         configuration = spec.configuration()
-        solution = solve_model(promising(spec.model, configuration), configuration)
+        solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
     except QpsError as error:
         return _Answer(state=State.NO_ANSWER, reason=error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -160,7 +160,7 @@ def _answer(outcome: Outcome[Spec]) -> _Answer:
 
 def _commits(top: Path, commit: str) -> Iterator[_Commit]:
     """Yield commits with what they change, the newest first, along first parents."""
-    for skipped in range(0, MOST_WALKED, _STEP):
+    for skipped in range(0, MOST_COMMITS, _STEP):
         found = git(
             top,
             "log",

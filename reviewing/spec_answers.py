@@ -19,7 +19,7 @@ from qps.reports.text.words.labels import Labels, labels_of
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import Interval, Sampling
 from qps.solver.what_if.assumption_changes import Side
 
@@ -57,7 +57,7 @@ def spec_answer(view: SolveView, labels: Labels, interval: Interval | None = Non
 def answer_of(spec: Spec) -> SpecAnswer:
     """Solve a spec as it is written; QpsError where it has no answer."""
     configuration = spec.configuration()
-    model = promising(spec.model, configuration)
+    model = model_at_confidence(spec.model, configuration)
     answer = complete_answer(model, configuration, solve_model(model, configuration))
     interval = None
     if uncertain_in(configuration):

@@ -108,7 +108,7 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
     found: list[Compared] = []
     values: dict[Formula, tuple[Estimate, int]] = {}
     for name, told in simulation.streams.items():
-        played = _told(told)
+        played = _estimates_of(told)
         for one in predictions(graph.streams[name], told.quantiles):
             if one.measure not in played:
                 continue
@@ -132,9 +132,9 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
         if criterion.span is not None and criterion.measure in values:
             told_of, items = values[criterion.measure]
             found.append(_requirement(graph, criterion, told_of, items, point.number))
-    if not simulation.has_settled:
+    if not simulation.has_converged:
         return tuple(found)  # nothing can be said of these
-    return judged(found)
+    return compare(found)
 
 
 class Predicted(Struct, frozen=True, kw_only=True):
@@ -200,12 +200,12 @@ def _quantile(level: float) -> str:
     return f"p{level * 100:.10g}"
 
 
-def _told(told: StreamEstimates) -> dict[str, Estimate]:
+def _estimates_of(estimates: StreamEstimates) -> dict[str, Estimate]:
     """Return what playing told of a stream, by its measures."""
-    found = {} if told.mean is None else {"latency": told.mean}
-    found |= {_quantile(level): value for level, value in told.quantiles.items()}
-    found |= {f"{kind} loss": value for kind, value in told.lost.items()}
-    return found | {"loss": told.lost["any"], "rate": told.rate}
+    found = {} if estimates.mean is None else {"latency": estimates.mean}
+    found |= {_quantile(level): value for level, value in estimates.quantiles.items()}
+    found |= {f"{kind} loss": value for kind, value in estimates.lost.items()}
+    return found | {"loss": estimates.lost["any"], "rate": estimates.rate}
 
 
 def _loads(
@@ -216,7 +216,7 @@ def _loads(
     items = sum(told.items for told in simulation.streams.values())
     for name in simulation.loads:
         load = graph.resources[name].load
-        moved = load_told(simulation, name)
+        moved = simulated_load(simulation, name)
         values[load] = moved, 0
         found.append(
             Compared(
@@ -233,7 +233,7 @@ def _loads(
     return found
 
 
-def load_told(simulation: Simulation, name: str) -> Estimate:
+def simulated_load(simulation: Simulation, name: str) -> Estimate:
     """Return the load of a resource as it was played, with what no item causes."""
     told = simulation.loads[name]
     station = next(one for one in simulation.played.stations if one.name == name)
@@ -244,7 +244,7 @@ def load_told(simulation: Simulation, name: str) -> Estimate:
 def _requirement(
     graph: LoadGraph,
     criterion: Criterion,
-    told: Estimate,
+    estimates: Estimate,
     items: int,
     number: Callable[[Formula], float],
 ) -> Compared:
@@ -254,14 +254,14 @@ def _requirement(
         dimension=criterion.dimension,
         predicted=number(criterion.measure),
         known=criterion.known,
-        simulated=told,
+        simulated=estimates,
         items=items,
         criterion=criterion,
         limit=graph.number(criterion.limit),
     )
 
 
-def levels_asked(model: ir.Model) -> tuple[float, ...]:
+def quantile_levels(model: ir.Model) -> tuple[float, ...]:
     """Return the levels of the quantiles that are told, those of requirements among them."""
     asked = [
         float(part.level)
@@ -275,17 +275,17 @@ def levels_asked(model: ir.Model) -> tuple[float, ...]:
 # -- verdicts ------------------------------------------------------------------------------
 
 
-def judged(found: Sequence[Compared], tests: int | None = None) -> tuple[Compared, ...]:
+def compare(found: Sequence[Compared], tests: int | None = None) -> tuple[Compared, ...]:
     """Return each with its verdict.
 
     Of many intervals that cover the truth in 95 of 100 cases some do not. So a prediction is
     wrong where it is outside a wider one, all of which cover it in 99 of 100 cases (Bonferroni).
     """
     count = tests or max(1, sum(one.simulated.error > 0 for one in found))
-    return tuple(_judged(one, 1 - _FALSE_ALARM / count) for one in found)
+    return tuple(_compare_one(one, 1 - _FALSE_ALARM / count) for one in found)
 
 
-def _judged(one: Compared, level: float) -> Compared:
+def _compare_one(one: Compared, level: float) -> Compared:
     told = one.simulated
     seen = Observed(
         told=told,

@@ -9,7 +9,7 @@ from random import Random
 from msgspec.structs import replace
 
 from qps.simulation.branching import call_of, choose_of, copy_of, fork_of, gather_of, pick_of
-from qps.simulation.holding import give_of, take_of
+from qps.simulation.holding import acquisition_of, release_of
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import lot_of
 from qps.simulation.played import (
@@ -110,9 +110,9 @@ def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
         case Pick() | Reach():
             return pick_of(scene, step, then) if step.node in scene.several else then
         case Take():
-            return take_of(scene, step, then)
+            return acquisition_of(scene, step, then)
         case Give():
-            return give_of(scene, step, then)
+            return release_of(scene, step, then)
         case Copy():
             return copy_of(scene, step.number, then)
         case Shift() | Shake():

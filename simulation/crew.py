@@ -58,22 +58,22 @@ class Simulation(Struct, frozen=True, kw_only=True):
     length: float
     """Of each run, in s of the model, with what is cut off."""
     cut: float
-    has_settled: bool = True
+    has_converged: bool = True
     """Whether it was played as long as it takes at least to tell of anything."""
 
 
 Tick = Callable[[], None]
 """Is called again and again while it is played."""
-Tell = Callable[[float], None]
+Progress = Callable[[float], None]
 """Is told which share of what may be needed is done."""
 Runs: TypeAlias = Callable[[str, float, float | None], list[Any]]
 """Does one thing with every run, and returns what each answers, in the order of the runs."""
 
 
 def simulate(
-    played: SimulatedNetwork,
+    network: SimulatedNetwork,
     effort: Effort,
-    tell: Tell | None = None,
+    on_progress: Progress | None = None,
     is_enough: Callable[[Simulation], bool] = lambda told: told.is_precise,
 ) -> Simulation:
     """Play, with lengths that double, until it is known precisely enough or the time is over.
@@ -82,24 +82,24 @@ def simulate(
     """
     begin = monotonic()
     deadline = begin + effort.seconds
-    lengths = lengths_of(played)
+    lengths = lengths_of(network)
     length = lengths.first if effort.seconds else lengths.fair
 
     def tick() -> None:
-        if tell is not None and effort.seconds:
-            tell(min(1.0, (monotonic() - begin) / effort.seconds))
+        if on_progress is not None and effort.seconds:
+            on_progress(min(1.0, (monotonic() - begin) / effort.seconds))
 
-    with _runs(played, effort, tick) as runs:
+    with _runs(network, effort, tick) as runs:
         found: Simulation | None = None
         while found is None or not is_enough(found):
             # What comes first is played to its end: without it nothing could be told.
             told = runs("advance", length, None if found is None else deadline)
             if not all(told):
                 break
-            cut = _cut(played, runs)
-            found = _told(played, effort, runs("result", cut, None), length, cut)
-            if effort.seconds and _length_of(played, length) < lengths.least * (1 - 1e-9):
-                found = replace(found, has_settled=False, is_precise=False)
+            cut = _cut(network, runs)
+            found = _result(network, effort, runs("result", cut, None), length, cut)
+            if effort.seconds and _length_of(network, length) < lengths.least * (1 - 1e-9):
+                found = replace(found, has_converged=False, is_precise=False)
             is_large = sum(told.items for told in found.streams.values()) > MOST_ITEMS // 2
             if monotonic() > deadline or is_large:
                 break
@@ -108,30 +108,30 @@ def simulate(
     return found
 
 
-def _length_of(played: SimulatedNetwork, asked: float) -> float:
+def _length_of(network: SimulatedNetwork, precision: float) -> float:
     """Return how long a run is of which so much is asked: of episodes at least one is played."""
-    return asked if played.episode is None else max(asked, sum(played.episode))
+    return precision if network.episode is None else max(precision, sum(network.episode))
 
 
-def _cut(played: SimulatedNetwork, runs: Runs) -> float:
-    if played.episode is not None:
+def _cut(network: SimulatedNetwork, runs: Runs) -> float:
+    if network.episode is not None:
         return 0.0
     series: list[dict[str, list[float]]] = runs("series", _PARTS, None)
-    cuts = [warm_up([one[name] for one in series], _LEAST_CUT, _MOST_CUT) for name in played.flows]
+    cuts = [warm_up([one[name] for one in series], _LEAST_CUT, _MOST_CUT) for name in network.flows]
     return max(cuts, default=_LEAST_CUT)
 
 
-def _told(
-    played: SimulatedNetwork, effort: Effort, runs: Sequence[RunResult], length: float, cut: float
+def _result(
+    network: SimulatedNetwork, effort: Effort, runs: Sequence[RunResult], length: float, cut: float
 ) -> Simulation:
-    streams = {name: _stream(name, played, runs) for name in played.flows}
+    streams = {name: _stream(name, network, runs) for name in network.flows}
     loads = {
         station.name: estimate([run.loads[station.name] for run in runs])
-        for station in played.stations
+        for station in network.stations
     }
     known = [told.mean for told in streams.values()]
     return Simulation(
-        played=played,
+        played=network,
         streams=streams,
         loads=loads,
         is_precise=all(one is not None and _is_precise(one, effort.precision) for one in known)
@@ -147,7 +147,7 @@ def _is_precise(one: Estimate, precision: float) -> bool:
     return one.half_width() <= precision / (1 + precision) * abs(one.mean)
 
 
-def _stream(name: str, played: SimulatedNetwork, runs: Sequence[RunResult]) -> StreamEstimates:
+def _stream(name: str, network: SimulatedNetwork, runs: Sequence[RunResult]) -> StreamEstimates:
     own = [run.streams[name] for run in runs]
     levels = [level for level in own[0].quantiles if all(level in one.quantiles for one in own)]
     return StreamEstimates(
@@ -155,7 +155,7 @@ def _stream(name: str, played: SimulatedNetwork, runs: Sequence[RunResult]) -> S
         mean=estimate([one.mean for one in own]) if all(one.items for one in own) else None,
         quantiles={level: estimate([one.quantiles[level] for one in own]) for level in levels},
         lost={kind: estimate([one.lost[kind] for one in own]) for kind in own[0].lost},
-        rate=estimate([one.rate / played.flows[name] for one in own]),
+        rate=estimate([one.rate / network.flows[name] for one in own]),
     )
 
 
@@ -167,13 +167,13 @@ class _SomeRuns:
 
     def __init__(
         self,
-        played: SimulatedNetwork,
+        network: SimulatedNetwork,
         effort: Effort,
         numbers: Sequence[int],
         tick: Tick | None = None,
     ) -> None:
         self._tick = tick
-        self._runs = [Run(played, effort.seed, number, effort.levels) for number in numbers]
+        self._runs = [Run(network, effort.seed, number, effort.levels) for number in numbers]
 
     def __call__(self, what: str, value: float, deadline: float | None) -> list[Any]:
         """Do one thing with every run."""
@@ -196,14 +196,14 @@ class _SomeRuns:
 
 
 @contextmanager
-def _runs(played: SimulatedNetwork, effort: Effort, tick: Tick) -> Iterator[Runs]:
+def _runs(network: SimulatedNetwork, effort: Effort, tick: Tick) -> Iterator[Runs]:
     """Give all runs, dealt out in turn to several processes where there is more than one core."""
     count = min(effort.workers or cores(), effort.runs)
     if count == 1:
-        yield _SomeRuns(played, effort, range(effort.runs), tick)
+        yield _SomeRuns(network, effort, range(effort.runs), tick)
         return
     makers = [
-        partial(_SomeRuns, played, effort, range(worker, effort.runs, count))
+        partial(_SomeRuns, network, effort, range(worker, effort.runs, count))
         for worker in range(count)
     ]
     with Workers(makers) as processes:

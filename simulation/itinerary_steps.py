@@ -70,7 +70,7 @@ class ItinerarySteps(Struct, kw_only=True):
     def steps(self) -> tuple[Step, ...]:
         """Return the steps of the whole itinerary, through the playout buffer."""
         self._add_all(self.of.itinerary)
-        self._play_out()
+        self._play_back()
         self._split()
         (frame,) = self.frames
         return tuple(frame.steps)
@@ -129,7 +129,7 @@ class ItinerarySteps(Struct, kw_only=True):
             case _:
                 pass
 
-    def _play_out(self) -> None:
+    def _play_back(self) -> None:
         """Let what arrives wait in the playout buffer; what is too late for it is as stated."""
         point = self.stations.point
         buffer = point.buffers.get(self.of.stream)
@@ -326,7 +326,7 @@ class ItinerarySteps(Struct, kw_only=True):
         return (Call(often, tuple(frame.steps)),)
 
 
-def with_worth(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Step, ...]:
+def with_loss_weights(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Step, ...]:
     """Return a way on which each loss knows what it would have become."""
     found: list[Step] = []
     for step in reversed(steps):
@@ -349,13 +349,13 @@ def with_worth(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Step, ...]
                     parts.append((mean, lot))
                 found.append(replace(step, parts=tuple(reversed(parts)), worth=behind))
             case Call():
-                found.append(Call(step.times, with_worth(step.steps, behind)))
+                found.append(Call(step.times, with_loss_weights(step.steps, behind)))
             case Gather():
-                found.append(Gather(step.number, with_worth(step.steps, behind)))
+                found.append(Gather(step.number, with_loss_weights(step.steps, behind)))
             case Recovery():
-                found.append(Recovery(with_worth(step.steps, behind), step.share))
+                found.append(Recovery(with_loss_weights(step.steps, behind), step.share))
             case Fork():
-                branches = tuple(with_worth(branch, behind) for branch in step.branches)
+                branches = tuple(with_loss_weights(branch, behind) for branch in step.branches)
                 found.append(Fork(branches))
             case _:
                 found.append(step)

@@ -55,40 +55,40 @@ class Lengths(Struct, frozen=True):
     fair: float
 
 
-def lengths_of(played: SimulatedNetwork) -> Lengths:
+def lengths_of(network: SimulatedNetwork) -> Lengths:
     """Return how long each run is."""
-    busy = sum(source.rate * (1 + events(source.steps)) for source in played.sources)
+    busy = sum(source.rate * (1 + events(source.steps)) for source in network.sources)
     if busy <= 0:
         return Lengths(1.0, 1.0, 1.0)
-    slowest = min(source.rate for source in played.sources)
-    bursts = [cycle for source in played.sources for cycle in burst_cycles(source.steps)]
-    rounds = [_CYCLES * one.customers / one.rate for one in played.sources]
+    slowest = min(source.rate for source in network.sources)
+    bursts = [cycle for source in network.sources for cycle in burst_cycles(source.steps)]
+    rounds = [_CYCLES * one.customers / one.rate for one in network.sources]
     wanted = max(_EVENTS / busy, _ITEMS / slowest, *rounds, *(_ITEMS * cycle for cycle in bursts))
     fair = min(wanted, _MOST * _EVENTS / busy)
     settled = rounds + [_BURSTS * cycle for cycle in bursts]
-    if any(source.customers for source in played.sources):
-        settled += _of_closed(played)
+    if any(source.customers for source in network.sources):
+        settled += _of_closed(network)
     else:
-        settled += [_FORGETTING * memory for memory in _memories(played)]
+        settled += [_FORGETTING * memory for memory in _memories(network)]
     longest = max(fair, *settled)
     first = longest / 2 ** max(0, ceil(log2(longest * busy / _EVENTS) - 1e-9))
     return Lengths(first, max(settled), fair)
 
 
-def _of_closed(played: SimulatedNetwork) -> Iterator[float]:
+def _of_closed(network: SimulatedNetwork) -> Iterator[float]:
     """Yield how long it takes until stations forget that all users were thinking.
 
     Those who are under way wander from one full station to another: that takes as long as a random
     walk over all of them, of steps as long as a visit; open traffic there makes these longer.
     Stations that no user comes to forget as where all traffic is open.
     """
-    closed = [source for source in played.sources if source.customers]
+    closed = [source for source in network.sources if source.customers]
     under_way = sum(max(0.0, one.customers - one.rate * one.think) for one in closed)
-    memories = _memories(played, tuple(one for one in played.sources if not one.customers))
+    memories = _memories(network, tuple(one for one in network.sources if not one.customers))
     steps = dict[int, float]()
     for source in closed:
         for visit, _ in served(source.steps):
-            station = played.stations[visit.station]
+            station = network.stations[visit.station]
             least = visit.mean / (station.fastest * station.copies)
             known = steps.get(visit.station, memories[visit.station])
             steps[visit.station] = max(known, least)
@@ -98,43 +98,43 @@ def _of_closed(played: SimulatedNetwork) -> Iterator[float]:
             yield _FORGETTING * memory
 
 
-def memories_of(played: SimulatedNetwork) -> dict[str, float]:
+def memories_of(network: SimulatedNetwork) -> dict[str, float]:
     """Return how long the slowest queue on the way of each stream knows how it was, in s.
 
     What lasts so long is seen by all that come meanwhile. Where users wait for answers nothing is
     told of that.
     """
-    found = dict.fromkeys(played.flows, 0.0)
-    if any(source.customers for source in played.sources):
+    found = dict.fromkeys(network.flows, 0.0)
+    if any(source.customers for source in network.sources):
         return found
-    memories = _memories(played)
-    for source in played.sources:
+    memories = _memories(network)
+    for source in network.sources:
         own = [memories[visit.station] for visit, _ in served(source.steps)]
         if source.stream in found:
             found[source.stream] = max(found[source.stream], *own, 0.0)
     return found
 
 
-def lead_of(played: SimulatedNetwork) -> float:
+def lead_of(network: SimulatedNetwork) -> float:
     """Return the time in which the first items are on their way, twice over."""
-    return 2 * max((_way(source.steps) for source in played.sources), default=0.0)
+    return 2 * max((_path_length(source.steps) for source in network.sources), default=0.0)
 
 
-def episode_of(played: SimulatedNetwork) -> tuple[float, float] | None:
+def episode_of(network: SimulatedNetwork) -> tuple[float, float] | None:
     """Return how long an episode warms up, and how long it is counted; None for no clock.
 
     What comes in fixed cycles alone is in a cycle itself as soon as each queue has been empty
     once; where other traffic comes at random, it takes as long as a queue needs to forget.
     """
-    cycles = [source.flows / source.rate for source in played.sources if source.is_periodic]
+    cycles = [source.flows / source.rate for source in network.sources if source.is_periodic]
     if not cycles:
         return None
-    stages = max(len(served(source.steps)) for source in played.sources)
-    warm = (2 + stages) * max(cycles) + lead_of(played)
-    bursts = [cycle for source in played.sources for cycle in burst_cycles(source.steps)]
-    if not bursts and all(source.is_periodic for source in played.sources):
+    stages = max(len(served(source.steps)) for source in network.sources)
+    warm = (2 + stages) * max(cycles) + lead_of(network)
+    bursts = [cycle for source in network.sources for cycle in burst_cycles(source.steps)]
+    if not bursts and all(source.is_periodic for source in network.sources):
         return warm, _PERIODS * max(cycles)
-    warm = max(warm, _RELAXING * max(_memories(played)), *(_BURSTS * cycle for cycle in bursts))
+    warm = max(warm, _RELAXING * max(_memories(network)), *(_BURSTS * cycle for cycle in bursts))
     return warm, 4 * warm
 
 
@@ -168,7 +168,7 @@ def events(steps: tuple[Step, ...]) -> float:
     return found
 
 
-def _way(steps: tuple[Step, ...]) -> float:
+def _path_length(steps: tuple[Step, ...]) -> float:
     """Return how long a way takes without waiting."""
     delays = _delays(steps)
     return delays + sum(visit.mean * often for visit, often in served(steps))
@@ -193,26 +193,26 @@ def _delays(steps: tuple[Step, ...]) -> float:
     return found
 
 
-def _memories(played: SimulatedNetwork, sources: tuple[Source, ...] | None = None) -> list[float]:
+def _memories(network: SimulatedNetwork, sources: tuple[Source, ...] | None = None) -> list[float]:
     """Return the times in which queues forget how they were: longer the fuller they are.
 
     A service that has begun goes on the longer the more services vary, as those of a gamma law.
     """
-    loads = [station.background for station in played.stations]
-    longest = [0.0] * len(played.stations)
-    for source in played.sources if sources is None else sources:
+    loads = [station.background for station in network.stations]
+    longest = [0.0] * len(network.stations)
+    for source in network.sources if sources is None else sources:
         for visit, often in served(source.steps):
-            station = played.stations[visit.station]
+            station = network.stations[visit.station]
             each = source.rate * often * visit.mean / (station.fastest * station.copies)
             loads[visit.station] += each
             lasting = visit.mean * max(1.0, station.variation**2)
             longest[visit.station] = max(longest[visit.station], lasting)
     found = [
         mean * max(1.0, 1 / (max(1.0, station.servers) * max(1e-3, 1 - load) ** 2))
-        for load, mean, station in zip(loads, longest, played.stations, strict=True)
+        for load, mean, station in zip(loads, longest, network.stations, strict=True)
     ]
     # Where there is room for few, nothing older than these is remembered.
-    for number, station in enumerate(played.stations):
+    for number, station in enumerate(network.stations):
         if station.room < inf:
             found[number] = min(found[number], longest[number] * _services_in_room(station))
     return found or [0.0]

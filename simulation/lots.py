@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.lower.response_time.class_response import LossKind
-from qps.simulation.holding import give_all
+from qps.simulation.holding import release_all
 from qps.simulation.items import Go, Item, Joined
 from qps.simulation.played import Lose, Thin, goes_on
 from qps.simulation.scene import Of, Scene
@@ -42,7 +42,7 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
     if isinstance(step, Thin):
 
         def missed(item: Item) -> None:
-            give_all(item, clock, busy)
+            release_all(item, clock, busy)
             if over is not None:
                 over()
 
@@ -56,7 +56,7 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
                 item.is_ghost = True
                 shelter.then(item)
                 return
-        give_all(item, clock, busy)
+        release_all(item, clock, busy)
         joined = [one for one in item.open if isinstance(one, Joined)]
         if not any(one.is_lost for one in joined):
             lost[kind] += worth
@@ -65,7 +65,7 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
         for one in joined:
             if not one.is_lost:
                 # Who made the calls together goes no further, and holds nothing any longer.
-                give_all(one.item, clock, busy)
+                release_all(one.item, clock, busy)
             one.is_lost = True
 
     return gone

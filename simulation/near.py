@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.class_response import LossKind
-from qps.simulation.agreement import Observed, load_told
+from qps.simulation.agreement import Observed, simulated_load
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.one_run import LEVELS
 from qps.simulation.played import SimulatedNetwork
@@ -37,22 +37,26 @@ _LOSSES = {
 def player_of(effort: Effort) -> Player:
     """Return who plays what claims ask for, with so much effort for each configuration."""
 
-    def play(graph: LoadGraph, at: int, asked: Sequence[PredictedMeasure]) -> list[Near]:
-        own = {float(one.measure.level) for one in asked if one.measure.level is not None}
+    def simulate_measures(
+        graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
+    ) -> list[Near]:
+        own = {float(one.measure.level) for one in predicted if one.measure.level is not None}
         model = played(graph, at)
-        coming = [one for one in asked if _comes(one.measure, model)]
+        coming = [one for one in predicted if _comes(one.measure, model)]
         simulation = simulate(
             model,
             replace(effort, levels=tuple(sorted({*LEVELS, *own}))),
-            is_enough=lambda told: all(_judged(one, graph, told).is_told for one in coming),
+            is_enough=lambda told: all(
+                _simulated_measure(one, graph, told).is_told for one in coming
+            ),
         )
-        judged = [_judged(one, graph, simulation) for one in asked]
+        judged = [_simulated_measure(one, graph, simulation) for one in predicted]
         return [
-            _near(told, effort if one in coming else None)
-            for one, told in zip(asked, judged, strict=True)
+            _tolerance_result(told, effort if one in coming else None)
+            for one, told in zip(predicted, judged, strict=True)
         ]
 
-    return play
+    return simulate_measures
 
 
 def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
@@ -73,7 +77,7 @@ class _SimulatedMeasure(Struct, frozen=True):
         return self.holds is not None
 
 
-def _near(one: _SimulatedMeasure, effort: Effort | None) -> Near:
+def _tolerance_result(one: _SimulatedMeasure, effort: Effort | None) -> Near:
     """Return how near one is; with no `effort` where however much of it would tell nothing."""
     why = None
     if one.holds is None and effort is None:
@@ -94,17 +98,19 @@ def _near(one: _SimulatedMeasure, effort: Effort | None) -> Near:
     )
 
 
-def _judged(asked: PredictedMeasure, graph: LoadGraph, simulation: Simulation) -> _SimulatedMeasure:
-    seen = _seen(asked.measure, graph, simulation)
+def _simulated_measure(
+    predicted: PredictedMeasure, graph: LoadGraph, simulation: Simulation
+) -> _SimulatedMeasure:
+    seen = _seen(predicted.measure, graph, simulation)
     if seen is None:
         return _SimulatedMeasure(None, inf, None)
     told = seen.told
-    if not simulation.has_settled:
+    if not simulation.has_converged:
         return _SimulatedMeasure(told, inf, None)
-    within = seen.within(asked.predicted, _SURELY)
-    off = abs(asked.predicted - told.mean)
-    allowed = float(asked.tolerance.amount)
-    if asked.tolerance.relative:
+    within = seen.within(predicted.predicted, _SURELY)
+    off = abs(predicted.predicted - told.mean)
+    allowed = float(predicted.tolerance.amount)
+    if predicted.tolerance.relative:
         allowed *= abs(told.mean)
     holds = None
     if off + within <= allowed or off == within == 0:
@@ -120,7 +126,7 @@ def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Obs
     """Return what playing told of a measure; None where nothing did."""
     if measure.kind is ir.MeasureKind.LOAD:
         names = [one.name for one in graph.loads_of(measure.subject)]
-        loads = [load_told(simulation, name) for name in names if name in simulation.loads]
+        loads = [simulated_load(simulation, name) for name in names if name in simulation.loads]
         told = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
         items = sum(stream.items for stream in simulation.streams.values())
         return Observed(told=told, items=items, is_load=True)

@@ -61,23 +61,23 @@ class Run:
     """One run, which can be made longer. The same seed and number make the same run."""
 
     def __init__(
-        self, played: SimulatedNetwork, seed: int, number: int, levels: Sequence[float]
+        self, network: SimulatedNetwork, seed: int, number: int, levels: Sequence[float]
     ) -> None:
-        self._played = played
+        self._network = network
         self._name = f"{seed}/{number}"
         self._levels = tuple(levels)
-        self._memories = memories_of(played)
-        self._told = {name: StreamCounts() for name in (*played.flows, "")}
-        self._busy = [0.0] * len(played.stations)
+        self._memories = memories_of(network)
+        self._counts = {name: StreamCounts() for name in (*network.flows, "")}
+        self._busy = [0.0] * len(network.stations)
         self._marks: list[Mark] = []
         self._episodes = 0
         self._ended = 0.0
-        self._kept = [0] * len(self._told)
+        self._kept_counts = [0] * len(self._counts)
         self._clock = simpy.Environment()
-        if played.episode is None:
+        if network.episode is None:
             self._begin()
-            if played.lead > 0:
-                self._clock.run(played.lead)
+            if network.lead > 0:
+                self._clock.run(network.lead)
             self._forget()
 
     # -- time --------------------------------------------------------------------------------
@@ -86,19 +86,19 @@ class Run:
         """Begin anew, with other phases; what is counted goes on."""
         self._clock = simpy.Environment()
         self._scene = Scene(
-            played=self._played,
+            played=self._network,
             clock=self._clock,
             name=f"{self._name}/{self._episodes}",
-            told=self._told,
+            told=self._counts,
             busy=self._busy,
         )
         begin(self._scene)
 
     def advance(self, until: float, parts: int, stopped: Stopped) -> bool:
         """Play on to a time, in parts; False where it was broken off."""
-        if self._played.episode is not None:
+        if self._network.episode is not None:
             return self._more_episodes(until, stopped)
-        lead = self._played.lead
+        lead = self._network.lead
         begin, until = self._clock.now, until + lead
         for part in range(1, parts + 1):
             self._clock.run(begin + (until - begin) * part / parts)
@@ -109,8 +109,8 @@ class Run:
 
     def _more_episodes(self, until: float, stopped: Stopped) -> bool:
         """Play episodes, each with phases of its own: a cycle never forgets them."""
-        assert self._played.episode is not None
-        warm, length = self._played.episode
+        assert self._network.episode is not None
+        warm, length = self._network.episode
         while self._ended < until:
             self._begin()
             self._clock.run(warm)
@@ -119,7 +119,7 @@ class Run:
             self._episodes += 1
             self._ended += length
             self._mark(self._ended)
-            self._kept = [len(told.ends) for told in self._told.values()]
+            self._kept_counts = [len(told.ends) for told in self._counts.values()]
             if stopped():
                 return False
         return True
@@ -130,15 +130,15 @@ class Run:
         # What was begun before is done now, and counts.
         left = self._scene.left()
         self._busy[:] = [busy + more for busy, more in zip(last.busy, left, strict=True)]
-        for index, told in enumerate(self._told.values()):
-            del told.ends[self._kept[index] :], told.latency[self._kept[index] :]
+        for index, told in enumerate(self._counts.values()):
+            del told.ends[self._kept_counts[index] :], told.latency[self._kept_counts[index] :]
             told.done, told.sum = last.done[index], last.sums[index]
             told.lost.update(zip(told.lost, last.lost[index], strict=True))
 
     @property
     def _nothing(self) -> Mark:
         """What is counted before anything happens."""
-        count = len(self._told)
+        count = len(self._counts)
         none = (0.0,) * len(LossKind)
         return Mark(
             time=0.0,
@@ -149,7 +149,7 @@ class Run:
         )
 
     def _mark(self, time: float) -> None:
-        told = self._told.values()
+        told = self._counts.values()
         self._marks.append(
             Mark(
                 time=time,
@@ -170,7 +170,7 @@ class Run:
         equal = (times[-1] * part / parts * (1 - 1e-9) for part in range(1, parts + 1))
         chosen = [self._marks[bisect_left(times, time)] for time in equal]
         found: dict[str, list[float]] = {}
-        for index, name in enumerate(self._told):
+        for index, name in enumerate(self._counts):
             means, done, total = [], 0, 0.0
             for mark in chosen:
                 more = mark.done[index] - done
@@ -189,29 +189,29 @@ class Run:
         loads = {
             station.name: (now - before) / (length * station.fastest * station.copies)
             for station, now, before in zip(
-                self._played.stations, last.busy, first.busy, strict=True
+                self._network.stations, last.busy, first.busy, strict=True
             )
         }
         streams = {
             name: self._stream(name, index, told, first, last)
-            for index, (name, told) in enumerate(self._told.items())
+            for index, (name, told) in enumerate(self._counts.items())
             if name
         }
         return RunResult(streams=streams, loads=loads)
 
     def _stream(
-        self, name: str, index: int, told: StreamCounts, first: Mark, last: Mark
+        self, name: str, index: int, counts: StreamCounts, first: Mark, last: Mark
     ) -> StreamRun:
         begin = 0
-        if told.ends and not self._played.episode:
-            counted = first.time + self._played.lead
-            begin = int(np.searchsorted(np.frombuffer(told.ends), counted))
-        times = np.frombuffer(told.latency)[begin:] if told.latency else np.empty(0)
+        if counts.ends and not self._network.episode:
+            counted = first.time + self._network.lead
+            begin = int(np.searchsorted(np.frombuffer(counts.ends), counted))
+        times = np.frombuffer(counts.latency)[begin:] if counts.latency else np.empty(0)
         done = last.done[index] - first.done[index]
         lost = {
             kind: now - before
             for kind, now, before in zip(
-                told.lost, last.lost[index], first.lost[index], strict=True
+                counts.lost, last.lost[index], first.lost[index], strict=True
             )
         }
         rate = done / (last.time - first.time)

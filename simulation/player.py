@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 def player(seconds: float = 60.0) -> Player:
     """Return who plays claims, for so long each at most."""
 
-    def play(graph: LoadGraph, at: int, asked: Sequence[PredictedMeasure]) -> Sequence[Near]:
+    def simulate_measures(
+        graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
+    ) -> Sequence[Near]:
         from qps.simulation.crew import Effort  # noqa: PLC0415 - slow to import, seldom needed
         from qps.simulation.near import player_of  # noqa: PLC0415
 
-        return player_of(Effort(seconds=seconds))(graph, at, asked)
+        return player_of(Effort(seconds=seconds))(graph, at, predicted)
 
-    return play
+    return simulate_measures

@@ -15,7 +15,7 @@ from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.class_kinds import kinds_in
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
-from qps.simulation.itinerary_steps import ItinerarySteps, with_worth
+from qps.simulation.itinerary_steps import ItinerarySteps, with_loss_weights
 from qps.simulation.kinds import Numbers, each_of
 from qps.simulation.lengths import episode_of, lead_of
 from qps.simulation.operating_point import OperatingPoint, operating_point
@@ -26,20 +26,20 @@ from qps.simulation.stations_in_play import NEARLY, Stations, refused
 _FULL = 1 - 1e-9
 _BITS = 8
 _MOST = 100_000
-_NEAR = 1000
+_MANY_USERS = 1000
 _PIECE = 1000.0
 """So many bytes are played as one, where nothing says in what pieces they come."""
 
 
 def played(graph: LoadGraph, at: int) -> SimulatedNetwork:
     """Return what is to be played of a load graph at a population; QpsError where it cannot be."""
-    return played_network(graph.network, operating_point(graph, at))
+    return network_simulation(graph.network, operating_point(graph, at))
 
 
-def played_network(network: Network, point: OperatingPoint) -> SimulatedNetwork:
+def network_simulation(network: Network, point: OperatingPoint) -> SimulatedNetwork:
     """Return what is to be played of a network at an operating point, likewise."""
     _refuse_overload(network, point)
-    playing = _Playing(stations=Stations(network=network, point=point))
+    playing = _NetworkBuilder(stations=Stations(network=network, point=point))
     for one in network.classes.values():
         playing.add(one)
     playing.add_background()
@@ -69,7 +69,7 @@ def _refuse_overload(network: Network, point: OperatingPoint) -> None:
             )
 
 
-class _Playing(Struct, kw_only=True):
+class _NetworkBuilder(Struct, kw_only=True):
     """Gathers what is played."""
 
     stations: Stations
@@ -103,7 +103,7 @@ class _Playing(Struct, kw_only=True):
         """Return the steps of one kind, each with what is lost there, and what made them."""
         piece = 1.0 if of.items.primary is not None else _PIECE
         found = ItinerarySteps(stations=self.stations, of=of, numbers=numbers, weight=piece)
-        return found, with_worth(found.steps())
+        return found, with_loss_weights(found.steps())
 
     def _add_source(self, share: float, of_kind: ItinerarySteps, steps: tuple[Step, ...]) -> None:
         """Add a source: a share of all flows of a class, with the numbers of one kind."""
@@ -167,7 +167,7 @@ class _Playing(Struct, kw_only=True):
         """Return a number of users near the one asked for at which a share of them is whole."""
         network, at = self.stations.network, self.stations.point.users
         for n in sorted(
-            range(max(network.low, at - _NEAR), min(network.high, at + _NEAR) + 1),
+            range(max(network.low, at - _MANY_USERS), min(network.high, at + _MANY_USERS) + 1),
             key=lambda n: abs(n - at),
         ):
             whole = count / at * n

@@ -155,7 +155,7 @@ class Ranked:
         while self._waiting:
             if self._free:
                 self._free -= 1
-            elif not (self._preempts and self._gives_way()):
+            elif not (self._preempts and self._is_preempted()):
                 return
             entry = heappop(self._waiting)
             self._served.append(entry)
@@ -165,7 +165,7 @@ class Ranked:
             self._schedule(happening, NORMAL, visitor.left)
             visitor.begins()
 
-    def _gives_way(self) -> bool:
+    def _is_preempted(self) -> bool:
         """Interrupt who goes last, where that is behind who waits; it goes on later."""
         last = max(self._served, key=lambda entry: entry[:2])
         if last[0] <= self._waiting[0][0]:

@@ -85,35 +85,35 @@ def by_clock(source: Source, go: Go, clock: Environment, random: Random) -> None
 
 def customers(
     source: Source,
-    way: Callable[[Callable[[], None]], Go],
+    path: Callable[[Callable[[], None]], Go],
     clock: Environment,
     random: Random,
 ) -> None:
     """Let customers think, ask and wait; at first all of them think.
 
-    `way` makes theirs of what is to be done when it is over.
+    `path` makes theirs of what is to be done when it is over.
     """
     schedule, gap, think = schedule_of(clock), random.expovariate, source.think
     again: tuple[Go, ...] = ()
     if source.customers > _MANY and think > 0:
-        _many_customers(source, way, clock, random)
+        _many_customers(source, path, clock, random)
         return
 
     def rest() -> None:
         time = gap(1 / think) if think > 0 else 0.0
         schedule(Happening(again, None), NORMAL, time)
 
-    def ask(_: Any) -> None:
+    def start_request(_: Any) -> None:
         go(Item(clock.now, source.priority))
 
-    go = way(rest)
-    again = (ask,)
+    go = path(rest)
+    again = (start_request,)
     for _ in range(source.customers):
         rest()
 
 
 def _many_customers(
-    source: Source, way: Callable[[Callable[[], None]], Go], clock: Environment, random: Random
+    source: Source, path: Callable[[Callable[[], None]], Go], clock: Environment, random: Random
 ) -> None:
     """Let customers think, ask and wait, without keeping who thinks: the next of them is known.
 
@@ -134,15 +134,15 @@ def _many_customers(
         thinking += 1
         plan()
 
-    def ask(happening: Any) -> None:
+    def start_request(happening: Any) -> None:
         nonlocal thinking
         if happening.item == planned:
             thinking -= 1
             plan()
             go(Item(clock.now, source.priority))
 
-    go = way(rest)
-    again = (ask,)
+    go = path(rest)
+    again = (start_request,)
     plan()
 
 

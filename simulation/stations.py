@@ -12,7 +12,7 @@ import simpy
 
 NORMAL = 1
 """The priority of SimPy's own timeouts."""
-_VISITS_MADE_UP = 100
+_BATCH_SIZE = 100
 """After so many that come in a row nobody waits yet, where none came before."""
 
 
@@ -133,7 +133,7 @@ class Limit:
 
     def is_for(self, work: float) -> None:
         """Know of visits that take so much work."""
-        self._slack = max(self._slack, _VISITS_MADE_UP * work / self._capacity)
+        self._slack = max(self._slack, _BATCH_SIZE * work / self._capacity)
 
     def waits(self, work: float) -> float:
         """Take a visit; return how long it waits."""
@@ -146,18 +146,18 @@ class Limit:
 class Lock:
     """A single thread: who has it keeps it until it is given back."""
 
-    __slots__ = ("_is_taken", "_waiting")
+    __slots__ = ("_is_locked", "_waiting")
 
     def __init__(self) -> None:
-        self._is_taken = False
+        self._is_locked = False
         self._waiting: deque[tuple[Callable[[Any], None], Any]] = deque()
 
     def take(self, then: Callable[[Any], None], item: Any) -> None:
         """Go on as soon as the thread is free."""
-        if self._is_taken:
+        if self._is_locked:
             self._waiting.append((then, item))
             return
-        self._is_taken = True
+        self._is_locked = True
         then(item)
 
     def give(self) -> None:
@@ -166,7 +166,7 @@ class Lock:
             then, item = self._waiting.popleft()
             then(item)
         else:
-            self._is_taken = False
+            self._is_locked = False
 
 
 class Places:

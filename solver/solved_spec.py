@@ -16,7 +16,7 @@ from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.what_if.advice import advise
 
@@ -34,7 +34,7 @@ class Solved(Struct, frozen=True, kw_only=True):
     answer: Answer
 
 
-def tell_nobody(_: str) -> None:
+def ignore(_: str) -> None:
     """Keep what comes next to oneself."""
 
 
@@ -49,19 +49,20 @@ def solved_spec(
     *,
     advice: bool,
     sampling: Sampling,
-    how_sure: bool = True,
-    tell: Callable[[str], object] = tell_nobody,
+    with_confidence: bool = True,
+    on_progress: Callable[[str], object] = ignore,
     answered: Answered | None = None,
 ) -> Solved:
     """Solve a spec as a scenario and settings change it, and tell how sure the answer is.
 
-    `tell` is called with what comes next, as it begins, `answered` with what is known by then.
+    `on_progress` is called with what comes next, as it begins, `answered` with what is known by
+    then.
     """
     spec = spec.with_parts_of(settings)
     configuration = spec.configuration(scenario, settings)
     model, found, is_certain = spec.model, None, not uncertain_in(configuration)
     if not is_certain:
-        model = promising(model, configuration, sampling)
+        model = model_at_confidence(model, configuration, sampling)
     solution = solve_model(model, configuration)
     if not is_certain:
         plain, of_slopes = spec.model, solution
@@ -69,10 +70,10 @@ def solved_spec(
             advice = False  # each change would have a promise of its own
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
-        if how_sure:
+        if with_confidence:
             from qps.solver.uncertainty.prediction_interval import odds  # noqa: PLC0415 - of few specs; it needs numpy
 
-            tell("uncertainty")
+            on_progress("uncertainty")
             found = odds(plain, configuration, of_slopes, sampling)
     answer = complete_answer(
         model,
@@ -84,7 +85,7 @@ def solved_spec(
     )
     if answered is not None:
         answered(model, answer)
-    tell("changes that raise capacity")
+    on_progress("changes that raise capacity")
     if advice:
         answer = replace(answer, advice=advise(model, configuration, solution))
     return Solved(

@@ -11,9 +11,9 @@ from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
 from qps.solver.claims.claim_results import ClaimResults
-from qps.solver.claims.judging import judged
+from qps.solver.claims.judging import judge_claims
 from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.difference import Difference, difference
@@ -45,7 +45,7 @@ def spec_difference(
         Side(one.model, one.configuration(scenario, settings))
         for one in (spec.with_parts_of(settings) for spec in (old, new))
     )
-    found = difference(before, after, promising)
+    found = difference(before, after, model_at_confidence)
     odds = None
     if uncertain_in(before.configuration) or uncertain_in(after.configuration):
         from qps.solver.uncertainty.difference_intervals import difference_odds  # noqa: PLC0415 - needs numpy
@@ -60,5 +60,5 @@ def spec_difference(
             complete_answer(after.model, after.configuration, found.new, settings=settings),
         ),
         odds=odds,
-        claims=(judged(old), judged(new)) if claims else None,
+        claims=(judge_claims(old), judge_claims(new)) if claims else None,
     )

@@ -55,7 +55,7 @@ _LIKELY_MISTAKES = (
     report_bursts,
     report_chances,
 )
-_NOBODY = ir.UserRange(name="N", low=1, high=1, span=None)
+_NO_USERS = ir.UserRange(name="N", low=1, high=1, span=None)
 
 T = TypeVar("T")
 
@@ -245,10 +245,10 @@ class _ModelChecker(OfChanges, frozen=True):
                 "has no `users`",
                 "add the range of the population: `users N in 1..1000`",
             )
-            return _NOBODY
+            return _NO_USERS
         bounds = self.changes.user_bounds(users.range)
         if bounds is None:
-            return _NOBODY
+            return _NO_USERS
         low, high = bounds
         return ir.UserRange(
             name=users.name.text,

@@ -44,10 +44,10 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
         if not is_plain:
             return "write `75 %`" if bounded.bound is Bound.FULL else "write `5 %`"
         percent = f"{shown(value)} %"
-        return instead(bounded.span.text, percent, told=f"for a percentage write `{percent}`")
+        return instead(bounded.span.text, percent, words=f"for a percentage write `{percent}`")
     if bounded.bound is Bound.RANK:
         told = "write `priority 1` for the highest priority"
-        return instead(bounded.span.text, "1", told=told)
+        return instead(bounded.span.text, "1", words=told)
     if bounded.bound is Bound.WHOLE:
         return "use a whole number of cores, or `mm1`"
     if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):

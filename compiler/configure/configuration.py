@@ -168,7 +168,7 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
             overlaid = _beneath(configuration, flattened(change.changes))
             configuration = replace(overlaid, scenario=change.name)
         else:
-            made = _made(configuration, change)
+            made = _build(configuration, change)
             configuration = replace(made, explicit=(*configuration.explicit, change))
     return configuration
 
@@ -213,11 +213,11 @@ def uncertain_in_any_mode(
 def _beneath(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
     """Return a configuration with changes made to it, and then the explicit ones once more."""
     for change in (*changes, *configuration.explicit):
-        configuration = _made(configuration, change)
+        configuration = _build(configuration, change)
     return configuration
 
 
-def _made(configuration: Configuration, change: ir.Change) -> Configuration:
+def _build(configuration: Configuration, change: ir.Change) -> Configuration:
     match change:
         case ir.SetPopulation(low, high):
             return replace(configuration, low=low, high=high)

@@ -24,7 +24,7 @@ from qps.engine.exact_algebra.exact_values import InexactError, NoValueError
 from qps.engine.operation_rows import NEVER_NEGATIVE, Operation
 from qps.engine.operations import OPERATIONS, POWER
 
-NEAR = Fraction(1, 10**9)
+TOLERANCE = Fraction(1, 10**9)
 """How far a number may be from the value that it stands for, as a part of it."""
 
 
@@ -79,7 +79,7 @@ class Folder(Struct, kw_only=True):
         return replace(self, case=case, asked_at=asked_at)
 
     def nearly(self, expr: ir.Expr) -> Fraction | None:
-        """Return a number within `NEAR` of a value that is not rational, None where none is had."""
+        """Return a number within `TOLERANCE` of an irrational value, None where there is none."""
         near = replace(self, is_near=True, _parameters={}, _open=[])
         try:
             return near.fold(expr)
@@ -148,7 +148,7 @@ class Folder(Struct, kw_only=True):
                 sides = self.fold(left), self.fold(right)
                 if sides[0] is None or sides[1] is None:
                     return None
-                if self.is_near and abs(sides[0] - sides[1]) <= NEAR * abs(sides[0]):
+                if self.is_near and abs(sides[0] - sides[1]) <= TOLERANCE * abs(sides[0]):
                     return None  # which of them is larger cannot be told
                 return _COMPARISONS[operator](sides[0], sides[1])
 
@@ -275,13 +275,13 @@ class Folder(Struct, kw_only=True):
         except InexactError:
             if row.is_steep and abs(values[0]) > MOST_BITS:
                 raise TooLargeError from None
-            return _near(row, values) if self.is_near else None
+            return _approximate(row, values) if self.is_near else None
         if isinstance(found, float):  # of what the language has, waits alone have no end
             raise NoValueError("is infinite: the load is 1 or more")
         return found
 
 
-def _near(row: Operation, values: Iterable[Fraction]) -> Fraction | None:
+def _approximate(row: Operation, values: Iterable[Fraction]) -> Fraction | None:
     """Return about what an operation is that is not rational, None beyond all floats."""
     try:
         found = row.number(*map(float, values))
@@ -292,7 +292,7 @@ def _near(row: Operation, values: Iterable[Fraction]) -> Fraction | None:
 
 def _is_at_jump(value: Fraction) -> bool:
     """Return whether a number is so close to a whole one that it may be rounded either way."""
-    return abs(value - round(value)) <= NEAR * abs(value)
+    return abs(value - round(value)) <= TOLERANCE * abs(value)
 
 
 def _bits(value: Fraction) -> int:

@@ -18,7 +18,7 @@ from qps.compiler.ir.parts import operands, parted
 
 C = TypeVar("C")
 
-_MOST_KEPT = 100
+_MOST_ENTRIES = 100
 """Ranges of the population of which it is known what is sound in them."""
 
 
@@ -44,7 +44,7 @@ class ValidationCache(Generic[C]):
         `moved` are the names that do not mean what they mean in the spec.
         """
         key = configuration.low, configuration.high, configuration.case
-        if len(self._sound) > _MOST_KEPT:
+        if len(self._sound) > _MOST_ENTRIES:
             self._sound.clear()
         known = self._sound.setdefault(key, set())
         is_sound = True

@@ -15,7 +15,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 _SHOWN = 4
 
 
-class Ask(Struct, frozen=True):
+class ItemUse(Struct, frozen=True):
     """Something that asks for an item which the stream does not carry."""
 
     span: Span
@@ -27,13 +27,13 @@ class Ask(Struct, frozen=True):
 class MissingItems(Struct, frozen=True):
     """What was asked for of one stream, by the base of the item."""
 
-    asks: dict[str, list[Ask]] = field(default_factory=dict)
+    asks: dict[str, list[ItemUse]] = field(default_factory=dict)
 
-    def ask(self, item: str, ask: Ask) -> None:
+    def ask(self, item: str, use: ItemUse) -> None:
         """Note that something asks for an item; the same place is noted once."""
         asks = self.asks.setdefault(item, [])
-        if ask.span not in [earlier.span for earlier in asks]:
-            asks.append(ask)
+        if use.span not in [earlier.span for earlier in asks]:
+            asks.append(use)
 
     @property
     def count(self) -> int:
@@ -46,18 +46,18 @@ class MissingItems(Struct, frozen=True):
             _report(stream, item, asks, sink)
 
 
-def carried(emission: ir.Emission) -> list[str]:
+def items_in_words(emission: ir.Emission) -> list[str]:
     """Return what a stream carries, in the words of a message."""
     return [*emission.items, *(["byte"] if emission.carries_information else [])]
 
 
-def _report(stream: ir.Stream, item: str, asks: list[Ask], sink: Sink) -> None:
-    first, *others = asks
+def _report(stream: ir.Stream, item: str, uses: list[ItemUse], sink: Sink) -> None:
+    first, *others = uses
     shown = others[:_SHOWN]
     emission = stream.emission
     more = len(others) - len(shown)
     add = f"add {item_word(item)}s to the traffic: {_tie(item, emission)}"
-    change = f"state the demand per {listed(carried(emission), 'or')}"
+    change = f"state the demand per {listed(items_in_words(emission), 'or')}"
     is_cost = first.label.startswith("a demand")
     sink.report(
         codes.ITEM_NOT_CARRIED,

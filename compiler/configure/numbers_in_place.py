@@ -47,7 +47,7 @@ def report_not_there(
     dimensions = {p.name: p.dimension for p in model.parameters if p.place == place.name}
     for word in sorted(place.own):
         name, stated = f"{place.name}.{word}", numbers.get(word)
-        if stated is None and _is_held(hardware, word):
+        if stated is None and _decides_jitter(hardware, word):
             told = f"uses `{word}` in its jitter model, so that it cannot be set elsewhere"
             hint = "replace it by a parameter, and set that"
         elif stated is None:
@@ -69,7 +69,7 @@ def report_not_there(
         )
 
 
-def _is_held(hardware: Hardware, word: str) -> bool:
+def _decides_jitter(hardware: Hardware, word: str) -> bool:
     """Return whether a jitter law decides by a number of hardware, which is settled by that."""
     if isinstance(hardware, ir.Network):
         return hardware.law_holds_rate and word == "rate"

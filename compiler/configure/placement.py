@@ -17,16 +17,16 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.looked_at import Meanings, Part, ValidationCache, names_in
 from qps.compiler.configure.measured_costs import PlacedCost
-from qps.compiler.configure.missing_items import Ask, MissingItems, carried
+from qps.compiler.configure.missing_items import ItemUse, MissingItems, items_in_words
 from qps.compiler.configure.pool_steps import check_taken
 from qps.compiler.configure.possible_values import Bounds
-from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
+from qps.compiler.configure.ways import active_path, condition_test, conditions_of, legs_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, put_behind
+from qps.compiler.diagnostics.mends import insertion_after_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.ir.cost_items import is_held, item_of, item_of_dimension, item_word
+from qps.compiler.ir.cost_items import is_amount_per_flow, item_of, item_of_dimension, item_word
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME, TIME_BASE
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.quantities.written_shares import more_than_all
@@ -105,8 +105,8 @@ class _StreamCheck(Struct, kw_only=True):
 
     def run(self) -> None:
         """Report what does not fit; an item that the source lacks is told once."""
-        holds = holds_in(self.configuration)
-        way = way_in_force(self.stream, holds)
+        holds = condition_test(self.configuration)
+        way = active_path(self.stream, holds)
         if way is not None and way.faults:
             self.sink.add_all(way.faults)
             return
@@ -166,7 +166,7 @@ class _StreamCheck(Struct, kw_only=True):
             return
         self._wait(f"{node}.{cost.resource}", resource.waits, step.span)
         self._one_server(f"{node}.{cost.resource}", resource)
-        terms = [term for term in cost.terms if not is_held(term, resource)]
+        terms = [term for term in cost.terms if not is_amount_per_flow(term, resource)]
         wrong = [t for t in terms if item_of(t, resource.work) is None]
         for term in wrong[:1]:
             others = wrong[1:]
@@ -200,17 +200,17 @@ class _StreamCheck(Struct, kw_only=True):
         if not is_time or len(items) != 1 or not _NUMBER.fullmatch(written):
             return ""
         told = f"add the item: `{written}/{items[0]}`"
-        return put_behind(term.span, f"/{items[0]}", told=told)
+        return insertion_after_hint(term.span, f"/{items[0]}", text=told)
 
     def _term(self, step: ir.Step, term: ir.Quantity, resource: ir.Resource) -> None:
         item = item_of(term, resource.work)
-        if not item or item_word(item) in carried(self.stream.emission):
+        if not item or item_word(item) in items_in_words(self.stream.emission):
             return
         name, component = self.stream.name, step.component.name
-        carries = " and ".join(f"{word}s" for word in carried(self.stream.emission))
+        carries = " and ".join(f"{word}s" for word in items_in_words(self.stream.emission))
         self.missing.ask(
             item,
-            Ask(
+            ItemUse(
                 term.span,
                 f"the demand is per {item_word(item)}, but `{name}` has {carries}",
                 f"a demand per {item_word(item)}",
@@ -224,7 +224,7 @@ class _StreamCheck(Struct, kw_only=True):
             return
         message = f"items queue at `{resource}`, but `{self.stream.name}` has only bytes"
         also = (Label(queueing.span, "queueing stated here"),)
-        self.missing.ask("packet", Ask(span, message, f"`{resource}` needs packets", also))
+        self.missing.ask("packet", ItemUse(span, message, f"`{resource}` needs packets", also))
 
     def _one_server(self, name: str, resource: ir.Resource) -> None:
         """Report what is said to wait for cores, of what has none or whose cores are unlike.
@@ -267,26 +267,26 @@ class _StreamCheck(Struct, kw_only=True):
         """Ask for the item that a queue holds."""
         for base in length.dimension.bases:
             word = item_word(base)
-            if word not in carried(self.stream.emission):
+            if word not in items_in_words(self.stream.emission):
                 message = f"a queue of {word}s, but `{self.stream.name}` has no {word}s"
-                self.missing.ask(base, Ask(effect.span, message, f"a queue of {word}s"))
+                self.missing.ask(base, ItemUse(effect.span, message, f"a queue of {word}s"))
 
     def _emit(self, effect: ir.Effect, size: ir.Quantity) -> None:
         emission, name = self.stream.emission, self.stream.name
         if not emission.carries_information:
             message = f"`emit` changes a size, but `{name}` has no bytes"
-            self.missing.ask(INFORMATION_BASE, Ask(effect.span, message, "a size"))
+            self.missing.ask(INFORMATION_BASE, ItemUse(effect.span, message, "a size"))
             return
         for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
             message = f"a size per {base}, but `{name}` has no {base}s"
-            self.missing.ask(base, Ask(effect.span, message, f"a size per {base}"))
+            self.missing.ask(base, ItemUse(effect.span, message, f"a size per {base}"))
 
     def _sizes(self, call: ir.Call) -> None:
         """Ask for a size where a call states one of its own."""
         size = call.sends or call.returns
         if size is not None and not self.stream.emission.carries_information:
             message = f"this call has a size, but `{self.stream.name}` has no bytes"
-            self.missing.ask(INFORMATION_BASE, Ask(size.span, message, "a size"))
+            self.missing.ask(INFORMATION_BASE, ItemUse(size.span, message, "a size"))
 
     def _share(self, call: ir.Call) -> None:
         """Report a parameter by which more than all make a call, written as a share."""
@@ -307,7 +307,7 @@ class _StreamCheck(Struct, kw_only=True):
                 share,
                 often,
                 at=value,
-                told=f"for {often} calls per request write `{often}`",
+                words=f"for {often} calls per request write `{often}`",
             ),
         )
 
@@ -320,14 +320,16 @@ class _StreamCheck(Struct, kw_only=True):
         if network.rate is not None and not emission.carries_information:
             message = f"link `{leg.link}` transports bits, but `{name}` has no size"
             self.missing.ask(
-                INFORMATION_BASE, Ask(leg.span, message, "a link needs a size in bits or bytes")
+                INFORMATION_BASE, ItemUse(leg.span, message, "a link needs a size in bits or bytes")
             )
         for quantity, what in _per_item(network):
             base = next(iter(quantity.dimension.bases - {INFORMATION_BASE, TIME_BASE}))
             if base not in emission.items:
                 message = f"the {what} of `{leg.link}` is per {base}, but `{name}` has no {base}s"
                 also = (Label(quantity.span, f"the {what}"),)
-                self.missing.ask(base, Ask(leg.span, message, f"`{leg.link}` needs {base}s", also))
+                self.missing.ask(
+                    base, ItemUse(leg.span, message, f"`{leg.link}` needs {base}s", also)
+                )
 
 
 def _cost_example(resource: ir.Resource) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.configure.missing_items import Ask, MissingItems
+from qps.compiler.configure.missing_items import ItemUse, MissingItems
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
@@ -43,7 +43,7 @@ def check_taken(
         _check_amount(mark, resource, sink)
         if not stream.emission.items:
             message = f"items take `{mark.pool}`, but `{stream.name}` has only bytes"
-            missing.ask("request", Ask(mark.span, message, "taken by each item"))
+            missing.ask("request", ItemUse(mark.span, message, "taken by each item"))
 
 
 def _check_amount(mark: ir.PoolMark, resource: ir.Resource, sink: Sink) -> None:

@@ -16,7 +16,13 @@ from qps.compiler.configure.bound_hints import hint_for, more_flows_than_users, 
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.fold import NEAR, CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.configure.fold import (
+    TOLERANCE,
+    CircleError,
+    Folder,
+    TooLargeError,
+    UnstatedCaseError,
+)
 from qps.compiler.configure.looked_at import Part, ValidationCache, names_in
 from qps.compiler.configure.numbers_in_place import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
@@ -29,7 +35,7 @@ from qps.compiler.configure.values_in_use import (
     users_of_instances,
     values_in_use,
 )
-from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, visited
+from qps.compiler.configure.ways import condition_test, conditions_of, legs_of, visited
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -137,7 +143,7 @@ class _Check:
 
     @cached_property
     def _reached(self) -> Mapping[str, Label]:
-        return visited(self._model, holds_in(self._configuration))
+        return visited(self._model, condition_test(self._configuration))
 
     def parameter(self, parameter: ir.Parameter) -> None:
         """Report a parameter without a value, or out of its range, in a case that it states."""
@@ -229,7 +235,7 @@ class _Check:
     def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
         """Return whether a value that is not rational is in bounds, as far as that can be told."""
         near = None if bounded.bound is Bound.ANY else folder.nearly(bounded.expr)
-        if near is None or bounded.bound.nearly_allows(near, NEAR):
+        if near is None or bounded.bound.nearly_allows(near, TOLERANCE):
             return True
         self._out_of_bounds(bounded, folder, near)
         return False
@@ -251,7 +257,7 @@ class _Check:
 
     def taken(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
         """Report more taken at once of a pool than there is: who asks for that waits for ever."""
-        holds = holds_in(self._configuration)
+        holds = condition_test(self._configuration)
         if mark.point is not ir.PoolPoint.TAKEN or mark not in legs_of(stream, holds):
             return
         machine = ir.machine_at(self._model, self._configuration.nodes[mark.node])
@@ -281,7 +287,7 @@ class _Check:
 
     def receivers(self, stream: ir.Stream) -> None:
         """Report what goes to more others than there are, and pairs of one."""
-        for bounded in rooms_for(stream, self._configuration, holds_in(self._configuration)):
+        for bounded in rooms_for(stream, self._configuration, condition_test(self._configuration)):
             self.value(bounded)
 
     def too_many(self, stream: str, each: ir.InEachGroup) -> None:

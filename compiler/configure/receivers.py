@@ -9,19 +9,21 @@ from qps.compiler import ir
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.looked_at import names_in
-from qps.compiler.configure.ways import Holds, legs_of
+from qps.compiler.configure.ways import ConditionTest, legs_of
 from qps.compiler.ir.streams import MOST_OTHERS
 from qps.compiler.quantities.allowed_values import Bound
 
 _LESS = ir.Constant(Fraction(-1))
 
 
-def rooms_for(stream: ir.Stream, configuration: Configuration, holds: Holds) -> Iterator[Bounded]:
+def rooms_for(
+    stream: ir.Stream, configuration: Configuration, test: ConditionTest
+) -> Iterator[Bounded]:
     """Yield how many others get nothing of a stream, and how many machines it has pairs of.
 
     Those who grow with the population may be few where that is small: then all of them count.
     """
-    legs = legs_of(stream, holds)
+    legs = legs_of(stream, test)
     pairs = stream.flows_from
     if legs and isinstance(pairs, ir.EachPair):
         yield from _of_pairs(stream, pairs, configuration)
@@ -31,7 +33,7 @@ def rooms_for(stream: ir.Stream, configuration: Configuration, holds: Holds) -> 
                 yield from _of_called(leg.call, leg.call.others, configuration)
             continue
         for step in leg.steps if isinstance(leg, ir.Visit) else ():
-            is_there = step.condition is None or holds(step.condition) is not False
+            is_there = step.condition is None or test(step.condition) is not False
             if is_there and step.spread is not None and step.spread.count is not None:
                 yield from _of_others(step.spread, step.spread.count, configuration)
 

@@ -34,7 +34,7 @@ def places_of_numbers(model: ir.Model, configuration: Configuration) -> dict[str
     return found
 
 
-def _as_placed(model: ir.Model, settled: Configuration) -> ir.Model:
+def _as_placed(model: ir.Model, configuration: Configuration) -> ir.Model:
     """Return a model with what a configuration has in its places."""
-    nodes, links = tuple(settled.nodes.values()), tuple(settled.links.values())
+    nodes, links = tuple(configuration.nodes.values()), tuple(configuration.links.values())
     return replace(model, nodes=nodes, links=links)

@@ -9,7 +9,7 @@ from qps.compiler import ir
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.receivers import rooms_for
-from qps.compiler.configure.ways import holds_in, visited
+from qps.compiler.configure.ways import condition_test, visited
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
@@ -25,14 +25,14 @@ def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bou
     yield from users_of_instances(model)
     yield from stated_values(model)
     yield from counts_in_place(model, configuration)
-    holds = holds_in(configuration)
+    holds = condition_test(configuration)
     for stream in model.streams:
         yield from rooms_for(stream, configuration, holds)
 
 
 def counts_in_place(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
     """Yield how many there are of each place."""
-    reached = visited(model, holds_in(configuration))
+    reached = visited(model, condition_test(configuration))
     for node in configuration.nodes.values():
         yield count_of(node, reached)
         yield from cores_in_place(node, model)

@@ -11,43 +11,43 @@ from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, Unst
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.engine.exact_algebra.exact_values import NoValueError
 
-Holds = Callable[[ir.Condition], bool | None]
+ConditionTest = Callable[[ir.Condition], bool | None]
 """Tells whether a condition is true, None where that is not to be had."""
 
 
-def holds_in(configuration: Configuration) -> Holds:
+def condition_test(configuration: Configuration) -> ConditionTest:
     """Return what tells which conditions hold in a configuration."""
     folder = Folder(configuration=configuration, population=Fraction(configuration.low))
 
-    def holds(condition: ir.Condition) -> bool | None:
+    def test(condition: ir.Condition) -> bool | None:
         try:
             return folder.holds(condition)
         except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
             return None  # that is reported where values are looked at
 
-    return holds
+    return test
 
 
-def legs_of(stream: ir.Stream, holds: Holds) -> list[ir.Leg]:
+def legs_of(stream: ir.Stream, test: ConditionTest) -> list[ir.Leg]:
     """Return the way of a stream, nothing where the stream is not there.
 
     What cannot be told is taken to be there.
     """
-    if stream.condition is not None and holds(stream.condition) is False:
+    if stream.condition is not None and test(stream.condition) is False:
         return []
-    way = way_in_force(stream, holds)
-    return legs_in_force(stream.legs if way is None else way.legs, holds)
+    way = active_path(stream, test)
+    return active_legs(stream.legs if way is None else way.legs, test)
 
 
-def way_in_force(stream: ir.Stream, holds: Holds) -> ir.StreamPath | None:
+def active_path(stream: ir.Stream, test: ConditionTest) -> ir.StreamPath | None:
     """Return the way by which a stream goes, None where it has but one, or it cannot be told."""
     if not stream.conditions:
         return None
-    told = tuple(holds(condition) for condition in stream.conditions)
+    told = tuple(test(condition) for condition in stream.conditions)
     return next((way for way in stream.ways if way.holds == told), None)
 
 
-def legs_in_force(legs: Iterable[ir.Leg], holds: Holds) -> list[ir.Leg]:
+def active_legs(legs: Iterable[ir.Leg], test: ConditionTest) -> list[ir.Leg]:
     """Return a way without the calls whose condition fails, as if they were not written."""
     found: list[ir.Leg] = []
     left_out: int | None = None
@@ -58,7 +58,7 @@ def legs_in_force(legs: Iterable[ir.Leg], holds: Holds) -> list[ir.Leg]:
             if mark and mark.point is ir.CallPoint.ENDS and mark.call.number == left_out:
                 left_out, joins = None, True
             continue
-        if mark and mark.point is ir.CallPoint.BEGINS and _fails(mark.call.condition, holds):
+        if mark and mark.point is ir.CallPoint.BEGINS and _fails(mark.call.condition, test):
             left_out = mark.call.number
             continue
         last = found[-1] if found else None
@@ -70,15 +70,15 @@ def legs_in_force(legs: Iterable[ir.Leg], holds: Holds) -> list[ir.Leg]:
     return found
 
 
-def _fails(condition: ir.Condition | None, holds: Holds) -> bool:
-    return condition is not None and holds(condition) is False
+def _fails(condition: ir.Condition | None, test: ConditionTest) -> bool:
+    return condition is not None and test(condition) is False
 
 
-def visited(model: ir.Model, holds: Holds) -> Mapping[str, Label]:
+def visited(model: ir.Model, test: ConditionTest) -> Mapping[str, Label]:
     """Return the nodes at which streams are, each with who is first there."""
     if not model.once(_has_conditions):
         return model.once(_visited_always)
-    return dict(_first_of_each(_visits(model, holds)))
+    return dict(_first_of_each(_visits(model, test)))
 
 
 def conditions_of(stream: ir.Stream) -> Iterator[ir.Condition | None]:
@@ -107,9 +107,9 @@ def _first_of_each(visits: Iterable[tuple[str, Label]]) -> Iterator[tuple[str, L
             yield node, label
 
 
-def _visits(model: ir.Model, holds: Holds) -> Iterator[tuple[str, Label]]:
+def _visits(model: ir.Model, test: ConditionTest) -> Iterator[tuple[str, Label]]:
     for stream in model.streams:
-        legs = legs_of(stream, holds)
+        legs = legs_of(stream, test)
         if legs and isinstance(stream.flows_from, ir.EachPair) and stream.flows_from.node:
             told = Label(stream.span, f"`{stream.name}` has a flow for each pair")
             yield stream.flows_from.node, told

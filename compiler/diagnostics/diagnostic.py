@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
-from qps.compiler.diagnostics.mends import Mend, mends_of
+from qps.compiler.diagnostics.mends import Fix, fixes_of
 from qps.compiler.diagnostics.source import Span
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     secondary: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
-    mends: tuple[Mend, ...] = ()
+    mends: tuple[Fix, ...] = ()
     details: tuple[tuple[str, str | float], ...] = ()
 
     @property
@@ -137,7 +137,7 @@ class Sink(Struct, kw_only=True):
                 secondary=(*secondary, *advice.labels),
                 notes=tuple(notes),
                 hints=(str(advice.hint),) if advice.hint else (),
-                mends=mends_of((advice.hint or "",), span),
+                mends=fixes_of((advice.hint or "",), span),
             )
         )
 

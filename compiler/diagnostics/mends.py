@@ -1,7 +1,7 @@
 """How to mend what a diagnostic is about, as edits of the text that a program can make.
 
 A hint says it in words. Where what is to be written is known to the letter, the hint is a `Hint`,
-which holds it, too; `Sink.report` makes a `Mend` of each, with places in the text. An editor offers
+which holds it, too; `Sink.report` makes a `Fix` of each, with places in the text. An editor offers
 each mend by its title and makes its edits; one mend is enough.
 """
 
@@ -24,7 +24,7 @@ class Edit(Struct, frozen=True):
     text: str
 
 
-class Mend(Struct, frozen=True):
+class Fix(Struct, frozen=True):
     """Edits that belong together, and what to call them: ``write `lan` ``."""
 
     title: str
@@ -55,66 +55,68 @@ class Hint(str):
         return hint
 
 
-def instead(word: str, *others: str, at: Span | None = None, told: str = "") -> Hint:
+def instead(word: str, *others: str, at: Span | None = None, words: str = "") -> Hint:
     """Return the hint to write one of some words instead of another one.
 
     >>> instead("per", "/"), instead("KB", "kB", "KiB").rewordings[1].instead
     ('write `/`', 'KiB')
     """
-    text = told or "write " + " or ".join(f"`{other}`" for other in others)
+    text = words or "write " + " or ".join(f"`{other}`" for other in others)
     return Hint(text, *(Rewording(word, other, at) for other in others))
 
 
-def taken_out(span: Span, told: str) -> Hint:
+def removal_hint(span: Span, text: str) -> Hint:
     """Return a hint by which a stretch of a text, such as a declaration, is taken out.
 
     What joined it to its neighbours goes with it: a comma, a `;`, the line that it had alone.
     """
     whole = _with_what_joins(span)
-    return Hint(told, Rewording(whole.text, "", whole))
+    return Hint(text, Rewording(whole.text, "", whole))
 
 
-def said_once(span: Span, told: str = "remove one of them") -> Hint:
+def single_statement_hint(span: Span, words: str = "remove one of them") -> Hint:
     """Return a hint by which what is stated again is taken out, with the word that it is said by.
 
     Where it is not clear what belongs to it, the hint says it in words alone.
     """
     text = span.source.text
-    before = _SAID_BY.search(text, max(0, span.start - _LOOKED_BACK), span.start)
+    before = _SAID_BY.search(text, max(0, span.start - _CHARACTERS_BEFORE), span.start)
     behind = text[span.end :].lstrip(" \t")[:1]
     whole = span
     if before is not None and before[2]:
         if behind == ",":
-            return Hint(told)
+            return Hint(words)
         whole = Span(span.source, before.start(2), span.end)
     is_clear = before is not None and behind in ("", *",;{}\n#")
-    return taken_out(whole, told) if is_clear else Hint(told)
+    return removal_hint(whole, words) if is_clear else Hint(words)
 
 
-def with_its_word(span: Span, told: str) -> Hint:
+def removal_with_word_hint(span: Span, words: str) -> Hint:
     """Return a hint by which a value is taken out with the word right before it: `for 1 s`."""
     text = span.source.text
-    before = _ITS_WORD.search(text, max(0, span.start - _LOOKED_BACK), span.start)
-    return taken_out(span if before is None else Span(span.source, before.start(), span.end), told)
+    before = _ITS_WORD.search(text, max(0, span.start - _CHARACTERS_BEFORE), span.start)
+    return removal_hint(
+        span if before is None else Span(span.source, before.start(), span.end), words
+    )
 
 
-def called_otherwise(span: Span, told: str = "") -> Hint:
+def renaming_hint(span: Span, text: str = "") -> Hint:
     """Return a hint to call something by its name and a `_`, which is a word of nobody."""
     word = span.text
-    return instead(word, f"{word}_", at=span, told=told or f"rename it, for example to `{word}_`")
+    return instead(word, f"{word}_", at=span, words=text or f"rename it, for example to `{word}_`")
 
 
-def numbered(span: Span, told: str) -> Hint:
+def numbering_hint(span: Span, text: str) -> Hint:
     """Return a hint to give what has the name of another one a number of its own."""
     used = set(re.findall(r"\w+", span.source.text))
     free = next(name for n in count(2) if (name := f"{span.text}_{n}") not in used)
-    return instead(span.text, free, at=span, told=told)
+    return instead(span.text, free, at=span, words=text)
 
 
-def swapped(first: Span, second: Span, told: str = "") -> Hint:
+def swapping_hint(first: Span, second: Span, text: str = "") -> Hint:
     """Return a hint by which two ends change places; a unit that holds for both stays last.
 
-    `told` goes before what is to be written.
+    `text` goes before what is to be written.
     """
     both = first.to(second)
     one, other = first.text, second.text
@@ -122,18 +124,18 @@ def swapped(first: Span, second: Span, told: str = "") -> Hint:
     if number is not None and number[0] and re.fullmatch(r"-?[\d_.]+", one):
         other, unit = number[0], other[number.end() :]
     between = both.source.text[first.end : second.start]
-    return instead(both.text, f"{other}{between}{one}{unit}", at=both, told=told)
+    return instead(both.text, f"{other}{between}{one}{unit}", at=both, words=text)
 
 
-def put_behind(span: Span, *texts: str, told: str) -> Hint:
+def insertion_after_hint(span: Span, *texts: str, text: str) -> Hint:
     """Return a hint by which one of some texts is put in right behind a stretch of another one."""
     at = Span(span.source, span.end, span.end)
-    return Hint(told, *(Rewording("", text, at) for text in texts))
+    return Hint(text, *(Rewording("", text, at) for text in texts))
 
 
-def of_these(told: str, *hints: str) -> Hint:
+def of_these(text: str, *hints: str) -> Hint:
     """Return a hint in other words, with what each of some hints would write to choose from."""
-    return Hint(told, *(one for hint in hints if isinstance(hint, Hint) for one in hint.rewordings))
+    return Hint(text, *(one for hint in hints if isinstance(hint, Hint) for one in hint.rewordings))
 
 
 _SAID_BY = re.compile(r"(\A|[,;{\n])[ \t]*([a-z_]+[ \t]+)?\Z")
@@ -142,13 +144,13 @@ _REST = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 _JOINED_BEFORE = re.compile(r",[ \t]*(?:#[^\n]*)?\n?[ \t]*\Z")
 _JOINED_BEHIND = re.compile(r"[ \t]*[,;][ \t]*")
 _SEPARATED_BEFORE = re.compile(r"[ \t]*;[ \t]*\Z")
-_LOOKED_BACK = 200
+_CHARACTERS_BEFORE = 200
 
 
 def _with_what_joins(span: Span) -> Span:
     """Return a stretch with the comma, the `;`, or the rest of the line that it leaves alone."""
     text, start, end = span.source.text, span.start, span.end
-    before = text[max(0, start - _LOOKED_BACK) : start]
+    before = text[max(0, start - _CHARACTERS_BEFORE) : start]
     joined = _JOINED_BEFORE.search(before)
     if joined is not None and "#" not in joined[0]:
         return Span(span.source, start - len(joined[0]), end)
@@ -166,10 +168,10 @@ def _with_what_joins(span: Span) -> Span:
     return Span(span.source, start - blanks, end)
 
 
-def put_before(span: Span, text: str, told: str) -> Hint:
+def insertion_before_hint(span: Span, text: str, words: str) -> Hint:
     """Return a hint by which a text is put in right behind what stands before a place."""
     start = len(span.source.text[: span.start].rstrip(" \t"))
-    return Hint(told, Rewording("", text, Span(span.source, start, start)))
+    return Hint(words, Rewording("", text, Span(span.source, start, start)))
 
 
 def _before_its_doc(text: str, line: int) -> int:
@@ -181,21 +183,21 @@ def _before_its_doc(text: str, line: int) -> int:
     return text.rfind("\n", 0, opened) + 1 if opened > 0 else line  # the first is of the file
 
 
-def mends_of(hints: Iterable[str], span: Span | None) -> tuple[Mend, ...]:
+def fixes_of(hints: Iterable[str], span: Span | None) -> tuple[Fix, ...]:
     """Return what hints of a diagnostic tell as edits, where the place of each is clear."""
     found = (
-        _mend(one, span) for hint in hints if isinstance(hint, Hint) for one in hint.rewordings
+        _fix_of(one, span) for hint in hints if isinstance(hint, Hint) for one in hint.rewordings
     )
     return tuple(mend for mend in found if mend is not None)
 
 
-def _mend(one: Rewording, span: Span | None) -> Mend | None:
+def _fix_of(one: Rewording, span: Span | None) -> Fix | None:
     at = one.at or _place(one.word, span)
     if at is None or at.text != one.word or one.word == one.instead:
         return None
     shown = " ".join(one.instead.split())
     title = f"write `{shown}`" if shown else "remove it"
-    return Mend(title, (Edit(at, one.instead),))
+    return Fix(title, (Edit(at, one.instead),))
 
 
 def _place(word: str, span: Span | None) -> Span | None:
@@ -224,8 +226,8 @@ def _joins(one: str, other: str) -> bool:
     return bool(re.fullmatch(r"\w\w", one + other))
 
 
-def mended(mend: Mend, text: str) -> str:
+def apply_fix(fix: Fix, text: str) -> str:
     """Return a text with the edits of a mend made, all of which stand in it."""
-    for edit in sorted(mend.edits, key=lambda edit: -edit.span.start):
+    for edit in sorted(fix.edits, key=lambda edit: -edit.span.start):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text

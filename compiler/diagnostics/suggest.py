@@ -13,23 +13,23 @@ _MANY = 1000
 _LONGEST = 60
 
 
-def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
-    """Return the name that was probably meant, or None; `sure` is how alike they must be.
+def closest(word: str, names: Iterable[str], similarity: float = 0.6) -> str | None:
+    """Return the name that was probably meant, or None; `similarity` is how alike they must be.
 
     >>> closest("lam", ["lan", "station"]), closest("m", ["ms"]), closest("n", ["N"])
     ('lan', None, 'N')
     """
-    return _closest(word, tuple(sorted(_likely(word, set(names)))[:_MANY]), sure)
+    return _closest(word, tuple(sorted(_likely(word, set(names)))[:_MANY]), similarity)
 
 
 @lru_cache(maxsize=64)  # one wrong name of a function is wrong wherever that is called
-def _closest(word: str, names: Sequence[str], sure: float) -> str | None:
+def _closest(word: str, names: Sequence[str], similarity: float) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415 - seldom
 
     by_fold = {name.lower(): name for name in names}
     # One letter is like many: only its other case is meant.
     folded = [name for name in by_fold if min(len(word), len(name)) > 1 or name == word.lower()]
-    found = get_close_matches(word.lower(), folded, n=1, cutoff=sure)
+    found = get_close_matches(word.lower(), folded, n=1, cutoff=similarity)
     if found:
         return by_fold[found[0]]
     telling = len(word) >= _SHORTEST_PART
@@ -53,10 +53,10 @@ def did_you_mean(word: str, names: Iterable[str], former: Mapping[str, str] = {}
     near = closest(word, known | former.keys())
     near = near if near is None else former.get(near, near)
     if near is not None:
-        return instead(word, near, told=f"did you mean `{near}`?")
+        return instead(word, near, words=f"did you mean `{near}`?")
     if 0 < len(known) <= _FEW:
         candidates = sorted(known)
-        return instead(word, *candidates, told="available: " + listed(candidates, "and"))
+        return instead(word, *candidates, words="available: " + listed(candidates, "and"))
     return None
 
 
@@ -92,7 +92,7 @@ def dotted_meant(word: str, names: Iterable[str]) -> str | None:
     part = closest(word.rpartition(".")[2], parts)
     if not near and part is not None:
         meant = [name for name in candidates if part in name.split(".")]
-        return instead(word, *meant[:_FEW], told=f"did you mean {_few(meant, 'or')}?")
+        return instead(word, *meant[:_FEW], words=f"did you mean {_few(meant, 'or')}?")
     return did_you_mean(word, candidates)
 
 

@@ -34,14 +34,14 @@ def item_of_dimension(cost: Dimension, work: Dimension) -> str | None:
     return None if base in (None, TIME_BASE) else base
 
 
-def held_item(cost: ir.Quantity, capacity: Dimension) -> bool:
+def is_store_amount(cost: ir.Quantity, capacity: Dimension) -> bool:
     """True where a cost on a store is an amount held by each flow."""
     return cost.dimension == capacity
 
 
-def is_held(term: ir.Quantity, resource: ir.Resource) -> bool:
+def is_amount_per_flow(term: ir.Quantity, resource: ir.Resource) -> bool:
     """Return whether a term of a cost is an amount held by each flow."""
-    return resource.kind is ir.ResourceKind.STORE and held_item(term, resource.work)
+    return resource.kind is ir.ResourceKind.STORE and is_store_amount(term, resource.work)
 
 
 def item_word(base: str) -> str:

@@ -19,7 +19,7 @@ from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, 
 from qps.compiler.ir.streams import Stream
 from qps.compiler.measurement.fits import Fit
 
-Made = TypeVar("Made")
+Derived = TypeVar("Derived")
 
 
 class Model(Struct, frozen=True, kw_only=True, dict=True):
@@ -61,9 +61,9 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
         """Return the group of a name."""
         return next(group for group in self.groups if group.name == name)
 
-    def once(self, make: Callable[[Model], Made]) -> Made:
+    def once(self, make: Callable[[Model], Derived]) -> Derived:
         """Return what a function makes of this model; it is made once, and kept with the model."""
-        kept: dict[Callable[[Model], Made], Made] = self.__dict__.setdefault("kept", {})
+        kept: dict[Callable[[Model], Derived], Derived] = self.__dict__.setdefault("kept", {})
         if make not in kept:
             kept[make] = make(self)
         return kept[make]

@@ -46,7 +46,7 @@ class OwnNumber(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(found))
 
 
-def told_apart(name: str, where: Sequence[str]) -> Iterator[str]:
+def distinct_names(name: str, where: Sequence[str]) -> Iterator[str]:
     """Yield names for numbers that have one in the spec: by where they are, then by counting."""
     yield name
     for place in where:
@@ -118,7 +118,7 @@ class _Visiting:
 
     def __init__(self, model: ir.Model, change: Visit) -> None:
         self._model, self._change = model, change
-        self._taken: dict[str, ir.Expr] = {}
+        self._name_counts: dict[str, ir.Expr] = {}
 
     @cached_property
     def _machines(self) -> Mapping[str, ir.Machine]:
@@ -146,14 +146,14 @@ class _Visiting:
     ) -> ir.Quantity:
         """Return what is made of a number; others of its name are told apart as graphs do it."""
         expr = quantity.expr
-        for told in told_apart(name, where):
-            taken = self._taken.get(told)
+        for told in distinct_names(name, where):
+            taken = self._name_counts.get(told)
             if taken is None and not isinstance(expr, ir.Constant | ir.ParameterValue):
                 break
             if taken is None and isinstance(expr, ir.ParameterValue) and expr.name != told:
                 break
             if taken is None or taken == expr:
-                self._taken[told] = expr
+                self._name_counts[told] = expr
                 return self._change(told, quantity, source)
         return self._change(name, quantity, source)  # worked out from others, it takes no name
 
@@ -209,7 +209,7 @@ class _Visiting:
         def leg(one: ir.Leg) -> ir.Leg:
             return self._leg(name, one)
 
-        def way(one: ir.StreamPath) -> ir.StreamPath:
+        def path(one: ir.StreamPath) -> ir.StreamPath:
             return changed(one, legs=each(one.legs, leg))
 
         return changed(
@@ -219,7 +219,7 @@ class _Visiting:
             playout=playout,
             arrivals=self._number(f"{name}.arrivals", stream.arrivals),
             legs=each(stream.legs, leg),
-            ways=each(stream.ways, way),
+            ways=each(stream.ways, path),
         )
 
     def _emission(self, stream: str, emission: ir.Emission) -> ir.Emission:

@@ -36,7 +36,7 @@ class ConfidenceCapacity(Struct, frozen=True):
 UNASKED = ConfidenceCapacity(None, 0)
 """Of a requirement where only values are asked for: it judges nothing."""
 
-JUDGED_PLAINLY = ConfidenceCapacity(None, 1)
+WITHOUT_CONFIDENCE = ConfidenceCapacity(None, 1)
 """Of a requirement that is judged by one value of each number: a sample, such as pages draw."""
 
 

@@ -24,7 +24,7 @@ from qps.compiler.lower.load_graph import Analysis, Calibration, Stated
 from qps.compiler.lower.load_labels import load_labels
 from qps.compiler.lower.pools.open_pools import refuse_elastic
 from qps.compiler.lower.requirements.active_requirements import requirements_in_force
-from qps.compiler.lower.requirements.lower_criteria import judged_by, named_measures
+from qps.compiler.lower.requirements.lower_criteria import lower_criteria, named_measures
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.response_times import response_times
 from qps.compiler.lower.traffic.blocking import with_losses
@@ -75,7 +75,7 @@ def analyse(
         closed=with_stations_known(known.closed.streams, pools.queues),
         rooms=pools.rooms,
         calibrations=_calibrations(spec, valued),
-        judged=judged_by(asked, measured, pools.queues, solved),
+        judged=lower_criteria(asked, measured, pools.queues, solved),
         measures=named_measures(measured, solved),
     )
 

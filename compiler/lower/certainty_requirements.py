@@ -13,7 +13,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 
 
-def asks_for_certainty(model: ir.Model) -> ir.Requirement | None:
+def confidence_requirement(model: ir.Model) -> ir.Requirement | None:
     """Return a requirement that must hold with a certainty, and of which no promise was found."""
     return next((one for one in with_certainty(model) if one.promised is None), None)
 
@@ -32,28 +32,28 @@ def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
     No value of a spec rests on them: such a requirement is no axis of quality, and leaves elastic
     parameters what they have. Itself where every number is certain.
     """
-    asks = model.once(asks_for_certainty) is not None and uncertain_in(configuration)
-    return model.once(_asking_nothing) if asks else model
+    asks = model.once(confidence_requirement) is not None and uncertain_in(configuration)
+    return model.once(_without_questions) if asks else model
 
 
-def _asking_nothing(model: ir.Model) -> ir.Model:
+def _without_questions(model: ir.Model) -> ir.Model:
     return _with_all(model, ir.UNASKED)
 
 
-def judged_plainly(model: ir.Model) -> ir.Model:
+def without_confidence(model: ir.Model) -> ir.Model:
     """Return a model in which requirements are judged by one value of each number, as in a sample.
 
     Unlike those that ask for no certainty they are still known by that. Itself where none asks.
     """
-    if model.once(asks_for_certainty) is None:
+    if model.once(confidence_requirement) is None:
         return model
-    return _with_all(model, ir.JUDGED_PLAINLY)
+    return _with_all(model, ir.WITHOUT_CONFIDENCE)
 
 
-def _with_all(model: ir.Model, promised: ir.ConfidenceCapacity) -> ir.Model:
+def _with_all(model: ir.Model, confidence: ir.ConfidenceCapacity) -> ir.Model:
     """Return a model whose requirements with a certainty are what none of them was promised."""
     return _with_each(
-        model, lambda one: one if one.certainty is None else replace(one, promised=promised)
+        model, lambda one: one if one.certainty is None else replace(one, promised=confidence)
     )
 
 
@@ -75,22 +75,22 @@ def plainly(requirement: ir.Requirement) -> ir.Requirement:
     return replace(requirement, certainty=None, promised=None)
 
 
-def refuse_certainty_asked(model: ir.Model, configuration: Configuration, hint: str = "") -> None:
+def refuse_confidence(model: ir.Model, configuration: Configuration, hint: str = "") -> None:
     """Raise a QpsError where a requirement asks for certainty, and numbers are not certain.
 
     Where every number is, it holds for certain or not at all: it is a requirement like others.
     """
-    asking = model.once(asks_for_certainty)
+    asking = model.once(confidence_requirement)
     if asking is not None and uncertain_in(configuration):
-        refuse_asking(asking, hint)
+        refuse_confidence_requirement(asking, hint)
 
 
-def refuse_asking(asking: ir.Requirement, hint: str = "") -> NoReturn:
+def refuse_confidence_requirement(requirement: ir.Requirement, hint: str = "") -> NoReturn:
     """Raise a QpsError: a question is put that is not answered by samples; else `hint` is asked."""
     raise QpsError.single(
         codes.NO_ANSWER,
-        asking.span,
-        f"`{asking.name}` has a certainty, which this command does not evaluate",
+        requirement.span,
+        f"`{requirement.name}` has a certainty, which this command does not evaluate",
         hint=f"{hint or '`qps solve` evaluates it'}; or fix all uncertain inputs with `--set "
         "'name = value'`",
     )

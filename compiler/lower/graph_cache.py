@@ -27,7 +27,7 @@ from qps.engine.expressions.memo import Memory
 OUTLINE, BY_POINTS, AT_ANY_POINT = "outline", "by points", "at any point"
 """How a graph is labeled in which nothing moves: by where its numbers lie or not; or an outline."""
 
-Told = tuple[Configuration, LoadGraph, str]
+Entry = tuple[Configuration, LoadGraph, str]
 """A graph, what it was lowered of, and which of these it is."""
 
 Shape = tuple[object, ...]
@@ -54,52 +54,52 @@ class GraphCache:
     def __init__(self, model: ir.Model) -> None:
         self.memory = Memory()
         self.added = 0
-        self._held = 0
+        self._size = 0
         self._model = model
-        self._kept: dict[Shape, list[_CachedGraph]] = {}
+        self._graphs: dict[Shape, list[_CachedGraph]] = {}
         self._decide: dict[Shape, frozenset[str]] = {}
         self._forms = HardwareForms(model)
         self._declared = {parameter.name: parameter for parameter in model.parameters}
         # Of these it counts, too, whether they were set.
-        self._told_apart = {one.name for one in model.parameters if one.is_elastic} | {
+        self._distinguished = {one.name for one in model.parameters if one.is_elastic} | {
             kind.parameter
             for one in model.parameters
             if isinstance(one.value, ir.Mixture)
             for kind in one.value.classes
         }
 
-    def shape_of(self, configuration: Configuration, *asked: object) -> Shape:
+    def shape_of(self, configuration: Configuration, *questions: object) -> Shape:
         """Return what two configurations have in common that differ in numbers alone."""
         now = configuration
         return (
             *now.options.values(),
             *((place.machine, place.count) for place in now.nodes.values()),
             *((place.network, place.count) for place in now.links.values()),
-            *self._rest(now, asked),
+            *self._rest(now, questions),
         )
 
-    def shared_shape_of(self, configuration: Configuration, *asked: object) -> Shape:
+    def shared_shape_of(self, configuration: Configuration, *questions: object) -> Shape:
         """Return the same of configurations that may differ in options and in hardware, too.
 
         In options that are numbers; which are not is known by the graphs that there are.
         """
-        return self._with_options(self._shared(configuration, asked), configuration)
+        return self._with_options(self._shared(configuration, questions), configuration)
 
     def outline_of(self, configuration: Configuration) -> Shape:
         """Return the same of those that may also differ in how many of each place there are."""
         return self._with_options(self._outline(configuration), configuration)
 
-    def keep_shared(
-        self, configuration: Configuration, graph: LoadGraph, *asked: object
+    def add_shared(
+        self, configuration: Configuration, graph: LoadGraph, *questions: object
     ) -> LoadGraph:
         """Return a graph with switches, kept."""
-        return self._keep_switched(self._shared(configuration, asked), configuration, graph)
+        return self._add_switched(self._shared(configuration, questions), configuration, graph)
 
-    def keep_outline(self, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
+    def add_outline(self, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
         """Return a graph with switches in which counts are symbols, kept."""
-        return self._keep_switched(self._outline(configuration), configuration, graph)
+        return self._add_switched(self._outline(configuration), configuration, graph)
 
-    def _keep_switched(
+    def _add_switched(
         self, own: Shape, configuration: Configuration, graph: LoadGraph
     ) -> LoadGraph:
         self._decide[own] = self._decide.get(own, frozenset()) | graph.basis.asked
@@ -109,13 +109,13 @@ class GraphCache:
         decide = sorted(self._decide.get(shape, ()))
         return (*((option, configuration.options[option]) for option in decide), *shape)
 
-    def _shared(self, configuration: Configuration, asked: Iterable[object]) -> Shape:
+    def _shared(self, configuration: Configuration, questions: Iterable[object]) -> Shape:
         now, form = configuration, self._forms.of
         return (
             _SHARED,
             *((form(place.machine), place.count) for place in now.nodes.values()),
             *((form(place.network), place.count) for place in now.links.values()),
-            *self._rest(now, asked),
+            *self._rest(now, questions),
         )
 
     def _outline(self, configuration: Configuration) -> Shape:
@@ -127,18 +127,18 @@ class GraphCache:
             *self._rest(now, ()),
         )
 
-    def _rest(self, now: Configuration, asked: Iterable[object]) -> Shape:
+    def _rest(self, now: Configuration, questions: Iterable[object]) -> Shape:
         own = (
             *(place.own for place in now.nodes.values()),
             *(place.own for place in now.links.values()),
         )
-        return (*asked, now.low, now.high, now.mode, now.case, own, *self._parameters(now))
+        return (*questions, now.low, now.high, now.mode, now.case, own, *self._parameters(now))
 
     def _parameters(self, configuration: Configuration) -> Iterator[object]:
         """Yield what parameters are; expressions by where they are in memory: they are kept."""
         for name, value in configuration.parameters.items():
             yield ir.Constant if type(value) is ir.Constant else id(value)
-            if name in self._told_apart:
+            if name in self._distinguished:
                 declared = self._declared[name]
                 yield value is declared.value
                 yield configuration.values_from[name] is declared.value_span
@@ -146,7 +146,7 @@ class GraphCache:
     def like(self, shape: Shape, configuration: Configuration) -> LoadGraph | None:
         """Return a graph of a shape with the numbers of a configuration, None where none fits."""
         values = configuration.parameters
-        for kept in self._kept.get(shape, ()):
+        for kept in self._graphs.get(shape, ()):
             before, graph = kept.configuration, kept.graph
             moved = [n for n, value in values.items() if _differ(value, before.parameters[n])]
             put_in = {
@@ -166,21 +166,21 @@ class GraphCache:
 
     def keep(self, shape: Shape, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
         """Return a graph, kept; those that were made first are forgotten where there are many."""
-        alike = self._kept.pop(shape, [])
-        self._kept[shape] = alike
+        alike = self._graphs.pop(shape, [])
+        self._graphs[shape] = alike
         alike.append(_CachedGraph(graph, configuration))
         self.added += 1
-        self._held += _size(graph)
-        while len(alike) > _MOST_ALIKE or (self._held > _ROOM and len(self._kept) > 1):
-            oldest = shape if len(alike) > _MOST_ALIKE else next(iter(self._kept))
-            self._held -= _size(self._kept[oldest].pop(0).graph)
-            if not self._kept[oldest]:
-                del self._kept[oldest]
+        self._size += _size(graph)
+        while len(alike) > _MOST_ALIKE or (self._size > _ROOM and len(self._graphs) > 1):
+            oldest = shape if len(alike) > _MOST_ALIKE else next(iter(self._graphs))
+            self._size -= _size(self._graphs[oldest].pop(0).graph)
+            if not self._graphs[oldest]:
+                del self._graphs[oldest]
         return graph
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[Entry]:
         """Yield all graphs in which nothing moves, and all outlines."""
-        for shape, alike in self._kept.items():
+        for shape, alike in self._graphs.items():
             for kept in alike:
                 of = kept.configuration
                 if shape == self.outline_of(of):
@@ -189,11 +189,11 @@ class GraphCache:
                     if shape == self._unmoved(of, which):
                         yield of, kept.graph, which
 
-    def take(self, graphs: Iterable[Told]) -> None:
+    def take(self, graphs: Iterable[Entry]) -> None:
         """Keep graphs that were lowered elsewhere, of this very model."""
         for configuration, graph, which in graphs:
             if which == OUTLINE:
-                self.keep_outline(configuration, graph)
+                self.add_outline(configuration, graph)
             else:
                 self.keep(self._unmoved(configuration, which), configuration, graph)
         self.added = 0
@@ -203,16 +203,16 @@ class GraphCache:
         return self.shape_of(configuration, False, which == BY_POINTS)  # noqa: FBT003
 
     def _with_numbers(
-        self, kept: _CachedGraph, configuration: Configuration, put_in: Mapping[str, Formula]
+        self, cached: _CachedGraph, configuration: Configuration, put_in: Mapping[str, Formula]
     ) -> LoadGraph:
         """Return a graph with the numbers of a configuration, and where these come from.
 
         Of what is `put_in` that is not told: of what many configurations share.
         """
-        before, now = kept.configuration, configuration
-        known = kept.graph.assumptions
+        before, now = cached.configuration, configuration
+        known = cached.graph.assumptions
         changed = {
-            name: self._told(known[name], value, configuration)
+            name: self._assumption(known[name], value, configuration)
             for name, value in now.parameters.items()
             if name in known
             and isinstance(value, ir.Constant)
@@ -223,12 +223,12 @@ class GraphCache:
         }
         changed |= {name: replace(known[name], value=value) for name, value in put_in.items()}
         if not changed:
-            return kept.graph
+            return cached.graph
         varied = case_tables(self._model, configuration)
-        graph = kept.graph.with_assumptions(changed)
+        graph = cached.graph.with_assumptions(changed)
         return replace(graph, stated=replace(graph.stated, varied=varied))
 
-    def _told(
+    def _assumption(
         self, known: Assumption, value: ir.Constant, configuration: Configuration
     ) -> Assumption:
         text, span, source = where_from(self._declared[known.name], configuration)

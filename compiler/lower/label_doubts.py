@@ -57,18 +57,18 @@ NO_CHECKS = Checks()
 class ClassDoubts(Struct, frozen=True, kw_only=True):
     """The doubts of what is told of one class, each quantity by itself.
 
-    What exact numbers need of it is in the `checks`; where others are `held_up` by what has no
-    queue, or by copies that a pool decides, no error holds that is stated. Its numbers rest on some
-    stations and pools, and where these are like those of random networks they are as far off as
-    there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where `many_wait`, more users
-    than were drawn, what goes by a law of two moments differs less than that says, and waits by
-    unlike times may be off by as many times as these differ. So they may where more users wait for
-    answers than stations serve, unless it `is_below_knee`. Its numbers lie at some `points`,
-    none where these are not known.
+    What exact numbers need of it is in the `checks`; where others are `saturation_reasons` by what
+    has no queue, or by copies that a pool decides, no error holds that is stated. Its numbers rest
+    on some stations and pools, and where these are like those of random networks they are as far
+    off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where `many_wait`,
+    more users than were drawn, what goes by a law of two moments differs less than that says, and
+    waits by unlike times may be off by as many times as these differ. So they may where more users
+    wait for answers than stations serve, unless it `is_below_knee`. Its numbers lie at some
+    `points`, none where these are not known.
     """
 
     checks: Checks = NO_CHECKS
-    held_up: tuple[Reason, ...] = ()
+    saturation_reasons: tuple[Reason, ...] = ()
     rests_on: frozenset[str] = frozenset()
     is_like_drawn: bool = False
     calls_rarely: bool = False
@@ -90,7 +90,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     def lowered(self, known: Certainty) -> Certainty:
         """Return how a time or a rate of the class is known, no better than the premises allow."""
         states = known.kind is Kind.APPROXIMATION and known.error is not None
-        because = self.held_up if known.is_exact or states else ()
+        because = self.saturation_reasons if known.is_exact or states else ()
         if known.is_exact:
             because += self.checks.failing(known.theorems)
         if not because:
@@ -153,7 +153,9 @@ def _together(each: Sequence[ClassDoubts]) -> ClassDoubts:
     first, *others = each
     return replace(
         first,
-        held_up=tuple(dict.fromkeys(why for one in each for why in one.held_up)),
+        saturation_reasons=tuple(
+            dict.fromkeys(why for one in each for why in one.saturation_reasons)
+        ),
         rests_on=first.rests_on.union(*(one.rests_on for one in others)),
         calls_rarely=any(one.calls_rarely for one in each),
         many_wait=any(one.many_wait for one in each),

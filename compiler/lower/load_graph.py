@@ -177,7 +177,7 @@ class GroupSize(Struct, frozen=True):
     doc: str | None
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class Criteria(Struct, frozen=True, kw_only=True):
     """What a graph is judged by: its criteria, and the metric of quality."""
 
     criteria: tuple[Criterion, ...]
@@ -204,7 +204,7 @@ class Analysis(Struct, frozen=True, kw_only=True):
     """What each pool has to give."""
     calibrations: tuple[Calibration, ...]
     measures: Mapping[str, NamedMeasure]
-    judged: Judged
+    judged: Criteria
 
 
 class Targets(Struct, frozen=True, kw_only=True):
@@ -329,7 +329,7 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         assumptions = {**self.assumptions, **others}
         return replace(self, numbers=replace(self.numbers, assumptions=assumptions))
 
-    def judged_by(self, criteria: tuple[Criterion, ...], quality: Formula | None) -> LoadGraph:
+    def with_criteria(self, criteria: tuple[Criterion, ...], quality: Formula | None) -> LoadGraph:
         """Return the same, judged by other criteria."""
         judged = replace(self.analysis.judged, criteria=criteria, quality=quality)
         return replace(self, analysis=replace(self.analysis, judged=judged))

@@ -10,9 +10,9 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.analyse import analyse
-from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
+from qps.compiler.lower.certainty_requirements import refuse_confidence
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.expressions.power_limits import powers_told
+from qps.compiler.lower.expressions.power_limits import power_errors_placed
 from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.graph_cache import GraphCache
 from qps.compiler.lower.load_graph import Basis, Cited, GraphNumbers, LoadGraph
@@ -36,13 +36,13 @@ def lower(
     Errors of approximations go by where its numbers lie; not so where `by_points` is false: then
     one graph serves more configurations.
     """
-    refuse_certainty_asked(model, configuration)
+    refuse_confidence(model, configuration)
     kept, settled, moved = model.once(GraphCache), in_force(configuration), moving or {}
     shape = kept.shape_of(settled, sizes_move, by_points, *moved.items())
     known = kept.like(shape, settled)
     if known is not None:
         return known
-    with powers_told(), kept.memory.in_use():
+    with power_errors_placed(), kept.memory.in_use():
         graph = _load_graph(model, settled, moved, sizes_move=sizes_move, by_points=by_points)
     return kept.keep(shape, settled, graph)
 
@@ -56,18 +56,18 @@ def lower_as_one_of_many(
     differ in such options; steps that are not taken are in it, and take no time.
     """
     kept, settled = model.once(GraphCache), in_force(configuration)
-    refuse_certainty_asked(model, configuration)
+    refuse_confidence(model, configuration)
     known = kept.like(kept.shared_shape_of(settled, *moving.items()), settled)
     if known is not None:
         return known
     try:
-        with powers_told(), kept.memory.in_use():
+        with power_errors_placed(), kept.memory.in_use():
             graph = _load_graph(
                 model, settled, moving, sizes_move=False, shared=GraphSharing.OPTIONS
             )
     except QpsError:  # it may be of a step that is not taken
         return lower(model, configuration, moving)
-    return kept.keep_shared(settled, graph, *moving.items())
+    return kept.add_shared(settled, graph, *moving.items())
 
 
 def outlined(model: ir.Model, configuration: Configuration) -> None:
@@ -80,9 +80,9 @@ def outlined(model: ir.Model, configuration: Configuration) -> None:
     kept, settled = model.once(GraphCache), in_force(configuration)
     if kept.like(kept.outline_of(settled), settled) is not None:
         return
-    with suppress(QpsError), powers_told(), kept.memory.in_use():
+    with suppress(QpsError), power_errors_placed(), kept.memory.in_use():
         graph = _load_graph(model, settled, {}, sizes_move=False, shared=GraphSharing.OUTLINE)
-        kept.keep_outline(settled, graph)
+        kept.add_outline(settled, graph)
 
 
 def from_outline(model: ir.Model, configuration: Configuration) -> LoadGraph | None:

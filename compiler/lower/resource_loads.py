@@ -53,11 +53,11 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
         return self.asked_at(self.target)[0]
 
     @property
-    def asked_known(self) -> Certainty:
+    def demand_known(self) -> Certainty:
         """How it is known what is at its target where it saturates."""
         return self.asked_at(self.target)[1]
 
-    def with_held(self, held: Iterable[tuple[str, Formula]], known: Certainty) -> ResourceLoad:
+    def with_holds(self, held: Iterable[tuple[str, Formula]], known: Certainty) -> ResourceLoad:
         """Return the load of a pool with what streams hold of it besides, known so well."""
         parts, streams = dict(self.parts), dict(self.streams)
         for stream, much in held:

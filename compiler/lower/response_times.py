@@ -100,7 +100,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         late, latency = self._beyond_capacity(), stages_of(result, self.queues)
         buffer: Formula = ZERO
         if closed is not None:  # what has no queue and is full holds back who waits for an answer
-            latency += [wait_for(name, value) for name, value in closed.held_back.items()]
+            latency += [wait_for(name, value) for name, value in closed.blocking_times.items()]
         if playout is not None:
             buffer, dropped = self._played_out(playout, jitter)
             latency.append(LatencyPart(stage="playout buffer", value=buffer, spent=TimeSpent.WAIT))

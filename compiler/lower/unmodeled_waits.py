@@ -15,13 +15,13 @@ _ROUNDING = number(Fraction(1, 10**9))
 class UnmodeledQueue(Struct, frozen=True):
     """A resource on the way of a stream of which nothing says how it is waited for.
 
-    It is `told_as` itself, or as the link that it is a port of. `called` is what a line of
+    It is `label` itself, or as the link that it is a port of. `called` is what a line of
     `station_queue` calls it and all of its kind, and `discipline` how it may be waited for; None
     where none would help, as the stream there names no item that could wait.
     """
 
     resource: str
-    told_as: str
+    label: str
     called: str
     discipline: ir.Discipline | None
 

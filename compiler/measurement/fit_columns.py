@@ -40,7 +40,7 @@ CORES = "cores"
 
 MARK = ("repetitions", "spread in %")
 """Columns by which a table is told to be one of `qps measure`."""
-_TOLD = r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each"
+_REPORT_COLUMNS = r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each"
 """What such a table heads by which tells how a row was measured: neither loads nor rates."""
 
 _OBSERVED = r"time|file|users, mean|share failed|latency .+, ms"
@@ -133,13 +133,15 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
     return tuple(map(", ".join, zip(*columns, strict=True))) if columns else None
 
 
-def told_columns(table: Table) -> frozenset[str]:
+def report_columns(table: Table) -> frozenset[str]:
     """Return the columns that tell how rows were measured: neither loads nor rates."""
     told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
     told |= {heading for heading in table.headings if re.fullmatch(_OBSERVED, heading)}
     if not set(MARK) <= set(table.headings):
         return told
-    return told.union(heading for heading in table.headings if re.fullmatch(_TOLD, heading))
+    return told.union(
+        heading for heading in table.headings if re.fullmatch(_REPORT_COLUMNS, heading)
+    )
 
 
 def cores_of(table: Table) -> Fraction | None:
@@ -213,7 +215,7 @@ def load_column(
     resource = reading.resource
     found: dict[str, LoadColumn] = {}
     others: list[str] = []
-    passed = told_columns(table) | {rate.heading for rate in rates}
+    passed = report_columns(table) | {rate.heading for rate in rates}
     for heading in table.headings:
         named = re.fullmatch(_NAMED, heading)
         if named is None or heading in passed:
@@ -269,7 +271,7 @@ def _chosen(
     if reading.is_served:
         return LoadColumn(None, resource or "cpu", Fraction(1), "")
     likely = [
-        h for h in table.headings if re.search(_LIKELY_LOAD, h) and h not in told_columns(table)
+        h for h in table.headings if re.search(_LIKELY_LOAD, h) and h not in report_columns(table)
     ]
     if resource is None and likely:
         raise DataError(

@@ -30,7 +30,7 @@ from qps.compiler.measurement.fit_columns import (
     numbers_below,
     rate_columns,
     refuse_load,
-    told_columns,
+    report_columns,
     with_cores,
 )
 from qps.compiler.measurement.least_squares import LeastSquares
@@ -229,7 +229,7 @@ def _fit(
         for column, rate, value in zip(rates, runs.rates, solved[reading.has_fixed :], strict=True)
         for low, high in [runs.ends(rate)]
     )
-    used = {load.heading, *(rate.heading for rate in rates), *told_columns(table)}
+    used = {load.heading, *(rate.heading for rate in rates), *report_columns(table)}
     return Fit(
         file=table.name,
         resource=load.name,

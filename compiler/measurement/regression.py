@@ -122,7 +122,7 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """All rows of the table."""
         return map(self.residual, range(len(self._errors)))
 
-    def telling(self, most: int) -> tuple[Residual, ...]:
+    def influential_rows(self, most: int) -> tuple[Residual, ...]:
         """Return the rows in the order of the table; of more, those that pull and miss most.
 
         Then of those that repeat each other there is one.

@@ -19,7 +19,7 @@ from qps.compiler.quantities.cholesky import cholesky
 
 _PIVOTAL = 1e-9
 """What is left of a column without a setting, below which it alone decides a number."""
-_ASKED = "asked "
+_REQUESTED = "asked "
 
 
 def settings_of(table: Table) -> tuple[tuple[str, ...], ...] | None:
@@ -27,7 +27,7 @@ def settings_of(table: Table) -> tuple[tuple[str, ...], ...] | None:
 
     Such are `setting`, and what `qps measure` asked for.
     """
-    named = [h for h in table.headings if h == SETTING or h.startswith(_ASKED)]
+    named = [h for h in table.headings if h == SETTING or h.startswith(_REQUESTED)]
     columns = [table.columns[heading] for heading in named]
     return tuple(zip(*columns, strict=True)) if columns else None
 

@@ -40,7 +40,7 @@ _PARTS = 10_000
 """Weights are whole numbers: the largest is this one."""
 _MOST_REPETITIONS = 1_000_000
 _MOST_SPREAD = 1_000
-_NOT_GIVEN = frozenset(["", "-"])
+_EMPTY_CELLS = frozenset(["", "-"])
 
 
 class Repetitions(Struct, frozen=True, kw_only=True):
@@ -107,7 +107,7 @@ def repetitions_of(table: Table) -> Repetitions | None:
 
 def _cell(table: Table, heading: str, row: int) -> Fraction | None:
     cell = table.columns[heading][row]
-    if cell in _NOT_GIVEN:
+    if cell in _EMPTY_CELLS:
         return None
     found = number(cell)
     if found is None:

@@ -75,7 +75,9 @@ def _heading(cells: Sequence[str], unit: Fraction | None) -> Heading:
     for cell in cells:
         name, written = _split(cell)
         if name in columns:
-            raise TraceError(1, f"two columns hold the {_HOLDS[name]}", "remove one of them")
+            raise TraceError(
+                1, f"two columns hold the {_COLUMN_CONTENTS[name]}", "remove one of them"
+            )
         columns.append(name)
         if name != "sequence":
             units[name] = _unit(name, written, unit)
@@ -88,7 +90,11 @@ def _heading(cells: Sequence[str], unit: Fraction | None) -> Heading:
     return Heading(tuple(columns), units, 1)
 
 
-_HOLDS = {"arrival": "arrival times", "sent": "sending times", "sequence": "sequence numbers"}
+_COLUMN_CONTENTS = {
+    "arrival": "arrival times",
+    "sent": "sending times",
+    "sequence": "sequence numbers",
+}
 
 
 def _split(cell: str) -> tuple[str, str | None]:
@@ -116,7 +122,7 @@ def _unit(name: str, written: str | None, default: Fraction | None) -> Fraction:
         if default is None:
             raise TraceError(
                 1,
-                f"the {_HOLDS[name]} have no unit",
+                f"the {_COLUMN_CONTENTS[name]} have no unit",
                 f"add it to the heading, `{name}, ms`, or after the file",
             )
         return default

@@ -33,7 +33,7 @@ class Times(Struct, frozen=True):
         return self.often * self.copies * self.switch * self.merged
 
 
-ONCE = Times()
+SINGLE_VISIT = Times()
 
 
 class At(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Serve(Struct, frozen=True, kw_only=True):
     span: Span
     work: Formula = ZERO
     pace: Formula = ONE
-    times: Times = ONCE
+    times: Times = SINGLE_VISIT
     per_flow: Formula = ZERO
     thread: str | None = None
     counted: tuple[tuple[str, Formula], ...] = ()
@@ -80,7 +80,7 @@ class Delay(Struct, frozen=True, kw_only=True):
 
     why: str
     time: Formula
-    times: Times = ONCE
+    times: Times = SINGLE_VISIT
     link: str | None = None
 
 

@@ -25,7 +25,7 @@ class ItineraryBuilder:
     def __init__(self) -> None:
         self._bodies = [_Body()]
         self._holds: dict[str, int] = {}
-        self._taken = 0
+        self._hold_count = 0
 
     def add(self, node: Node) -> None:
         """Add what happens next."""
@@ -50,8 +50,8 @@ class ItineraryBuilder:
 
     def take(self, pool: str, make: Callable[[int], Take]) -> None:
         """Take some of a pool; `make` is told the number of the hold."""
-        self._holds[pool] = self._taken
-        self._taken += 1
+        self._holds[pool] = self._hold_count
+        self._hold_count += 1
         self.add(make(self._holds[pool]))
 
     def give(self, pool: str) -> None:

@@ -49,13 +49,13 @@ def runs_of(passages: Iterable[Passage], network: Network) -> Iterator[Run]:
         of, node = passage.of, passage.node
         ended = [name for name in open_runs if not goes_on(name, node, network.is_store)]
         yield from _ended(of, {name: open_runs.pop(name) for name in ended})
-        if isinstance(node, Serve) and _is_waited_for(node.station, network):
+        if isinstance(node, Serve) and _is_queueing(node.station, network):
             open_runs.setdefault(node.station, []).append(node)
     if of is not None:
         yield from _ended(of, open_runs)
 
 
-def _is_waited_for(name: str, network: Network) -> bool:
+def _is_queueing(name: str, network: Network) -> bool:
     station = network.stations.get(name)
     return station is not None and station.waits
 

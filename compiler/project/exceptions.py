@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Severity, Sink
-from qps.compiler.diagnostics.mends import taken_out
+from qps.compiler.diagnostics.mends import removal_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.project.project_file import Acceptance, Allowance, Project, warning_called
@@ -74,7 +74,7 @@ def without_allowed(
     used = set[Span]()
     left = [one for one in told if not _is_allowed(one, comments, project, used)]
     sink.add_all(left)
-    _tell_unused(main, comments, project, used, sink)
+    _warn_unused(main, comments, project, used, sink)
     return as_grave(sink.found, project)
 
 
@@ -171,7 +171,7 @@ def file_of(source: Source) -> Path | None:
     return None if source.folder is None else resolved_path(source.folder / Path(source.label).name)
 
 
-def _tell_unused(
+def _warn_unused(
     main: Source,
     comments: Sequence[_Comment],
     project: Project | None,
@@ -192,7 +192,7 @@ def _unused(code: Code, span: Span, sink: Sink) -> None:
         codes.UNUSED_EXCEPTION,
         span,
         f"{code.id} is allowed here but does not occur",
-        hint=taken_out(span, "remove this, or move it to the line of the warning"),
+        hint=removal_hint(span, "remove this, or move it to the line of the warning"),
     )
 
 

@@ -30,7 +30,7 @@ from qps.compiler.project.project_location import (
 )
 from qps.compiler.project.project_tables import ProjectTable
 from qps.compiler.project.review_rules import ACCEPTABLE, BY_NAME
-from qps.compiler.project.toml_places import Way, place_of, places_in
+from qps.compiler.project.toml_places import KeyPath, place_of, places_in
 from qps.links import resolved_path
 
 
@@ -72,13 +72,13 @@ class Project(Struct, frozen=True, kw_only=True):
     accepted: tuple[Acceptance, ...] = ()
     review: Mapping[str, str] = {}
     """Levels of the rules of a review, where they are not the usual ones."""
-    places: Mapping[Way, Span] = {}
+    places: Mapping[KeyPath, Span] = {}
     """Where its tables and keys stand."""
 
-    def place(self, *way: str) -> Span:
+    def place(self, *path: str) -> Span:
         """Return where a value stands, or would stand."""
         top = SECTION if self.file.name == SHARED else ()
-        return place_of((*top, *way), self.places, self.source)
+        return place_of((*top, *path), self.places, self.source)
 
     def level(self, rule: str) -> str:
         """Return the level of a rule of a review: one of `LEVELS`."""
@@ -147,15 +147,15 @@ class _Reading(Struct, frozen=True):
         except (ValueError, RecursionError) as error:
             self._no_toml(error)
             return None
-        top: Way = ()
+        top: KeyPath = ()
         if self.file.name == SHARED:
             top = SECTION
             for key in top:
                 values = values.get(key) if isinstance(values, dict) else None
         places = places_in(self.source)
 
-        def at(way: Way) -> Span:
-            return place_of((*top, *way), places, self.source)
+        def at(path: KeyPath) -> Span:
+            return place_of((*top, *path), places, self.source)
 
         table = ProjectTable(file=self.file, sink=self.sink, way=(), values=values, at=at)
         folder = self.file.parent

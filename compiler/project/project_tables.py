@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, shortened
 from qps.compiler.project.project_location import SECTION, SHARED
 from qps.compiler.project.review_rules import LEVELS, RULES
-from qps.compiler.project.toml_places import Way
+from qps.compiler.project.toml_places import KeyPath
 from qps.links import real_path
 
 _MOST_ENTRIES = 1_000
@@ -32,9 +32,9 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
 
     file: Path
     sink: Sink
-    way: Way
+    way: KeyPath
     values: object
-    at: Callable[[Way], Span]
+    at: Callable[[KeyPath], Span]
 
     def wrong(self, key: str | None, message: str, hint: str) -> NoReturn:
         """Tell what is wrong with a value (the table itself for None), and leave it out."""

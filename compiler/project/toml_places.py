@@ -8,21 +8,21 @@ from typing import TypeAlias
 
 from qps.compiler.diagnostics.source import Source, Span
 
-Way: TypeAlias = tuple[str | int, ...]
+KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys that lead to a value; of a list of tables their number, from 0."""
 
 _HEADER = re.compile(r"[ \t]*(\[\[?)([^\[\]#\n]+)\]\]?")
 _KEY = re.compile(r"[ \t]*([A-Za-z0-9_\-\"'. \t]+?)[ \t]*=[ \t]*([^\n]*?)[ \t]*(?:#[^\n]*)?$")
 
 
-def places_in(source: Source) -> Mapping[Way, Span]:
+def places_in(source: Source) -> Mapping[KeyPath, Span]:
     """Return the place of each table and key that has a line of its own.
 
     A key that is written in the line of another (an inline table) is found by `place_of`.
     """
-    found: dict[Way, Span] = {}
-    counts: dict[Way, int] = {}
-    table: Way = ()
+    found: dict[KeyPath, Span] = {}
+    counts: dict[KeyPath, int] = {}
+    table: KeyPath = ()
     start = 0
     for line in source.text.split("\n"):
         header, key = _HEADER.match(line), _KEY.match(line)
@@ -39,13 +39,13 @@ def places_in(source: Source) -> Mapping[Way, Span]:
     return found
 
 
-def place_of(way: Way, places: Mapping[Way, Span], source: Source) -> Span:
+def place_of(path: KeyPath, places: Mapping[KeyPath, Span], source: Source) -> Span:
     """Return where a value stands: its own line, else that of what holds it."""
-    for length in range(len(way), 0, -1):
-        if way[:length] in places:
-            return places[way[:length]]
+    for length in range(len(path), 0, -1):
+        if path[:length] in places:
+            return places[path[:length]]
     return Span(source, 0, min(1, len(source.text)))
 
 
-def _keys(text: str) -> Way:
+def _keys(text: str) -> KeyPath:
     return tuple(part.strip().strip("\"'") for part in text.split("."))

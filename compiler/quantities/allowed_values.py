@@ -55,9 +55,9 @@ class Bound(Enum):
         """Return whether a value is in bounds."""
         return self.interval.holds(value)
 
-    def nearly_allows(self, value: Fraction, near: Fraction) -> bool:
+    def nearly_allows(self, value: Fraction, tolerance: Fraction) -> bool:
         """Return whether a value may be in bounds that is known up to a part of it."""
-        off = abs(value) * near
+        off = abs(value) * tolerance
         around = [value - off, value + off]
         if self.interval.is_whole and abs(value - round(value)) <= off:
             around.append(Fraction(round(value)))

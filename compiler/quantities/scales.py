@@ -96,15 +96,15 @@ def quantity(
     digits: int = 4,
     *,
     share: bool = False,
-    beside: float | None = None,
+    other: float | None = None,
 ) -> str:
-    """Return a value in base units with the unit that suits its size, or that of one `beside` it.
+    """Return a value in base units with the unit that suits its size, or that of one `other` it.
 
     The unit is that of the other where the value there is from 0.1 to 10,000.
 
     >>> quantity(0.2298, TIME), quantity(1e7, DATA_RATE), quantity(0.06, DIMENSIONLESS, share=True)
     ('229.8 ms', '10 Mbit/s', '6 %')
-    >>> quantity(0.00064, TIME, beside=0.002), quantity(1.0, TIME, beside=1e-6)
+    >>> quantity(0.00064, TIME, beside=0.002), quantity(1.0, TIME, other=1e-6)
     ('0.64 ms', '1 s')
     """
     if not isfinite(value):
@@ -112,14 +112,14 @@ def quantity(
     if dimension == DIMENSIONLESS:
         return percent(value, digits) if share else number(value, digits)
     factor, unit = scale_of(value, dimension)
-    if beside is not None and isfinite(beside):
-        shared = scale_of(beside, dimension)
-        least, most = _READ_BESIDE
+    if other is not None and isfinite(other):
+        shared = scale_of(other, dimension)
+        least, most = _COMPARABLE_RATIO
         factor, unit = shared if least <= abs(value) / shared[0] <= most else (factor, unit)
     return with_unit(number(value / factor, digits), unit)
 
 
-_READ_BESIDE = (0.1, 10_000)
+_COMPARABLE_RATIO = (0.1, 10_000)
 """Values that are read at once in the unit of another, not in that of their own size."""
 
 

@@ -45,7 +45,7 @@ class Divisor(Struct, frozen=True):
             self.whole.text,
             f"({before}) {behind}",
             at=self.whole,
-            told=f"write `({before}) {behind}`; a unit binds to the number before it, so this "
+            words=f"write `({before}) {behind}`; a unit binds to the number before it, so this "
             f"divides by `{_on_one_line(self.divided.text)}`",
         )
 

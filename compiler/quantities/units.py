@@ -203,5 +203,5 @@ _SAID = {
 def ambiguity(name: str) -> str | None:
     """Return what to write instead of a unit name that is read in two ways elsewhere."""
     if name in _AMBIGUOUS:
-        return instead(name, *_AMBIGUOUS[name], told=_SAID.get(name, ""))
+        return instead(name, *_AMBIGUOUS[name], words=_SAID.get(name, ""))
     return _SAID.get(name)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import called_otherwise, instead, said_once
+from qps.compiler.diagnostics.mends import instead, renaming_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax import ast
@@ -90,7 +90,7 @@ class Builder:
         if piece.data in CALLS:
             return self._call(piece)
         rule = RULES.get(piece.data)
-        return self._made(piece) if rule is None else self._node(piece, rule)
+        return self._build(piece) if rule is None else self._node(piece, rule)
 
     def _node(self, tree: Tree, rule: Rule) -> ast.Written:
         """Return the node of a tree as its rule tells."""
@@ -128,7 +128,7 @@ class Builder:
                     codes.MISPLACED,
                     again,
                     f"{CALLED.get(kind, f'`{kind}`')} is specified twice",
-                    hint=said_once(again),
+                    hint=single_statement_hint(again),
                 )
             else:
                 once[field] = self._built(piece)
@@ -249,7 +249,7 @@ class Builder:
 
     # -- in shapes of their own ----------------------------------------------------------
 
-    def _made(self, tree: Tree) -> Any:  # noqa: PLR0911 - a case a rule
+    def _build(self, tree: Tree) -> Any:  # noqa: PLR0911 - a case a rule
         span, (first, *rest) = self._span(tree), tree.children or (None,)
         match tree.data:
             case "name":
@@ -303,7 +303,7 @@ class Builder:
                 self._span(cases).text,
                 in_braces(text, cases),
                 *([f"{word} - {value[1:].lstrip()}"] if is_difference else []),
-                told=("write " if shortened(mend) == mend else "as in ")
+                words=("write " if shortened(mend) == mend else "as in ")
                 + f"`{shortened(mend)}`, or run `qps fmt`{difference if is_difference else ''}",
             ),
         )
@@ -415,7 +415,7 @@ class Builder:
                         codes.RESERVED_WORD,
                         span,
                         f"`{word}` is a reserved word and cannot be a name",
-                        hint=called_otherwise(span),
+                        hint=renaming_hint(span),
                     )
                 return ast.Name(span, (str(word),))
         return str(word)

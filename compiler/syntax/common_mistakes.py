@@ -8,50 +8,50 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from qps.compiler.diagnostics.mends import instead, put_before
+from qps.compiler.diagnostics.mends import insertion_before_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.faults import RANGE_HINT, Fault
 from qps.compiler.syntax.mistaken_signs import (
-    bracket_mended,
-    comma_mended,
-    comment_mended,
-    equals_mended,
-    no_equals_mended,
-    number_mended,
-    operator_mended,
-    range_mended,
-    unit_mended,
-    users_mended,
+    bracket_help,
+    comma_help,
+    comment_help,
+    equals_help,
+    missing_equals_help,
+    number_help,
+    operator_help,
+    range_help,
+    unit_help,
+    users_help,
 )
 from qps.compiler.syntax.mistaken_statements import (
-    arriving_mended,
-    call_mended,
-    condition_mended,
-    group_mended,
-    listed_mended,
-    member_mended,
-    pool_mended,
-    priority_mended,
-    run_mended,
-    size_in_mended,
-    source_mended,
-    target_mended,
-    think_mended,
-    use_mended,
-    waiting_mended,
+    arrivals_help,
+    call_help,
+    condition_help,
+    group_help,
+    list_help,
+    member_help,
+    pool_help,
+    priority_help,
+    queueing_in_machine_help,
+    run_help,
+    size_in_help,
+    source_help,
+    target_help,
+    think_time_help,
+    use_help,
 )
 from qps.compiler.syntax.mistaken_words import (
-    case_mended,
-    first_word_mended,
-    foreign_mended,
-    misspelt_before_mended,
-    misspelt_mended,
+    case_help,
+    first_word_help,
+    foreign_word_help,
+    misspelling_help,
+    preceding_misspelling_help,
 )
 from qps.grammar.keywords import keywords
 from qps.grammar.words import TOKEN_CHOICES, in_words
 
 
-def how_to_mend(fault: Fault) -> str | None:
+def syntax_help(fault: Fault) -> str | None:
     """Return what to write instead, as far as that can be told."""
     return next(filter(None, (mistake(fault) for mistake in _MISTAKES)), None)
 
@@ -78,16 +78,16 @@ def _one_thing(fault: Fault) -> str | None:
         if words is None or not fault.word.isidentifier():
             return 'write it in quotes: `"…"`'
         at = Span(fault.span.source, words.start(), words.end())
-        return instead(at.text, f'"{at.text}"', at=at, told='write it in quotes: `"…"`')
+        return instead(at.text, f'"{at.text}"', at=at, words='write it in quotes: `"…"`')
     if "RANGE" in accepted:
         is_range = fault.word in ("to", "-", ",", ":") and re.match(r"\s*\d", fault.behind)
         at = fault.with_blanks
-        return instead(at.text, "..", at=at, told=RANGE_HINT) if is_range else RANGE_HINT
+        return instead(at.text, "..", at=at, words=RANGE_HINT) if is_range else RANGE_HINT
     if len(accepted) != 1:
         return None
     if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
         told = f"a name has letters, digits and `_`, not `{fault.word}`"
-        return instead(fault.word, "_", at=fault.span, told=told)
+        return instead(fault.word, "_", at=fault.span, words=told)
     if fault.word == "in" and accepted == {"EQUAL"}:
         return "write `=` and a value first"
     (only,) = accepted
@@ -101,13 +101,13 @@ def _name_hint(fault: Fault) -> str:
     word, bare = fault.word, fault.word.strip('"')
     if word in keywords():
         told = f"`{word}` is a reserved word: rename it, for example to `{word}_`"
-        return instead(word, f"{word}_", at=fault.span, told=told)
+        return instead(word, f"{word}_", at=fault.span, words=told)
     if bare.isidentifier():
-        return instead(word, bare, at=fault.span, told=f"write it without quotes: `{bare}`")
+        return instead(word, bare, at=fault.span, words=f"write it without quotes: `{bare}`")
     percentile = _PERCENTILE.search(fault.span.source.text[: fault.span.start])
     if word.isdecimal() and percentile is not None:
         point = Span(fault.span.source, fault.span.start - 1, fault.span.start)
-        return instead(".", "_", at=point, told=f"write `{percentile[1]}_{word}`")
+        return instead(".", "_", at=point, words=f"write `{percentile[1]}_{word}`")
     if word[:1].isdigit():
         return "start the name with a letter"
     return "put a name before it"
@@ -119,7 +119,7 @@ def _two_statements(fault: Fault) -> str | None:
     end = "end the statement before it with `;` or a new line"
     if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in keywords():
         return f"put an operator before it, or {end}"
-    return end if fault.word[:1].isdigit() else put_before(fault.span, ";", end)
+    return end if fault.word[:1].isdigit() else insertion_before_hint(fault.span, ";", end)
 
 
 def _anything(fault: Fault) -> str | None:
@@ -131,36 +131,36 @@ def _anything(fault: Fault) -> str | None:
 
 
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
-    comment_mended,
-    range_mended,
-    waiting_mended,
-    arriving_mended,
-    first_word_mended,
-    case_mended,
-    misspelt_mended,
-    foreign_mended,
-    misspelt_before_mended,
-    priority_mended,
-    group_mended,
-    pool_mended,
-    call_mended,
-    condition_mended,
-    source_mended,
-    target_mended,
-    use_mended,
-    member_mended,
-    listed_mended,
-    run_mended,
-    size_in_mended,
-    think_mended,
-    comma_mended,
-    bracket_mended,
-    equals_mended,
-    no_equals_mended,
-    operator_mended,
-    number_mended,
-    unit_mended,
-    users_mended,
+    comment_help,
+    range_help,
+    queueing_in_machine_help,
+    arrivals_help,
+    first_word_help,
+    case_help,
+    misspelling_help,
+    foreign_word_help,
+    preceding_misspelling_help,
+    priority_help,
+    group_help,
+    pool_help,
+    call_help,
+    condition_help,
+    source_help,
+    target_help,
+    use_help,
+    member_help,
+    list_help,
+    run_help,
+    size_in_help,
+    think_time_help,
+    comma_help,
+    bracket_help,
+    equals_help,
+    missing_equals_help,
+    operator_help,
+    number_help,
+    unit_help,
+    users_help,
     _one_thing,
     _two_statements,
     _anything,

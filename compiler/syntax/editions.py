@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.syntax import ast
 
 EDITION = 2026
@@ -31,7 +31,7 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
                 "the edition is specified twice"
                 if is_again
                 else "the edition must be at the top of the file",
-                hint=said_once(
+                hint=single_statement_hint(
                     declaration.span,
                     "state it once, in the first line or right after the docstring",
                 )
@@ -53,6 +53,6 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
                 hint=instead(
                     year.span.text,
                     str(EDITION),
-                    told=f"write `edition {EDITION}`; for older specs run `qps fmt --upgrade`",
+                    words=f"write `edition {EDITION}`; for older specs run `qps fmt --upgrade`",
                 ),
             )

@@ -6,11 +6,11 @@ import re
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.mends import Hint, put_before
+from qps.compiler.diagnostics.mends import Hint, insertion_before_hint
 from qps.compiler.diagnostics.source import Span
 
-LOOKED_BACK = 200
-LOOKED_AHEAD = 60
+CHARACTERS_BEFORE = 200
+CHARACTERS_AFTER = 60
 RANGE_HINT = "write a range as `2..200`"
 
 
@@ -31,12 +31,12 @@ class Fault(Struct, frozen=True):
     def behind(self) -> str:
         """The text behind the word."""
         text = self.span.source.text
-        return text[self.span.end : self.span.end + LOOKED_AHEAD]
+        return text[self.span.end : self.span.end + CHARACTERS_AFTER]
 
     @property
     def previous(self) -> str:
         """The word before this one, with the sign in front of it: `; merg`."""
-        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-LOOKED_BACK:])
+        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-CHARACTERS_BEFORE:])
         return found.group().strip() if found else ""
 
     def before_it(self, word: str) -> Span:
@@ -49,10 +49,10 @@ class Fault(Struct, frozen=True):
         """Where the word stands, with the blanks around it."""
         text, span = self.span.source.text, self.span
         start = len(text[: span.start].rstrip(" \t"))
-        rest = text[span.end : span.end + LOOKED_AHEAD]
+        rest = text[span.end : span.end + CHARACTERS_AFTER]
         return Span(span.source, start, span.end + len(rest) - len(rest.lstrip(" \t")))
 
     @property
     def after_a_comma(self) -> Hint:
         """The hint to put a comma before this word."""
-        return put_before(self.span, ",", "put a comma before it")
+        return insertion_before_hint(self.span, ",", "put a comma before it")

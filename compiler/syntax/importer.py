@@ -213,5 +213,5 @@ def _other_file(path: Path, span: Span | None, suffix: str) -> str:
     files = path.parent.glob(f"*{suffix}") if path.parent.is_dir() else ()
     near = closest(path.stem + suffix, (file.name for file in files if file.is_file()))
     if near is not None:
-        return instead(path.name, near, told=f"did you mean `{near}`?")
+        return instead(path.name, near, words=f"did you mean `{near}`?")
     return "name a file relative to the one that uses it" if span else f"name a `{suffix}` file"

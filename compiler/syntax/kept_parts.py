@@ -15,7 +15,7 @@ from typing import Any
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
 
-MOST_KEPT = 4_000
+MOST_PARTS = 4_000
 """Parts of texts that are kept; of more, those that were asked for longest ago are given up."""
 
 Items = Sequence[str | ast.Declaration]
@@ -26,23 +26,23 @@ class ParseCache:
     """Parts of texts with what they say; it is used by one thread at a time."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[int, bytes]] = {}
+        self._parts: dict[str, tuple[int, bytes]] = {}
 
     def put(self, source: Source, start: int, end: int, items: Items) -> None:
         """Keep what a part of a text says, in which nothing is wrong."""
         written = BytesIO()
         _Writer(written).dump(items)
-        self._kept[source.text[start:end]] = start, written.getvalue()
-        while len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+        self._parts[source.text[start:end]] = start, written.getvalue()
+        while len(self._parts) > MOST_PARTS:
+            del self._parts[next(iter(self._parts))]
 
     def get(self, source: Source, start: int, end: int) -> Items | None:
         """Return what a part of a text says, with its places there; None for one that is new."""
         text = source.text[start:end]
-        found = self._kept.pop(text, None)
+        found = self._parts.pop(text, None)
         if found is None:
             return None
-        self._kept[text] = found
+        self._parts[text] = found
         read: Items = _Reader(found[1], source, start - found[0]).load()
         return read
 

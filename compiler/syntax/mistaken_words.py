@@ -10,7 +10,7 @@ from qps.compiler.syntax.faults import Fault
 from qps.grammar.keywords import declarations, keywords
 from qps.grammar.words import TOKEN_CHOICES, TOKEN_WORDS
 
-_SURE = 0.74
+_SIMILAR_ENOUGH = 0.74
 
 
 _NESTED = {
@@ -62,13 +62,13 @@ _STATEMENTS = (
 )  # fmt: skip
 
 
-def first_word_mended(fault: Fault) -> str | None:
+def first_word_help(fault: Fault) -> str | None:
     """Where a declaration starts with a word that starts none."""
     if fault.opened or fault.before:
         return None
     if fault.word.startswith('"'):
         doc = f'""{fault.word}""'
-        return instead(fault.word, doc, at=fault.span, told='put a docstring between `"""`')
+        return instead(fault.word, doc, at=fault.span, words='put a docstring between `"""`')
     if not fault.word.isidentifier():
         return None
     near = closest(fault.word, declarations())
@@ -76,13 +76,13 @@ def first_word_mended(fault: Fault) -> str | None:
         return _NESTED[fault.word]
     if fault.word in _FIRST_WORDS:
         others = _FIRST_WORDS[fault.word]
-        return instead(fault.word, *others, at=fault.span, told=_SAID.get(others[-1], ""))
+        return instead(fault.word, *others, at=fault.span, words=_SAID.get(others[-1], ""))
     if near is not None:
         return meant(fault, near)
     return "start a declaration with a keyword such as `param`, `component` or `stream`"
 
 
-def misspelt_mended(fault: Fault) -> str | None:
+def misspelling_help(fault: Fault) -> str | None:
     """Where a word of the language is misspelt."""
     if not fault.word.isidentifier() or fault.word in keywords():
         return None
@@ -93,12 +93,12 @@ def misspelt_mended(fault: Fault) -> str | None:
     return meant(fault, near) if near else None
 
 
-def meant(fault: Fault, near: str) -> Hint:
+def meant(fault: Fault, suggestion: str) -> Hint:
     """Return the hint that another word was meant."""
-    return instead(fault.word, near, at=fault.span, told=f"did you mean `{near}`?")
+    return instead(fault.word, suggestion, at=fault.span, words=f"did you mean `{suggestion}`?")
 
 
-def misspelt_before_mended(fault: Fault) -> str | None:
+def preceding_misspelling_help(fault: Fault) -> str | None:
     """Where the word before is misspelt, with which a statement starts."""
     starts_statement = fault.previous[:1] in "{;" or "\n" in fault.previous
     word = fault.previous.lstrip("{;\n ")
@@ -106,24 +106,24 @@ def misspelt_before_mended(fault: Fault) -> str | None:
         return None
     if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
         return None  # a step, and no mistake
-    near = closest(word, _STATEMENTS, _SURE)
+    near = closest(word, _STATEMENTS, _SIMILAR_ENOUGH)
     if near is None or near == word:
         return None
     told = f"did you mean `{near}` instead of `{word}`?"
-    return instead(word, near, at=fault.before_it(word), told=told)
+    return instead(word, near, at=fault.before_it(word), words=told)
 
 
-def foreign_mended(fault: Fault) -> str | None:
+def foreign_word_help(fault: Fault) -> str | None:
     """Where a word is that of another language."""
     if fault.word == "and" and "COMMA" in fault.accepted:
         return "separate them with commas"
     if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
         other = _NETWORK_WORDS[fault.word]
-        return instead(fault.word, other, at=fault.span, told=_SAID.get(other, ""))
+        return instead(fault.word, other, at=fault.span, words=_SAID.get(other, ""))
     before = fault.previous.lstrip("{;\n ")
     for word, at in ((fault.word, fault.span), (before, fault.before_it(before))):
         if word in _FOREIGN and word not in keywords():
-            return instead(word, _FOREIGN[word], at=at, told=_SAID.get(word, ""))
+            return instead(word, _FOREIGN[word], at=at, words=_SAID.get(word, ""))
     return None
 
 
@@ -134,7 +134,7 @@ _CASE_WORDS = {
 }
 
 
-def case_mended(fault: Fault) -> str | None:
+def case_help(fault: Fault) -> str | None:
     """Where the value of a case goes wrong: another word for it, no comma, no value."""
     before = fault.previous.lstrip("{;\n ")
     for word, at in ((fault.word, fault.span), (before, fault.before_it(before))):
@@ -142,7 +142,7 @@ def case_mended(fault: Fault) -> str | None:
             {"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()
         ):
             case = _CASE_WORDS[word]
-            return instead(word, case, at=at, told=f"write `{case}` for `{word}`")
+            return instead(word, case, at=at, words=f"write `{case}` for `{word}`")
     if fault.word in TOKEN_CHOICES["CASE"] and {"COMMA", "_SEP"} & fault.accepted:
         return "put cases in braces, separated by `;`: `{ average 3 ms; largest 5 ms }`"
     if fault.word in (",", ";") and before in TOKEN_CHOICES["CASE"]:

@@ -33,7 +33,7 @@ _DECLARES = re.compile(
 )
 """What a line starts with that declares something, where a name could stand as well."""
 _WAITS = "+-*/^<>=~,:"
-_LOOKED_BACK = 200
+_CHARACTERS_BEFORE = 200
 _DECLARED = re.compile(
     r"^observe[ \t]+trace[ \t]+(\w+)|"
     r"^\w+[^\w\n]+(\w+)|\b(?:node|link|as)[ \t]+(\w+)|[{;\n][ \t]*\w+[ \t]+(\w+)[ \t]*=(?!=)",
@@ -41,10 +41,10 @@ _DECLARED = re.compile(
 )
 
 
-def parse(source: Source, kept: ParseCache | None = None) -> Outcome[ast.Module]:
+def parse(source: Source, cache: ParseCache | None = None) -> Outcome[ast.Module]:
     """Return the module that a text declares, as far as it could be made out.
 
-    What was read before is had from what is `kept`, where that is given, and kept for the next.
+    What was read before is had from what is `cache`, where that is given, and kept for the next.
     """
     allow_deep_expressions()
     sink = Sink()
@@ -58,7 +58,7 @@ def parse(source: Source, kept: ParseCache | None = None) -> Outcome[ast.Module]
         )
         return sink.partial(_module(source, [], [(0, 0)], sink))
     parts = _parts(source.text)
-    items, parts = ([], parts) if kept is None else _had_again(source, parts, sink, kept)
+    items, parts = ([], parts) if cache is None else _reused_parts(source, parts, sink, cache)
     failed: list[tuple[int, int]] = []
     builder = Builder(source, sink)
     tree = None
@@ -68,7 +68,7 @@ def parse(source: Source, kept: ParseCache | None = None) -> Outcome[ast.Module]
         items += builder.items(tree)
         parts = []
     for start, end in parts:
-        known = None if kept is None else kept.get(source, start, end)
+        known = None if cache is None else cache.get(source, start, end)
         part = _parse_part(source, start, end, sink) if known is None else None
         if known is not None:
             items += known
@@ -79,13 +79,13 @@ def parse(source: Source, kept: ParseCache | None = None) -> Outcome[ast.Module]
     return sink.partial(_module(source, completed(items), failed, sink))
 
 
-def _had_again(
-    source: Source, parts: list[tuple[int, int]], sink: Sink, kept: ParseCache
+def _reused_parts(
+    source: Source, parts: list[tuple[int, int]], sink: Sink, cache: ParseCache
 ) -> tuple[list[str | ast.Declaration], list[tuple[int, int]]]:
     """Return what the first parts say, each read by itself, and the parts from a wrong one on."""
     items: list[str | ast.Declaration] = []
     for index, (start, end) in enumerate(parts):
-        found = kept.get(source, start, end)
+        found = cache.get(source, start, end)
         if found is None:
             is_short = end - start <= LARGEST_DECLARATION
             tree = _parse_part(source, start, end, None) if is_short else None
@@ -94,7 +94,7 @@ def _had_again(
             before = len(sink.found)
             found = Builder(source, sink).items(tree)
             if len(sink.found) == before:
-                kept.put(source, start, end, found)
+                cache.put(source, start, end, found)
         items += found
     return items, []
 
@@ -203,7 +203,7 @@ def _parts(text: str) -> list[tuple[int, int]]:
 
 def _continues(text: str, at: int) -> bool:
     """Return whether the line that starts at a place goes on from the line before."""
-    before = text[max(0, at - _LOOKED_BACK) : at].rstrip()
+    before = text[max(0, at - _CHARACTERS_BEFORE) : at].rstrip()
     word = re.compile(r"\w+").match(text, at)
     return (before[-1:] in _WAITS and bool(before)) or (
         word is not None and word[0] in continuing_words()

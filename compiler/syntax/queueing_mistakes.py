@@ -11,7 +11,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.grammar.words import TOKEN_CHOICES
 
-_LOOKED_BACK = 200
+_CHARACTERS_BEFORE = 200
 _OF_NOTHING = (
     rf"(?:\A|[\n;])[ \t]*queueing\s+(?:[^;\n]*,\s*)?({'|'.join(DISCIPLINES)})(?:\s+cv)?\s*\Z"
 )
@@ -21,11 +21,11 @@ _LAW = rf"\b(?:{'|'.join(DISCIPLINES)})(?:\s+cv\s+[\w.]+)?\s*\Z"
 _EFFECTS = TOKEN_CHOICES["EFFECT"]
 
 
-def waiting_mended(before: str, word: str, behind: str) -> str | None:
+def queueing_help(before: str, word: str, behind: str) -> str | None:
     """Return how to mend what is said of arrivals, or of how they wait; None where it is not."""
     law = re.match(r"\s*(cv|room|speeds)\b", behind)
     if word == "," and law and re.search(_LAW, before):
-        return instead(",", "", told=f"remove the comma before `{law[1]}`")
+        return instead(",", "", words=f"remove the comma before `{law[1]}`")
     if word == "cv" and re.search(r",\s*arrivals\s*\Z", before):
         return "put `arrivals cv 3` on a separate line"
     if word == "]" and re.search(r"\bspeeds\s*\[\s*\Z", before):
@@ -33,7 +33,7 @@ def waiting_mended(before: str, word: str, behind: str) -> str | None:
     return None
 
 
-def effect_mended(declaration: str, word: str, previous: str) -> str | None:
+def effect_help(declaration: str, word: str, previous: str) -> str | None:
     """Return where an effect belongs that stands in a stream; None where there is none."""
     effect = previous if word[:1].isdigit() else word
     if effect not in _EFFECTS or not declaration.startswith("stream"):
@@ -43,7 +43,7 @@ def effect_mended(declaration: str, word: str, previous: str) -> str | None:
 
 def discipline_of_nothing(source: Source, start: int, at: int) -> Span | None:
     """Return the discipline that ends a text where the name of what waits should stand."""
-    start = max(start, at - _LOOKED_BACK)
+    start = max(start, at - _CHARACTERS_BEFORE)
     found = re.search(_OF_NOTHING, source.text[start:at])
     return None if found is None else Span(source, start + found.start(1), start + found.end(1))
 

@@ -7,11 +7,16 @@ from unicodedata import category, name
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import Hint, instead, put_before, put_behind
+from qps.compiler.diagnostics.mends import (
+    Hint,
+    insertion_after_hint,
+    insertion_before_hint,
+    instead,
+)
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.syntax.common_mistakes import how_to_mend
-from qps.compiler.syntax.faults import LOOKED_BACK, RANGE_HINT, Fault
+from qps.compiler.syntax.common_mistakes import syntax_help
+from qps.compiler.syntax.faults import CHARACTERS_BEFORE, RANGE_HINT, Fault
 from qps.compiler.syntax.mistaken_statements import misnamed_members
 from qps.compiler.syntax.queueing_mistakes import discipline_of_nothing, report_nothing_waits
 from qps.grammar.keywords import declarations
@@ -84,7 +89,7 @@ def _character(span: Span, sink: Sink) -> None:
             codes.CHARACTER,
             span,
             f"invisible character: U+{ord(character):04X} ({called})",
-            hint=instead(character, " ", told="remove it, or replace it by a space"),
+            hint=instead(character, " ", words="remove it, or replace it by a space"),
         )
         return
     sink.report(
@@ -99,7 +104,7 @@ def _character_hint(character: str) -> str:
     told = _CHARACTERS.get(character, "remove it; it is allowed only in text and comments")
     if character in _CHARACTERS and character not in _INSTEAD:
         return told
-    return instead(character, _INSTEAD.get(character, ""), told=told)
+    return instead(character, _INSTEAD.get(character, ""), words=told)
 
 
 def _unclosed_text(span: Span, sink: Sink) -> None:
@@ -121,7 +126,7 @@ def _closed(quotes: str, span: Span) -> Hint:
     end = text.find("\n", span.start)
     line = text[span.start : end if end >= 0 else len(text)].rstrip()
     at = Span(span.source, span.start, span.start + len(line))
-    return put_behind(at, quotes, told=f"close it with `{quotes}` on the same line")
+    return insertion_after_hint(at, quotes, text=f"close it with `{quotes}` on the same line")
 
 
 # -- brackets ----------------------------------------------------------------------------
@@ -153,7 +158,7 @@ def _open_brackets(text: str, start: int, end: int) -> tuple[list[int], int | No
 
 def _indentation(text: str, line: int) -> int:
     """Return how many blanks a line starts with, where it starts with few."""
-    start = text[line : line + LOOKED_BACK]
+    start = text[line : line + CHARACTERS_BEFORE]
     return len(start) - len(start.lstrip(" \t"))
 
 
@@ -170,7 +175,11 @@ def _unclosed(source: Source, opening: int, sink: Sink, before: int | None = Non
 
 def _added(source: Source, bracket: str, before: int | None) -> Hint:
     told = f"add the missing `{bracket}`"
-    return Hint(told) if before is None else put_before(Span(source, before, before), bracket, told)
+    return (
+        Hint(told)
+        if before is None
+        else insertion_before_hint(Span(source, before, before), bracket, told)
+    )
 
 
 # -- words that cannot stand where they stand --------------------------------------------
@@ -214,7 +223,7 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
         span,
         "unexpected end of the line" if is_end else f"unexpected `{shortened(span.text)}`",
         label=f"expected {_expected(fault.accepted)}",
-        hint=how_to_mend(fault),
+        hint=syntax_help(fault),
     )
 
 

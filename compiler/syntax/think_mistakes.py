@@ -11,13 +11,13 @@ _BEHIND = re.compile(r",\s*(think(?:ing|s)?(?:[\s_]*time)?)\s*\Z")
 _TIME = re.compile(r"[ \t]*([\w.]+)(?:[ \t]+(\w+))?")
 
 
-def think_mended(before: str, word: str, behind: str) -> str | None:
+def think_help(before: str, word: str, behind: str) -> str | None:
     """Return how a time to think is written, where `word` cannot stand behind what is `before`."""
     if word == "think":
-        told = _told(word, behind)
+        told = _text(word, behind)
         return f"put it into the traffic, after a comma: `traffic 1 request, {told}`"
     is_value = word[:1].isdigit() or word in ("=", ":")
-    told = _told("think", behind if word in ("=", ":") else f"{word} {behind}")
+    told = _text("think", behind if word in ("=", ":") else f"{word} {behind}")
     if is_value and _FIRST.search(before):
         return f"put the number of items in progress first: `traffic 1 request, {told}`"
     found = _BEHIND.search(before)
@@ -26,6 +26,6 @@ def think_mended(before: str, word: str, behind: str) -> str | None:
     return None
 
 
-def _told(word: str, behind: str) -> str:
+def _text(word: str, behind: str) -> str:
     time = _TIME.match(behind)
     return shortened(f"{word} {' '.join(filter(None, time.groups()))}" if time else "think 15 s")

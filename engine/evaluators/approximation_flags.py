@@ -6,37 +6,37 @@ from qps.engine.queueing_networks.multiclass_mva import is_linearized
 from qps.engine.queueing_networks.multiclass_operands import network_of
 
 
-def class_rate(classes: float, _of: float, *told: float) -> bool:
+def class_rate(classes: float, _of: float, *operands: float) -> bool:
     """Return whether the Linearizer tells a rate."""
-    return _is_linearized(classes, told)
+    return _is_linearized(classes, operands)
 
 
-def class_wait(classes: float, _of: float, *told: float) -> bool:
+def class_wait(classes: float, _of: float, *operands: float) -> bool:
     """Return whether the Linearizer tells a wait."""
-    return _is_linearized(classes, told)
+    return _is_linearized(classes, operands)
 
 
-def class_open_wait(classes: float, *told: float) -> bool:
+def class_open_wait(classes: float, *operands: float) -> bool:
     """Return whether the Linearizer tells a wait of open visits."""
-    return _is_linearized(classes, told)
+    return _is_linearized(classes, operands)
 
 
-def _is_linearized(classes: float, told: tuple[float, ...]) -> bool:
-    network = network_of(classes, told)
+def _is_linearized(classes: float, operands: tuple[float, ...]) -> bool:
+    network = network_of(classes, operands)
     return network is not None and is_linearized(network)
 
 
-def shared_rate(_classes: float, _of: float, *_told: float) -> bool:
+def shared_rate(_classes: float, _of: float, *_operands: float) -> bool:
     """Return whether the rate of a class that shares pools is an approximation: always."""
     return True
 
 
-def shared_time(_classes: float, _of: float, _which: float, *_told: float) -> bool:
+def shared_time(_classes: float, _of: float, _which: float, *_operands: float) -> bool:
     """Return whether the time of such a class at a place is one: always."""
     return True
 
 
-def shared_wait(_classes: float, _which: float, *_told: float) -> bool:
+def shared_wait(_classes: float, _which: float, *_operands: float) -> bool:
     """Return whether the wait of open visits beside such classes is one: always."""
     return True
 

@@ -185,32 +185,32 @@ def closed_quantile(
     return tuple(needed)
 
 
-def class_rate(classes: Formula, _of: Formula, *told: Formula) -> Domain | None:
+def class_rate(classes: Formula, _of: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a rate of a closed network of several classes."""
-    return class_open_wait(classes, *told)
+    return class_open_wait(classes, *operands)
 
 
-def class_open_wait(classes: Formula, *told: Formula) -> Domain | None:
+def class_open_wait(classes: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a wait beside several classes; nothing of an unknown number."""
-    return _of_classes(classes, told, beside=0)
+    return _of_classes(classes, operands, extra=0)
 
 
-def _of_classes(classes: Formula, told: tuple[Formula, ...], *, beside: int) -> Domain | None:
+def _of_classes(classes: Formula, operands: tuple[Formula, ...], *, extra: int) -> Domain | None:
     """Return for what there is a network whose stations have so many operands besides."""
-    count = _count_of(classes, told)
+    count = _count_of(classes, operands)
     if count is None:
         return None
-    needed = [Needed(number) for number in told]
-    for place in range(2 * count, len(told) - 2, count + 3 + beside):
-        needed.append(Needed(told[place] - 1))
-        needed.append(Needed(told[place + 2], is_zero_out=True))
+    needed = [Needed(number) for number in operands]
+    for place in range(2 * count, len(operands) - 2, count + 3 + extra):
+        needed.append(Needed(operands[place] - 1))
+        needed.append(Needed(operands[place + 2], is_zero_out=True))
     return tuple(needed)
 
 
-def _count_of(classes: Formula, told: tuple[Formula, ...]) -> int | None:
+def _count_of(classes: Formula, operands: tuple[Formula, ...]) -> int | None:
     """Return how many classes are told of; None where that is not known, or is no number."""
     count = classes.exact
-    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+    if count is None or count < 1 or count.denominator != 1 or len(operands) < 2 * count:
         return None
     return int(count)
 
@@ -218,40 +218,42 @@ def _count_of(classes: Formula, told: tuple[Formula, ...]) -> int | None:
 class_wait = class_rate
 
 
-def class_quantile(classes: Formula, _of: Formula, level: Formula, *told: Formula) -> Domain | None:
+def class_quantile(
+    classes: Formula, _of: Formula, level: Formula, *operands: Formula
+) -> Domain | None:
     """Return for what there is a quantile of a cycle of a class."""
-    needed = _of_classes(classes, told, beside=2)
+    needed = _of_classes(classes, operands, extra=2)
     return None if needed is None else (*share(level), *needed)
 
 
-def nested_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
+def nested_rate(customers: Formula, think: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a rate of a closed network with speeds and pools."""
-    if any(kind.exact is None for kind in told[::5]):
+    if any(kind.exact is None for kind in operands[::5]):
         return None
     needed = [Needed(customers), Needed(think)]
-    for place in range(0, len(told), 5):
-        kind, asked, servers, load, copies = told[place : place + 5]
+    for place in range(0, len(operands), 5):
+        kind, asked, servers, load, copies = operands[place : place + 5]
         is_counted = kind.exact > 0
         needed += [Needed(asked), Needed(servers - 1 if is_counted else servers), Needed(load)]
         needed.append(Needed(copies))
     return tuple(needed)
 
 
-def nested_time(_which: Formula, *told: Formula) -> Domain | None:
+def nested_time(_which: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a time at a place of such a network."""
-    return nested_rate(*told)
+    return nested_rate(*operands)
 
 
 nested_wait = nested_time
 
 
-def forked_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
+def forked_rate(customers: Formula, think: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a rate of a closed network with calls made together."""
-    if any(kind.exact is None for kind in told[::6]):
+    if any(kind.exact is None for kind in operands[::6]):
         return None
     needed = [Needed(customers), Needed(think)]
-    for place in range(0, len(told), 6):
-        kind, asked, servers, load, copies, often = told[place : place + 6]
+    for place in range(0, len(operands), 6):
+        kind, asked, servers, load, copies, often = operands[place : place + 6]
         if kind.exact == 0:
             needed += [Needed(servers - 1), Needed(load), Needed(copies, is_zero_out=True)]
             needed.append(Needed(often, is_zero_out=True))
@@ -262,35 +264,37 @@ def forked_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | 
     return tuple(needed)
 
 
-def forked_time(_which: Formula, *told: Formula) -> Domain | None:
+def forked_time(_which: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a time at a place of such a network."""
-    return forked_rate(*told)
+    return forked_rate(*operands)
 
 
 forked_wait = forked_time
 
 
-def shared_wait(classes: Formula, _which: Formula, *told: Formula) -> Domain | None:
+def shared_wait(classes: Formula, _which: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a wait beside classes that share pools."""
-    count = _count_of(classes, told)
+    count = _count_of(classes, operands)
     if count is None:
         return None
     size, first = 4 + 2 * count, 2 * count
-    if any(kind.exact is None for kind in told[first::size]):
+    if any(kind.exact is None for kind in operands[first::size]):
         return None
-    needed = [Needed(one) for one in told[:first]]
-    for place in range(first, len(told) - size + 1, size):
-        kind, servers, *others = told[place : place + size]
+    needed = [Needed(one) for one in operands[:first]]
+    for place in range(first, len(operands) - size + 1, size):
+        kind, servers, *others = operands[place : place + size]
         needed.append(Needed(servers - 1 if kind.exact > 0 else servers))
         needed += [Needed(one) for one in others]
     return tuple(needed)
 
 
-def shared_time(classes: Formula, _of: Formula, which: Formula, *told: Formula) -> Domain | None:
+def shared_time(
+    classes: Formula, _of: Formula, which: Formula, *operands: Formula
+) -> Domain | None:
     """Return for what there is a time at a place of such a network."""
-    return shared_wait(classes, which, *told)
+    return shared_wait(classes, which, *operands)
 
 
-def shared_rate(classes: Formula, of: Formula, *told: Formula) -> Domain | None:
+def shared_rate(classes: Formula, of: Formula, *operands: Formula) -> Domain | None:
     """Return for what there is a rate of such a network."""
-    return shared_wait(classes, of, *told)
+    return shared_wait(classes, of, *operands)

@@ -53,15 +53,17 @@ def _anything(operands: tuple[Interval, ...]) -> Interval:
     return Interval(0.0, inf, -inf, inf) if is_one and is_told else NOTHING_KNOWN
 
 
-def _is_one_form(told: tuple[Interval, ...]) -> bool:
+def _is_one_form(operands: tuple[Interval, ...]) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers.
 
     How often stations are visited is one number: nothing is told of how a rate moves with it.
     """
-    if len(told) % GROUP or not is_point(told[::GROUP]) or not is_point(told[5::GROUP]):
+    if len(operands) % GROUP or not is_point(operands[::GROUP]) or not is_point(operands[5::GROUP]):
         return False
-    return all(0 <= one.low <= one.high < inf for k, one in enumerate(told) if k % GROUP) and all(
-        places_of([one.high if high and k % GROUP else one.low for k, one in enumerate(told)])
+    return all(
+        0 <= one.low <= one.high < inf for k, one in enumerate(operands) if k % GROUP
+    ) and all(
+        places_of([one.high if high and k % GROUP else one.low for k, one in enumerate(operands)])
         is not None
         for high in (False, True)
     )

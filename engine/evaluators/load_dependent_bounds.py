@@ -97,15 +97,15 @@ def nested_wait(*operands: Interval) -> Interval:
     return widened(0.0, inf) if _is_one_form(operands[3:]) else NOTHING_KNOWN
 
 
-def _is_one_form(told: tuple[Interval, ...]) -> bool:
+def _is_one_form(operands: tuple[Interval, ...]) -> bool:
     """Return whether there is a network, the same all over the box but for its numbers."""
-    kinds = told[::GROUP]
-    if len(told) % GROUP or not is_point(kinds):
+    kinds = operands[::GROUP]
+    if len(operands) % GROUP or not is_point(kinds):
         return False
-    return all(0 <= one.low <= one.high < inf for k, one in enumerate(told) if k % GROUP) and all(
-        places_of(_ends(told, high=high)) is not None for high in (False, True)
-    )
+    return all(
+        0 <= one.low <= one.high < inf for k, one in enumerate(operands) if k % GROUP
+    ) and all(places_of(_ends(operands, high=high)) is not None for high in (False, True))
 
 
-def _ends(told: tuple[Interval, ...], *, high: bool) -> list[float]:
-    return [one.high if high and k % GROUP else one.low for k, one in enumerate(told)]
+def _ends(operands: tuple[Interval, ...], *, high: bool) -> list[float]:
+    return [one.high if high and k % GROUP else one.low for k, one in enumerate(operands)]

@@ -55,8 +55,8 @@ def shared_wait(*operands: Interval) -> Interval:
     return widened(0.0, inf) if _is_one_form(operands, 2) else NOTHING_KNOWN
 
 
-def _has_one_speed(told: tuple[Interval, ...], behind: int) -> bool:
-    return behind >= len(told) or told[behind].low >= STATION
+def _has_one_speed(operands: tuple[Interval, ...], behind: int) -> bool:
+    return behind >= len(operands) or operands[behind].low >= STATION
 
 
 def _is_one_form(operands: tuple[Interval, ...], before: int) -> bool:

@@ -30,10 +30,10 @@ def times(one: Exact, other: Exact) -> Exact:
     """Return a product, not-a-number where there is none."""
     if type(one) is Fraction and type(other) is Fraction:
         return one * other
-    return _beside_infinity(one) * _beside_infinity(other)
+    return _clamp_infinity(one) * _clamp_infinity(other)
 
 
-def _beside_infinity(value: Exact) -> float:
+def _clamp_infinity(value: Exact) -> float:
     return value if isinstance(value, float) else float((value > 0) - (value < 0))
 
 

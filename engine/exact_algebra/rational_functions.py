@@ -143,12 +143,12 @@ class RunningTotal:
         parts = [part for part in self._by_divisor.values() if not part.is_zero]
         if sum(part.denominator.degree() == 1 for part in parts) > HIGHEST_DEGREE:
             raise IntractableError
-        return in_pairs(parts, lambda one, other: _held(one + other)) if parts else ZERO
+        return in_pairs(parts, lambda one, other: _cached(one + other)) if parts else ZERO
 
 
 def product(functions: Iterable[RationalFunction]) -> RationalFunction:
     """Return a product; IntractableError where its degree is too high."""
-    return in_pairs([ONE, *functions], lambda one, other: _held(one * other))
+    return in_pairs([ONE, *functions], lambda one, other: _cached(one * other))
 
 
 def raised(base: RationalFunction, exponent: int) -> RationalFunction:
@@ -166,7 +166,7 @@ def in_pairs(parts: Sequence[_T], join: Callable[[_T, _T], _T]) -> _T:
     return parts[0]
 
 
-def _held(function: RationalFunction) -> RationalFunction:
+def _cached(function: RationalFunction) -> RationalFunction:
     if function.degree > HIGHEST_DEGREE:
         raise IntractableError
     return function

@@ -42,12 +42,12 @@ def exact(number: Fraction | int) -> Exact:
 class Columns(dict[str, Sequence[Exact]]):
     """Columns of exact numbers by the names of inputs; each is made when it is first asked for."""
 
-    def __init__(self, made: Callable[[str], Sequence[Exact]]) -> None:
+    def __init__(self, read: Callable[[str], Sequence[Exact]]) -> None:
         super().__init__()
-        self._made = made
+        self._read = read
 
     def __missing__(self, name: str) -> Sequence[Exact]:
-        found = self[name] = self._made(name)
+        found = self[name] = self._read(name)
         return found
 
 

@@ -49,7 +49,7 @@ class Builder:
     _varies: list[bool] = field(init=False, default_factory=list)
     _known: dict[_Key, int] = field(init=False, default_factory=dict)
     _built: dict[Formula, int] = field(init=False, default_factory=dict)
-    _walked: set[Formula] = field(init=False, default_factory=set)
+    _visited: set[Formula] = field(init=False, default_factory=set)
     _powers: dict[Formula, Powers | None] = field(init=False, default_factory=dict)
     _rests: dict[Formula, bool] = field(init=False, default_factory=dict)
 
@@ -137,10 +137,10 @@ class Builder:
         """Return the operation that gives a formula; UnsupportedError for an unknown symbol."""
         if expr not in self._built:
             # Each part behind its own, so that no formula is too deep.
-            for part in parts_first(expr, known=self._walked):
+            for part in parts_first(expr, known=self._visited):
                 if self.powers(part) is None and part not in self._built:
                     self._built[part] = self._other(part)
-                self._walked.add(part)
+                self._visited.add(part)
             powers = self.powers(expr)
             if powers is not None:
                 self._built[expr] = self.horner(powers)

@@ -62,13 +62,13 @@ def _function(expr: Formula, population: Formula, algebra: Algebra[T]) -> T | No
     if not all(part.operands and is_algebraic(part) for part in plain):
         return None
     for part in parts:
-        known[part] = _made(part, population, algebra)
+        known[part] = _build(part, population, algebra)
         if known[part] is None:
             return None
     return known[expr]
 
 
-def _made(part: Formula, population: Formula, algebra: Algebra[T]) -> T | None:
+def _build(part: Formula, population: Formula, algebra: Algebra[T]) -> T | None:
     if part is population:
         return algebra.variable
     value = part.exact

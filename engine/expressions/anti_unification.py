@@ -30,7 +30,7 @@ Column = tuple[Fraction, ...]
 Several = tuple[Formula, ...]
 """Formulas that one is to stand for; or the factors of one product."""
 _Term = tuple[Fraction, Several]
-_Told = TypeVar("_Told")
+_Part = TypeVar("_Part")
 
 _MOST_MORE = 2
 """Times as many terms that a sum may have as the longest of those that it stands for."""
@@ -237,7 +237,7 @@ def _written_out(whole: Formula) -> Formula:
     return total(terms)
 
 
-def _columns(rows: Sequence[Sequence[_Told]]) -> Iterable[tuple[_Told, ...]]:
+def _columns(rows: Sequence[Sequence[_Part]]) -> Iterable[tuple[_Part, ...]]:
     """Return the first of all rows, the second of all, and so on."""
     if len({len(row) for row in rows}) > 1:
         raise NotAlikeError

@@ -49,7 +49,7 @@ def cancelled(whole: Formula, symbol: Formula) -> Formula:
             factored[part] = _Factored(Fraction(is_it), ONE if is_it else part)
             continue
         sides = [factored[one] for one in part.operands]
-        found = _taken_out(part, sides, symbol)
+        found = _factored_out(part, sides, symbol)
         is_shorter = _is_quotient(part) and all(side.exponent for side in sides)
         if found is not None and is_shorter:
             plain[part] = _multiplied(found, symbol)
@@ -65,7 +65,7 @@ def _is_quotient(part: Formula) -> bool:
     return known is not None and known[1] is part.operands[1]
 
 
-def _taken_out(part: Formula, sides: Sequence[_Factored], symbol: Formula) -> _Factored | None:
+def _factored_out(part: Formula, sides: Sequence[_Factored], symbol: Formula) -> _Factored | None:
     """Return an operation with a power of the symbol before it; None where it has no such form."""
     rests = [side.rest for side in sides]
     exponents = [side.exponent for side in sides]

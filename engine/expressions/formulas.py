@@ -321,24 +321,24 @@ def apply(word: str, *operands: Operand) -> Formula:
 
 
 @remembered
-def _applied(word: str, *given: Formula) -> Formula:
+def _applied(word: str, *formula: Formula) -> Formula:
     if word == SUM:
-        return total(given)
+        return total(formula)
     if word == PRODUCT:
-        return product(given)
+        return product(formula)
     if word == POWER:
-        return power(*given)
+        return power(*formula)
     if word in EXTREMES:
-        given = tuple(dict.fromkeys(given))
-        if len(given) == 1:
-            return given[0]
-    if UNDEFINED in given:
+        formula = tuple(dict.fromkeys(formula))
+        if len(formula) == 1:
+            return formula[0]
+    if UNDEFINED in formula:
         return UNDEFINED
-    if all(operand.word == NUMBER for operand in given):
-        folded = _folded(word, [number_in(operand) for operand in given])
+    if all(operand.word == NUMBER for operand in formula):
+        folded = _folded(word, [number_in(operand) for operand in formula])
         if folded is not None:
             return folded
-    return _simplified(word, given) or interned(word, given)
+    return _simplified(word, formula) or interned(word, formula)
 
 
 def _folded(word: str, values: list[Fraction | float]) -> Formula | None:

@@ -25,27 +25,27 @@ class Memory:
     There is room for so many arguments and operands, and for as many that come to be forgotten.
     """
 
-    __slots__ = ("_before", "_held", "now")
+    __slots__ = ("_before", "_size", "now")
 
     def __init__(self) -> None:
         self.now: dict[tuple[object, ...], Any] = {}
         self._before: dict[tuple[object, ...], Any] = {}
-        self._held = 0
+        self._size = 0
 
-    def told_before(self, asked: tuple[object, ...]) -> Any:
+    def recall_expiring(self, key: tuple[object, ...]) -> Any:
         """Return what was about to be forgotten, kept from now on; `_UNKNOWN` where it was."""
-        known = self._before.get(asked, _UNKNOWN)
+        known = self._before.get(key, _UNKNOWN)
         if known is not _UNKNOWN:
-            self.keep(asked, known)
+            self.keep(key, known)
         return known
 
-    def keep(self, asked: tuple[object, ...], result: object) -> None:
+    def keep(self, key: tuple[object, ...], result: object) -> None:
         """Remember a result."""
         parts = getattr(result, "operands", result)
-        self._held += len(asked) + (len(parts) if isinstance(parts, Sized) else 1)
-        if self._held > _ROOM:
-            self._before, self.now, self._held = self.now, {}, len(asked)
-        self.now[asked] = result
+        self._size += len(key) + (len(parts) if isinstance(parts, Sized) else 1)
+        if self._size > _ROOM:
+            self._before, self.now, self._size = self.now, {}, len(key)
+        self.now[key] = result
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -67,17 +67,17 @@ def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, R
     """
 
     @wraps(function)
-    def told(*args: Any) -> Result:
+    def memoized(*args: Any) -> Result:
         memory = _in_use.get()
         if memory is None:
             return function(*args)  # type: ignore[call-arg]
         asked = (function, *args)
         known: Result = memory.now.get(asked, _UNKNOWN)
         if known is _UNKNOWN:
-            known = memory.told_before(asked)
+            known = memory.recall_expiring(asked)
         if known is _UNKNOWN:
             known = function(*args)  # type: ignore[call-arg]
             memory.keep(asked, known)
         return known
 
-    return cast("Callable[Parameters, Result]", told)
+    return cast("Callable[Parameters, Result]", memoized)

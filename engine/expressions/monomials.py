@@ -42,7 +42,7 @@ def _monomials(whole: Formula, symbols: frozenset[Formula]) -> Monomials:
     known: dict[Formula, Monomials] = {each: {(each,): ONE} for each in here}
     for part in parts_first(whole, known=known):
         if any(operand in known for operand in part.operands):
-            known[part] = _taken_apart(part, known)
+            known[part] = _decomposed(part, known)
     return known.get(whole, {(): whole})
 
 
@@ -51,7 +51,7 @@ def expanded(whole: Formula, symbols: Collection[Formula]) -> Formula:
     return total(product((by, *of)) for of, by in monomials(whole, symbols).items())
 
 
-def _taken_apart(part: Formula, known: dict[Formula, Monomials]) -> Monomials:
+def _decomposed(part: Formula, known: dict[Formula, Monomials]) -> Monomials:
     operands = [known.get(operand, {(): operand}) for operand in part.operands]
     found: Monomials | None = None
     if part.word == SUM:

@@ -36,7 +36,7 @@ Exact = Fraction | float
 """A fraction, an infinity, or not-a-number where there is no value."""
 
 
-_UNTOLD = 2
+_UNDECIDED = 2
 """What stands for a sign that balls do not tell."""
 
 
@@ -128,7 +128,7 @@ class Point:
         if bounds.is_above or bounds.is_below:
             return 1 if bounds.is_above else -1
         found = self._sign_by_balls(formula, BITS[:1])
-        if found != _UNTOLD:
+        if found != _UNDECIDED:
             return found
         forms = [(self, formula)]
         # What is too long to be put in exactly has its digits alone.
@@ -137,14 +137,14 @@ class Point:
             if constant.exact is not None:
                 return point.sign(constant)
             found = point._sign_by_balls(constant, BITS[:2])
-            if found != _UNTOLD:
+            if found != _UNDECIDED:
                 return found
             if _is_zero(constant):
                 return 0
             forms.append((point, constant))
         for one, form in forms:
             found = one._sign_by_balls(form, BITS)  # noqa: SLF001 - its own kind
-            if found != _UNTOLD:
+            if found != _UNDECIDED:
                 return found
         raise NoSignError
 
@@ -153,7 +153,7 @@ class Point:
         return Substitution(self._values)(formula)
 
     def _sign_by_balls(self, formula: Formula, precisions: Sequence[int]) -> int | None:
-        """Return the sign as balls of some precisions tell it, or `_UNTOLD`.
+        """Return the sign as balls of some precisions tell it, or `_UNDECIDED`.
 
         So it is, too, where more digits make the ball no smaller: some of it is known as floats.
         """
@@ -172,7 +172,7 @@ class Point:
             if 0 < before < inf and radius >= before * _NO_SMALLER:
                 break
             before = radius
-        return _UNTOLD
+        return _UNDECIDED
 
     def number(self, formula: Formula) -> float:
         """Return the value as a float; infinite, or not-a-number, where it is so."""

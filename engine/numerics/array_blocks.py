@@ -94,12 +94,12 @@ def falling_root(
     high: Array,
     start: Array,
     *arguments: Array,
-    near: float = _NEXT_IS_EXACT,
+    guess: float = _NEXT_IS_EXACT,
 ) -> Array:
     """Return where falling functions vanish, by Newton's steps; halved where they leave a bracket.
 
     `function` gives values and slopes for points and `arguments`. Elements that are done leave.
-    From so `near`, as a part of the point, a step is exact.
+    From so `guess`, as a part of the point, a step is exact.
     """
     found = start.copy()
     left = np.arange(found.size)
@@ -113,7 +113,7 @@ def falling_root(
         after = np.where(is_inside, after, (low + high) / 2)
         step = np.abs(after - point)
         # Newton's step from nearby is exact; a halved one is when nothing is left to halve.
-        is_done = np.where(is_inside, step <= near * after, high - low <= _ENOUGH * high)
+        is_done = np.where(is_inside, step <= guess * after, high - low <= _ENOUGH * high)
         is_done |= (value == 0) | np.isnan(value)
         found[left] = np.where(value == 0, point, after)
         if is_done.all():

@@ -15,12 +15,12 @@ def falling_root(
     low: float,
     high: float,
     start: float,
-    near: float = _NEXT_IS_EXACT,
+    guess: float = _NEXT_IS_EXACT,
 ) -> float:
     """Return where a falling function vanishes, by Newton's steps, halved where they leave.
 
     `function` gives value and slope; a step that leaves the bracket is replaced by half of it. From
-    so `near`, as a part of the point, a step is exact.
+    so `guess`, as a part of the point, a step is exact.
     """
     point = start
     for _ in range(_MOST_STEPS):
@@ -36,7 +36,7 @@ def falling_root(
         if not is_inside:
             after = (low + high) / 2
         # Newton's step from nearby is exact; a halved one is when nothing is left to halve.
-        if abs(after - point) <= near * after if is_inside else high - low <= _ENOUGH * high:
+        if abs(after - point) <= guess * after if is_inside else high - low <= _ENOUGH * high:
             return after
         point = after
     return point

@@ -15,10 +15,10 @@ def nan_beyond_floats(value: Callable[..., float]) -> Callable[..., float]:
     """
 
     @wraps(value)
-    def told(*operands: float) -> float:
+    def guarded(*operands: float) -> float:
         try:
             return value(*operands)
         except ArithmeticError:
             return nan
 
-    return told
+    return guarded

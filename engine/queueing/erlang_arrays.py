@@ -15,7 +15,7 @@ from qps.engine.queueing.gamma_arrays import rest_of_fraction, upper_integral
 
 _FEW = 24
 """Up to so many servers the recursion is fastest."""
-_NEAR = 4.5
+_SERIES_LIMIT = 4.5
 """So many deviations of a Poisson law around c = a no fraction ends."""
 _FAR = 40.0
 _POINTS = 40
@@ -133,7 +133,7 @@ def _by_traffic(servers: Array, traffic: Array, inverse: Array) -> Array:
     """Return (dI/da)/I = 1 - c/a - 1/I: what is left of the fraction, or summed up if few."""
     found = (traffic - servers) / traffic - 1 / inverse
     is_few = servers <= _FEW
-    far = np.where(is_few, _FAR, _NEAR * np.sqrt(servers + 1))
+    far = np.where(is_few, _FAR, _SERIES_LIMIT * np.sqrt(servers + 1))
     is_much = (traffic - servers - 1 > far) & np.isfinite(traffic)
     is_exact = is_few & (servers == np.floor(servers)) & (servers >= 0) & (traffic > 0)
     filled(is_exact, found, _summed_by_traffic, servers, traffic, inverse)

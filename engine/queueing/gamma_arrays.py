@@ -49,10 +49,10 @@ def upper_share(shape: Array, value: Array, log_factorial: Array | None = None) 
 
 def upper_integral(shape: Array, value: Array) -> Array:
     """Return the integral of (t/x)^s e^(x - t)/t over t from x on: Gamma(s, x) x^-s e^x."""
-    beside, is_above = _beside(shape, value)
+    beside, is_above = _integral_beyond_mean(shape, value)
 
-    def rest(beside: Array, shape: Array, value: Array) -> Array:
-        return inverse_poisson(shape, value) / shape - beside
+    def rest(below: Array, shape: Array, value: Array) -> Array:
+        return inverse_poisson(shape, value) / shape - below
 
     filled(~is_above, beside, rest, beside, shape, value)
     return beside
@@ -62,11 +62,11 @@ def _smaller_share(
     shape: Array, value: Array, log_factorial: Array | None
 ) -> tuple[Array, NDArray[np.bool_]]:
     value = np.minimum(value, _LARGEST)
-    beside, is_above = _beside(shape, value)
+    beside, is_above = _integral_beyond_mean(shape, value)
     return beside * shape / inverse_poisson(shape, value, log_factorial), is_above
 
 
-def _beside(shape: Array, value: Array) -> tuple[Array, NDArray[np.bool_]]:
+def _integral_beyond_mean(shape: Array, value: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Return the integral on the side of x away from the mean, and whether that is above x."""
     is_above, is_few = value > np.maximum(shape, 1.0), shape <= _FEW
     deviation = np.sqrt(shape)

@@ -54,7 +54,7 @@ def burst_quantile(sources: float, active: float, peak: float, level: float) -> 
 
 
 def _between(
-    sources: float, active: float, peak: float, asked: Callable[[Mixture], float]
+    sources: float, active: float, peak: float, excess: Callable[[Mixture], float]
 ) -> float:
     if not (sources >= 0 and 0 <= active <= 1 and peak >= 0):
         return nan
@@ -67,10 +67,10 @@ def _between(
         return 0.0  # all at once are no more than is served
     sources = min(sources, _WHOLE)
     low, high = floor(sources), ceil(sources)
-    found = asked(_mixture(high, active, load))
+    found = excess(_mixture(high, active, load))
     if low == high or low * peak <= 1:
         return found
-    return max(found, asked(_mixture(low, active, low * active * peak)))
+    return max(found, excess(_mixture(low, active, low * active * peak)))
 
 
 def _mean(found: Mixture) -> float:

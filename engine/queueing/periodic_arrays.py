@@ -38,7 +38,7 @@ _WIDEST = 3.0
 _NEARLY_WHOLE = 1e-9
 _MOST_FLOWS = 2.0**50
 """Of more flows no float tells the wait from that of so many."""
-_AT_ONCE = 4096
+_BLOCK_SIZE = 4096
 """So many terms are made at a time: of one element all together, of many one by one."""
 # Of 1/d - 1/(2 asinh(d/2)) in d, d^3, d^5, d^7: what a sum has more than the integral between
 # halves has, in central differences d.
@@ -199,7 +199,7 @@ def _add_some(
 
 def _rows(count: int, width: int) -> list[NDArray[np.int64]]:
     """Return the numbers from 0 on, in columns of so many as suit arrays of that width."""
-    step = max(1, _AT_ONCE // max(1, width))
+    step = max(1, _BLOCK_SIZE // max(1, width))
     return [np.arange(k, min(k + step, count))[:, None] for k in range(0, count, step)]
 
 

@@ -115,13 +115,13 @@ def _sojourn_root(waiting: Array, rate: Array, level: Array) -> Array:
 
 def _sojourn_excess(time: Array, waiting: Array, rate: Array, goal: Array) -> tuple[Array, Array]:
     """Return log S + goal, and its slope."""
-    served, late = np.exp(-time), waiting * _waited(time, rate)
+    served, late = np.exp(-time), waiting * _wait_share(time, rate)
     within = -np.expm1(-time) - late
     logarithm = np.where(within < _HALF, np.log1p(-within), np.log(served + late))
     return logarithm + goal, -_sojourn_density(time, waiting, rate) / (served + late)
 
 
-def _waited(time: Array, rate: Array) -> Array:
+def _wait_share(time: Array, rate: Array) -> Array:
     """Return how much more than a service the time is, in share, where all wait."""
     apart = np.abs(rate - 1) * time
     mixed = np.where(apart > 0, time * (-np.expm1(-apart) / apart), time)
@@ -129,7 +129,7 @@ def _waited(time: Array, rate: Array) -> Array:
 
 
 def _sojourn_density(time: Array, waiting: Array, rate: Array) -> Array:
-    late = np.where(np.isinf(rate), np.exp(-time), rate * _waited(time, rate))
+    late = np.where(np.isinf(rate), np.exp(-time), rate * _wait_share(time, rate))
     return (1 - waiting) * np.exp(-time) + waiting * late
 
 
@@ -149,7 +149,7 @@ def _sojourn_slopes(waiting: Array, rate: Array, level: Array) -> tuple[Array, A
     above = np.where(is_faster, (1 + apart) * fading - 1, 1 - apart - fading)
     bent = np.where(apart < _SMALL, series, above / (apart * apart))
     by_rate = waiting * np.exp(-np.minimum(1.0, rate) * time) * time * time * bent / density
-    by_share, by_level = _waited(time, rate) / density, 1 / density
+    by_share, by_level = _wait_share(time, rate) / density, 1 / density
     return by_share, by_rate, by_level
 
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 
 from msgspec import Struct
 
-MOST_WAYS = 64
+MOST_PATHS = 64
 """That are told apart: each costs a series of its own."""
 
 
@@ -106,11 +106,11 @@ def has_fixed_chance(stage: StageLike) -> bool:
     """Return whether a time that is always the same is taken by chance."""
     if any(map(has_fixed_chance, stage.inside)):
         return bool(stage.whole) or stage.has_share
-    return stage.has_share and _once_fixed(stage)
+    return stage.has_share and _is_fixed_alone(stage)
 
 
-def _once_fixed(stage: StageLike) -> bool:
-    return stage.is_fixed or any(each.whole and _once_fixed(each) for each in stage.inside)
+def _is_fixed_alone(stage: StageLike) -> bool:
+    return stage.is_fixed or any(each.whole and _is_fixed_alone(each) for each in stage.inside)
 
 
 class _Pieces:
@@ -127,16 +127,16 @@ class _Pieces:
 
     def _of_one(self, stage: StageLike) -> dict[Pieces, Any]:
         if not has_fixed_chance(stage):
-            is_fixed = stage.whole > 0 and _once_fixed(stage)
+            is_fixed = stage.whole > 0 and _is_fixed_alone(stage)
             own = self._fixed(stage, _fixed, is_fixed)
             return {own + self._varied(stage, _ever_varies(stage)): 1}
-        once = self._once(stage)
+        once = self._of_passage(stage)
         found = _power(once, stage.whole)
         if not stage.has_share:
             return found
         return _both(found, _mixed({(): 1 - stage.share}, _by(stage.share, once)))
 
-    def _once(self, stage: StageLike) -> dict[Pieces, Any]:
+    def _of_passage(self, stage: StageLike) -> dict[Pieces, Any]:
         own = self._fixed(stage, lambda one: one.own_fixed, stage.is_fixed)
         own += self._varied(stage.once, stage.is_random)
         return _both({own: 1}, self._inside(stage))
@@ -147,7 +147,7 @@ class _Pieces:
         found: dict[Pieces, Any] = {(): stage.left} if stage.has_left else {}
         for one in stage.inside:
             if one.whole or one.has_share:
-                found = _mixed(found, _by(one.chance, self._once(one)))
+                found = _mixed(found, _by(one.chance, self._of_passage(one)))
         return found
 
     def _fixed(self, stage: StageLike, time: Callable[[StageLike], Any], is_fixed: bool) -> Pieces:  # noqa: FBT001
@@ -166,7 +166,7 @@ def _noted(pieces: dict[int, Any], piece: Any, at: int) -> Pieces:
 
 
 def _fixed(stage: StageLike) -> Any:
-    inside = (_fixed(each) for each in stage.inside if each.whole and _once_fixed(each))
+    inside = (_fixed(each) for each in stage.inside if each.whole and _is_fixed_alone(each))
     return stage.whole * sum(inside, stage.own_fixed)
 
 
@@ -184,26 +184,26 @@ def _both(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any]
                 counts[piece] = counts.get(piece, 0) + times
             together = tuple(sorted(counts.items()))
             found[together] = found.get(together, 0) + chance * weight
-    if len(found) > MOST_WAYS:
+    if len(found) > MOST_PATHS:
         raise _TooManyError
     return found
 
 
-def _by(chance: Any, ways: dict[Pieces, Any]) -> dict[Pieces, Any]:
-    return {way: chance * weight for way, weight in ways.items()}
+def _by(chance: Any, paths: dict[Pieces, Any]) -> dict[Pieces, Any]:
+    return {way: chance * weight for way, weight in paths.items()}
 
 
 def _mixed(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any]:
     return {way: one.get(way, 0) + other.get(way, 0) for way in (*one, *other)}
 
 
-def _power(once: dict[Pieces, Any], times: int) -> dict[Pieces, Any]:
+def _power(passage: dict[Pieces, Any], times: int) -> dict[Pieces, Any]:
     """Return the ways of so many passages: by squares, which are few."""
     found: dict[Pieces, Any] = {(): 1}
     while times:
-        found = _both(found, once) if times % 2 else found
+        found = _both(found, passage) if times % 2 else found
         times //= 2
-        once = _both(once, once) if times else once
+        passage = _both(passage, passage) if times else passage
     return found
 
 
@@ -257,14 +257,14 @@ def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mi
     )
 
 
-def fixed_of(pieced: Pieced, way: Pieces) -> Any:
+def fixed_of(pieced: Pieced, path: Pieces) -> Any:
     """Return what is always the same of a way."""
-    return sum((pieced.fixed[at] * often for at, often in way if at in pieced.fixed), 0)
+    return sum((pieced.fixed[at] * often for at, often in path if at in pieced.fixed), 0)
 
 
-def varied_of(pieced: Pieced, way: Pieces) -> tuple[tuple[Any, int], ...]:
+def varied_of(pieced: Pieced, path: Pieces) -> tuple[tuple[Any, int], ...]:
     """Return the stages that vary on a way, and how often each is passed."""
-    return tuple((pieced.varied[at], often) for at, often in way if at in pieced.varied)
+    return tuple((pieced.varied[at], often) for at, often in path if at in pieced.varied)
 
 
 SAME = 1e-12

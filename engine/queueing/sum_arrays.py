@@ -18,30 +18,30 @@ from qps.engine.queueing.sum_numbers import (
     KINKED,
     LONG,
     NARROW,
-    NEAR,
     NEXT_TO,
     OPERANDS,
     SMOOTH,
     TINY,
+    TOLERANCES,
     TOWARDS,
 )
 from qps.engine.queueing.sum_transforms import (
+    Bools,
     Stage,
-    Truth,
-    at_once,
     decay,
     every,
     exceeds_one,
     groups_of,
     read,
     served,
+    share_at_fixed,
     transform,
 )
 
 _BLOCK = 256
-_MOST_KEPT = 1 << 14
+_CACHE_SIZE = 1 << 14
 
-_kept: dict[bytes, float] = {}
+_cache: dict[bytes, float] = {}
 
 
 def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
@@ -55,13 +55,13 @@ def _remembered(*operands: Array) -> Array:
     """Return the quantiles of a block; a search asks again and again for those of the ends."""
     rows = np.ascontiguousarray(np.stack(operands, axis=1))
     names = rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel().tolist()
-    found = [_kept.get(name) for name in names]
+    found = [_cache.get(name) for name in names]
     missing = [place for place, value in enumerate(found) if value is None]
     if missing:
-        if len(_kept) > _MOST_KEPT:
-            _kept.clear()
+        if len(_cache) > _CACHE_SIZE:
+            _cache.clear()
         for place, value in zip(missing, _quantile(*rows[missing].T), strict=True):
-            found[place] = _kept[names[place]] = float(value)
+            found[place] = _cache[names[place]] = float(value)
     return np.array(found)
 
 
@@ -74,9 +74,9 @@ def _quantile(level: Array, *stages: Array) -> Array:
     return found
 
 
-def _is_stage(group: Sequence[Array]) -> Truth:
+def _is_stage(group: Sequence[Array]) -> Bools:
     waits, load, work, spread, servers, service, variation, times, inside = group
-    found: Truth = (
+    found: Bools = (
         (waits >= 0)
         & (load >= 0)
         & (work >= 0)
@@ -112,7 +112,7 @@ def _plain(level: Array, *stages: Array) -> Array:
     for stage, counts in counted:
         is_endless |= counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1)))
     fixed = np.zeros(level.shape) + sum(map(_fixed, line))
-    is_at_once = level <= at_once(line)
+    is_at_once = level <= share_at_fixed(line)
     found = np.where(is_endless, np.inf, fixed)
     is_narrow = reduce(
         np.logical_or,
@@ -137,20 +137,20 @@ def _plain(level: Array, *stages: Array) -> Array:
 
 
 def _fixed(stage: Stage) -> Array:
-    return stage.whole * _fixed_once(stage)
+    return stage.whole * _fixed_time(stage)
 
 
-def _fixed_once(stage: Stage) -> Array:
+def _fixed_time(stage: Stage) -> Array:
     own = np.where(stage.variation == 0, stage.service, 0.0)
     return np.where(stage.is_passed, own + sum(map(_fixed, stage.inside)), 0.0)
 
 
-def _has_fixed_chance(stage: Stage) -> Truth:
+def _has_fixed_chance(stage: Stage) -> Bools:
     """Return where a time that is always the same is taken by chance."""
     within = reduce(
         np.logical_or,
         map(_has_fixed_chance, stage.inside),
-        (stage.share > 0) & (_fixed_once(stage) > 0),
+        (stage.share > 0) & (_fixed_time(stage) > 0),
     )
     return np.asarray(within & stage.is_passed)
 
@@ -182,6 +182,6 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
         value = np.where(is_there, np.log(longer / time) + gap + goal, -1.0)
         return value, np.where(is_there, -density / longer, 0.0)
 
-    near = NEAR if len(terms) == len(SMOOTH) else NEXT_TO
+    near = TOLERANCES if len(terms) == len(SMOOTH) else NEXT_TO
     start = np.zeros(level.shape)
-    return falling_root(excess, start, high, high, goal, nearest, *stages, near=near)
+    return falling_root(excess, start, high, high, goal, nearest, *stages, guess=near)

@@ -21,21 +21,21 @@ from qps.engine.queueing.sum_numbers import (
     KINKED,
     LONG,
     NARROW,
-    NEAR,
     NEXT_TO,
     SMOOTH,
     TINY,
+    TOLERANCES,
     TOWARDS,
 )
 from qps.engine.queueing.sum_transforms import (
     Complex,
     Stage,
-    at_once,
     decay,
     every,
     groups_of,
     read,
     served,
+    share_at_fixed,
     transform,
 )
 
@@ -123,7 +123,7 @@ class _StagePath(Struct, frozen=True, kw_only=True):
         """Which share takes this way, and no longer than its fixed time."""
         found = self.chance
         for alike, often in self.stages:
-            found = np.asarray(found * at_once((alike.stage,)) ** often)
+            found = np.asarray(found * share_at_fixed((alike.stage,)) ** often)
         return found
 
     def transform(self, at: Complex) -> Complex:
@@ -182,7 +182,7 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
         yield which.reshape(-1) == one
 
 
-def _ways(stages: Sequence[Array]) -> list[_StagePath] | None:
+def _paths_of(stages: Sequence[Array]) -> list[_StagePath] | None:
     alike = [_Alike(stage) for stage in read(groups_of(stages))]
     pieced = pieces_of(alike)
     if pieced is None:
@@ -199,7 +199,7 @@ def _ways(stages: Sequence[Array]) -> list[_StagePath] | None:
 
 
 def _of_alike(level: Array, *stages: Array) -> Array:
-    ways = _ways(stages)
+    ways = _paths_of(stages)
     if ways is None:
         return np.full(level.shape, np.nan)
     goal, late = -np.log1p(-level), 1 - level
@@ -227,7 +227,9 @@ def _of_alike(level: Array, *stages: Array) -> Array:
 
     def excess(time: Array, since: Array, goal: Array, *stages: Array) -> tuple[Array, Array]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
-        parts = [way.later(since - way.fixed + time, goal, terms) for way in _ways(stages) or ()]
+        parts = [
+            way.later(since - way.fixed + time, goal, terms) for way in _paths_of(stages) or ()
+        ]
         longer = sum(one for one, _ in parts)
         density = sum(one for _, one in parts)
         is_there = longer > 0
@@ -235,18 +237,18 @@ def _of_alike(level: Array, *stages: Array) -> Array:
         return value, np.where(is_there, -density / longer, 0.0)
 
     left = ~is_on
-    near = NEXT_TO if is_narrow else NEAR
+    near = NEXT_TO if is_narrow else TOLERANCES
     some = [one[left] for one in (np.zeros(level.shape), high, high, low, goal, *stages)]
-    found[left] = low[left] + falling_root(excess, *some, near=near)
+    found[left] = low[left] + falling_root(excess, *some, guess=near)
     return found
 
 
 def _around(
-    ways: Sequence[_StagePath], time: Array, goal: Array, terms: Array
+    paths: Sequence[_StagePath], time: Array, goal: Array, terms: Array
 ) -> tuple[Array, Array]:
     """Return which share takes a time at least, and which longer: the fixed time of a way."""
     before = at = np.zeros(time.shape)
-    for way in ways:
+    for way in paths:
         after = time - way.fixed
         is_same = np.abs(after) <= SAME * time
         later, _ = way.later(np.where(is_same, -1.0, after), goal, terms)

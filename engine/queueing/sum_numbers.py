@@ -49,7 +49,7 @@ LONG, TINY = 300.0, 1e-300
 There it is e to the power of twice as much at most; where nothing is served, it is anywhere.
 """
 
-NEAR, NEXT_TO = 1e-6, 1e-9
+TOLERANCES, NEXT_TO = 1e-6, 1e-9
 """From so near, as a part of it, one step finds a quantile: logarithms of tails hardly bend.
 
 So it is where laws are smooth; slopes of others are not known as well.
@@ -252,28 +252,30 @@ def passed(line: Sequence[Stage]) -> list[Stage]:
     return found
 
 
-def at_once(line: Sequence[Stage]) -> float:
+def share_at_fixed(line: Sequence[Stage]) -> float:
     """Return which share takes no longer than what is always the same."""
     found = 1.0
     for stage in line:
-        once = _once_at_once(stage)
+        once = _stage_share_at_fixed(stage)
         found *= once**stage.whole * (1 - stage.share + stage.share * once)
     return found
 
 
-def _once_at_once(stage: Stage) -> float:
+def _stage_share_at_fixed(stage: Stage) -> float:
     if stage.service and stage.variation:
         return 0.0
     own = 1 - stage.waits if stage.is_late else 1.0
     if not stage.is_choice:
-        return own * at_once(stage.inside)
-    return own * sum((each.chance * _once_at_once(each) for each in stage.inside), stage.left)
+        return own * share_at_fixed(stage.inside)
+    return own * sum(
+        (each.chance * _stage_share_at_fixed(each) for each in stage.inside), stage.left
+    )
 
 
-def _at_once(mixture: Mixture) -> float:
+def _mixture_share_at_fixed(mixture: Mixture) -> float:
     """Return which share of all takes the fixed time of a mixture, and no longer."""
     return sum(
-        float(chance) * prod(at_once((stage,)) ** often for stage, often in stages)
+        float(chance) * prod(share_at_fixed((stage,)) ** often for stage, often in stages)
         for chance, stages in mixture.ways
     )
 
@@ -281,25 +283,25 @@ def _at_once(mixture: Mixture) -> float:
 # -- where a quantile is -----------------------------------------------------------------
 
 
-def placed(ways: Sequence[Mixture], level: float) -> Place:
+def placed(paths: Sequence[Mixture], level: float) -> Place:
     """Return where the quantile of a mixture of ways is: at the fixed time of one, or beyond it."""
     goal, late = -log1p(-level), 1 - level
-    tails = [Tail.of(mixture, goal) for mixture in ways]
-    longer = list(accumulate((mixture.chance for mixture in reversed(ways)), initial=0.0))[::-1]
-    last = len(ways) - 1
-    for k, mixture in enumerate(ways):
+    tails = [Tail.of(mixture, goal) for mixture in paths]
+    longer = list(accumulate((mixture.chance for mixture in reversed(paths)), initial=0.0))[::-1]
+    last = len(paths) - 1
+    for k, mixture in enumerate(paths):
         if longer[k + 1] > late * (1 + SAME):
             continue  # more than that take the next fixed time at least
         before = _longer(tails[:k], mixture.fixed)[0]
-        if before + longer[k] - _at_once(mixture) <= late * (1 + SAME):
+        if before + longer[k] - _mixture_share_at_fixed(mixture) <= late * (1 + SAME):
             return Place(at=k)
-        ahead = ways[k + 1].fixed if k < last else inf
+        ahead = paths[k + 1].fixed if k < last else inf
         if k < last and _longer(tails[: k + 1], ahead)[0] + longer[k + 1] > late * (1 - SAME):
             continue
         so_far = tails[: k + 1]
         high = max(tail.high + tail.fixed for tail in so_far) - mixture.fixed
         high = min(high, ahead - mixture.fixed)
-        near = NEAR if all(tail.terms is SMOOTH for tail in so_far) else NEXT_TO
+        near = TOLERANCES if all(tail.terms is SMOOTH for tail in so_far) else NEXT_TO
         start, beyond = mixture.fixed, longer[k + 1]
 
         def excess(time: float) -> tuple[float, float]:
@@ -312,7 +314,7 @@ def placed(ways: Sequence[Mixture], level: float) -> Place:
     return Place(at=last)
 
 
-Way = tuple[float, tuple[tuple[int, tuple[Stage, ...]], ...]]
+WeightedPath = tuple[float, tuple[tuple[int, tuple[Stage, ...]], ...]]
 """A chance, and lines of stages that vary, each passed so often."""
 
 
@@ -323,7 +325,7 @@ class Tail(Struct, frozen=True, kw_only=True):
     """
 
     mixture: Mixture
-    ways: tuple[Way, ...]
+    ways: tuple[WeightedPath, ...]
     nearest: float
     goal: float
     terms: tuple[float, ...]
@@ -337,10 +339,10 @@ class Tail(Struct, frozen=True, kw_only=True):
     @staticmethod
     def of(mixture: Mixture, goal: float) -> Tail:
         """Return what is needed where so much of the logarithm of a share is asked for."""
-        line, ways = mixture.line, _ways_of(mixture)
+        line, ways = mixture.line, _paths_of(mixture)
         if not line:
             return Tail(mixture=mixture, ways=ways, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
-        nearest = nearest_of(line)
+        nearest = nearest_singularity(line)
         # By Chernoff's bound, at a place where it is no power of e that is too long.
         at = min(nearest / 2, LONG / (served(line) or TINY))
         size = max(mixed_transform(ways, complex(-at, 0.0)).real / mixture.chance, 1.0)
@@ -378,7 +380,7 @@ def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[flo
     return sum(one for one, _ in each), sum(one for _, one in each)
 
 
-def _ways_of(mixture: Mixture) -> tuple[Way, ...]:
+def _paths_of(mixture: Mixture) -> tuple[WeightedPath, ...]:
     """Return the chance of each way, and its stages by how often they are passed on it."""
     found = []
     for chance, stages in mixture.ways:
@@ -389,10 +391,10 @@ def _ways_of(mixture: Mixture) -> tuple[Way, ...]:
     return tuple(found)
 
 
-def mixed_transform(ways: Sequence[Way], at: complex) -> complex:
+def mixed_transform(paths: Sequence[WeightedPath], at: complex) -> complex:
     """Return the transform of what varies on some ways, each by its chance."""
     total = complex(0.0)
-    for chance, lines in ways:
+    for chance, lines in paths:
         found = complex(chance)
         for often, line in lines:
             once = transform(line, at)
@@ -403,23 +405,23 @@ def mixed_transform(ways: Sequence[Way], at: complex) -> complex:
 
 def served(line: Sequence[Stage]) -> float:
     """Return how long stages serve at most, without waits."""
-    return sum((stage.chance * _served_once(stage) for stage in line), 0.0)
+    return sum((stage.chance * _service_transform(stage) for stage in line), 0.0)
 
 
-def _served_once(stage: Stage) -> float:
+def _service_transform(stage: Stage) -> float:
     if stage.is_choice:
-        each = (_served_once(one) for one in stage.inside if one.chance)
+        each = (_service_transform(one) for one in stage.inside if one.chance)
         return stage.service + max(each, default=0.0)
     return stage.service + served(stage.inside)
 
 
-def gap_of(nearest: float, goal: float, time: float) -> float:
+def gap_of(singularity: float, goal: float, time: float) -> float:
     """Return how far right of zero the line of integration is, as a part of 1/t; not next to it."""
-    gap = DISCOUNT / 2 - min(TOWARDS * nearest * time, goal)
+    gap = DISCOUNT / 2 - min(TOWARDS * singularity * time, goal)
     return gap if abs(gap) >= 1 else 1.0
 
 
-def nearest_of(line: Sequence[Stage]) -> float:
+def nearest_singularity(line: Sequence[Stage]) -> float:
     """Return how far left of zero there is no singularity."""
     every = passed(line)
     found = min(map(_decay, every))
@@ -451,7 +453,7 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
     for stage in line:
         if not (stage.whole or stage.share):
             continue
-        once = _once(stage, at)
+        once = _transform_of_one(stage, at)
         if stage.whole:
             found *= once if stage.whole == 1 else once**stage.whole
         if stage.share:
@@ -459,7 +461,7 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
     return found
 
 
-def _once(stage: Stage, at: complex) -> complex:
+def _transform_of_one(stage: Stage, at: complex) -> complex:
     """Return the transform of one passage."""
     found = _inside(stage, at) if stage.inside else complex(1.0)
     if stage.service and stage.variation:
@@ -472,7 +474,7 @@ def _once(stage: Stage, at: complex) -> complex:
 def _inside(stage: Stage, at: complex) -> complex:
     if not stage.is_choice:
         return transform(stage.inside, at)
-    each = (one.chance * _once(one, at) for one in stage.inside if one.chance)
+    each = (one.chance * _transform_of_one(one, at) for one in stage.inside if one.chance)
     return sum(each, complex(stage.left))
 
 

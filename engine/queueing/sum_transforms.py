@@ -21,7 +21,7 @@ from qps.engine.queueing.sum_numbers import (
 )
 
 Complex = NDArray[np.complex128]
-Truth = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 
 class Stage(Struct, frozen=True, kw_only=True):
@@ -51,12 +51,12 @@ class Stage(Struct, frozen=True, kw_only=True):
         return np.where(left > NEARLY_WHOLE, left, 0.0)
 
     @property
-    def is_late(self) -> Truth:
+    def is_late(self) -> Bools:
         """Where some of it waits."""
         return (self.waits > 0) & (self.work > 0)
 
     @property
-    def is_passed(self) -> Truth:
+    def is_passed(self) -> Bools:
         """Where it is passed at all."""
         return (self.whole > 0) | (self.share > 0)
 
@@ -90,7 +90,7 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
     )
 
 
-def every(line: Sequence[Stage], is_within: Truth) -> Iterator[tuple[Stage, Truth]]:
+def every(line: Sequence[Stage], is_within: Bools) -> Iterator[tuple[Stage, Bools]]:
     """Yield all stages, each with where it is passed and takes a time."""
     for stage in line:
         is_passed = is_within & stage.is_passed
@@ -98,40 +98,40 @@ def every(line: Sequence[Stage], is_within: Truth) -> Iterator[tuple[Stage, Trut
         yield from every(stage.inside, is_passed)
 
 
-def exceeds_one(stage: Stage) -> Truth:
+def exceeds_one(stage: Stage) -> Bools:
     """Return where the chances of alternatives within a stage exceed 1."""
     chances = sum(each.chance for each in stage.inside) if stage.is_choice else 0.0
     found = np.asarray(chances + np.zeros(stage.share.shape) > 1 + SAME)
     return reduce(np.logical_or, map(exceeds_one, stage.inside), found)
 
 
-def at_once(line: Sequence[Stage]) -> Array | float:
+def share_at_fixed(line: Sequence[Stage]) -> Array | float:
     """Return which share takes no longer than what is always the same."""
     found: Array | float = 1.0
     for stage in line:
-        once = _once_at_once(stage)
+        once = _stage_share_at_fixed(stage)
         found = found * once**stage.whole * (1 - stage.share + stage.share * once)
     return found
 
 
-def _once_at_once(stage: Stage) -> Array:
+def _stage_share_at_fixed(stage: Stage) -> Array:
     own = np.where(stage.is_late, 1 - stage.waits, 1.0)
     own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
     if not stage.is_choice:
-        return np.asarray(at_once(stage.inside) * own)
-    each = (one.chance * _once_at_once(one) for one in stage.inside)
+        return np.asarray(share_at_fixed(stage.inside) * own)
+    each = (one.chance * _stage_share_at_fixed(one) for one in stage.inside)
     return np.asarray(sum(each, stage.left) * own)
 
 
 def served(line: Sequence[Stage]) -> Array | float:
     """Return how long stages serve at most, without waits."""
-    return sum((stage.chance * _served_once(stage) for stage in line), 0.0)
+    return sum((stage.chance * _service_time(stage) for stage in line), 0.0)
 
 
-def _served_once(stage: Stage) -> Array:
+def _service_time(stage: Stage) -> Array:
     if not stage.is_choice:
         return np.asarray(stage.service + served(stage.inside))
-    each = (np.where(one.is_passed, _served_once(one), 0.0) for one in stage.inside)
+    each = (np.where(one.is_passed, _service_time(one), 0.0) for one in stage.inside)
     return np.asarray(stage.service + reduce(np.maximum, each, np.zeros(stage.service.shape)))
 
 
@@ -147,29 +147,36 @@ def transform(line: Sequence[Stage], at: Complex) -> Complex:
     """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
     found = np.ones(at.shape, dtype=complex)
     for stage in line:
-        once = _once(stage, at)
+        once = _transform_of_one(stage, at)
         found = found * _powered(once, stage.whole)
         if stage.share.any():
             found = found * (1 - stage.share + stage.share * once)
     return found
 
 
-def _once(stage: Stage, at: Complex) -> Complex:
+def _transform_of_one(stage: Stage, at: Complex) -> Complex:
     """Return the transform of one passage."""
     own = _own(stage, at)
     if not stage.inside:
         return own
     if not stage.is_choice:
         return own * transform(stage.inside, at)
-    each = (np.where(one.is_passed, one.chance * _once(one, at), 0.0) for one in stage.inside)
+    each = (
+        np.where(one.is_passed, one.chance * _transform_of_one(one, at), 0.0)
+        for one in stage.inside
+    )
     return own * sum(each, stage.left + np.zeros(at.shape, dtype=complex))
 
 
-def _powered(once: Complex, times: Array) -> Complex:
+def _powered(transform: Complex, times: Array) -> Complex:
     first = times[0]
     if (times == first).all() and first <= 3:  # noqa: PLR2004 - products are quicker
-        return once if first == 1 else reduce(np.multiply, [once] * int(first), np.ones_like(once))
-    return np.asarray(once**times)
+        return (
+            transform
+            if first == 1
+            else reduce(np.multiply, [transform] * int(first), np.ones_like(transform))
+        )
+    return np.asarray(transform**times)
 
 
 def _own(stage: Stage, at: Complex) -> Complex:

@@ -37,11 +37,11 @@ def is_exact(customers: float, more_servers: float) -> bool:
     return min(customers, more_servers) <= MOST_DEGREE
 
 
-_BESIDE, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
-GROWING_RATE = (1, -1, *_BESIDE)
-GROWING_WAIT = (1, -1, *_OWN, *_BESIDE)
+_SIGNS, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
+GROWING_RATE = (1, -1, *_SIGNS)
+GROWING_WAIT = (1, -1, *_OWN, *_SIGNS)
 """How a rate, and a wait at the first station, move with each operand; the last four come again."""
-GROWING_ROOM = (1, -1, 1, -1, 1, -1, 1, *(-move for move in _BESIDE))
+GROWING_ROOM = (1, -1, 1, -1, 1, -1, 1, *(-move for move in _SIGNS))
 """The same of the room that closed customers leave: less where more of them come."""
 ROOM_ERROR = 1e-12
 """How far off it may be in floats, besides a part of it."""
@@ -49,9 +49,9 @@ GROWING_QUANTILE = (1, 1, -1, *_OWN[:-1], 0, 0, 0)  # more copies are visited ap
 """How a quantile moves with each operand; the last six come again."""
 
 
-def stations_of(told: Sequence[Number]) -> tuple[Station, ...]:
+def stations_of(operands: Sequence[Number]) -> tuple[Station, ...]:
     """Return the stations that operands tell of; less than one copy is one that takes longer."""
-    each = zip(told[::4], told[1::4], told[2::4], told[3::4], strict=True)
+    each = zip(operands[::4], operands[1::4], operands[2::4], operands[3::4], strict=True)
     return tuple((d / m, c, load, m / m) if m < 1 else (d, c, load, m) for d, c, load, m in each)
 
 
@@ -76,20 +76,20 @@ def on_lines(
     behind the first it is; `counted` is a place with whole numbers.
     """
 
-    def told(customers: Number, places: tuple[_Place, ...], at: int) -> Number:
+    def operand(customers: Number, places: tuple[_Place, ...], at: int) -> Number:
         whole = floor(customers)
         if whole != customers:
-            ends = [told(n, places, at) for n in (whole, whole + 1)]
+            ends = [operand(n, places, at) for n in (whole, whole + 1)]
             return line(ends[0], ends[1], customers - whole)
         for number in range(at, len(places)):
             sides = not_whole(places[number])
             if sides is not None:
                 before, behind = places[:number], places[number + 1 :]
-                ends = [told(customers, (*before, one, *behind), number) for one in sides[:2]]
+                ends = [operand(customers, (*before, one, *behind), number) for one in sides[:2]]
                 return line(ends[0], ends[1], sides[2])
         return value(int(customers), think, tuple(map(counted, places)))
 
-    return told(customers, places, 0)
+    return operand(customers, places, 0)
 
 
 def between(

@@ -54,22 +54,22 @@ class StationSums:
     """A station with its polynomials; a single server, with any number of copies, has none."""
 
     def __init__(
-        self, asked: Number, servers: int, load: Number, copies: Number, *, customers: int
+        self, demand: Number, servers: int, load: Number, copies: Number, *, customers: int
     ) -> None:
         if load == 0:  # more than there are customers make no difference
             servers = min(servers, customers + 1)
         self.servers, self.copies = servers, copies
         self.whole = self.count = 1 if servers == 1 else int(copies)
-        asked = asked / copies
+        demand = demand / copies
         part, last = load / servers, servers - 1
-        self.ratio = asked / (servers - load)
-        closed, held = _shares(asked, servers), _shares(load, servers)
+        self.ratio = demand / (servers - load)
+        closed, held = _shares(demand, servers), _shares(load, servers)
         below = list(accumulate(held, initial=0 * part))
         weights, waits, full, excess = [], [], 0 * part, 0 * part
         for k in range(servers):
             before = full
-            full = (full * asked / servers + closed[k] * held[last - k]) / (1 - part)
-            excess = (part * full + (excess + before) * asked / servers) / (1 - part)
+            full = (full * demand / servers + closed[k] * held[last - k]) / (1 - part)
+            excess = (part * full + (excess + before) * demand / servers) / (1 - part)
             weights.append(closed[k] * below[last - k] + full)
             waits.append(excess / servers)
         self.growing = weights[-1] / (servers - load)

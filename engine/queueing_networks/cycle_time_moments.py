@@ -87,7 +87,7 @@ def moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, f
 
 
 def of_queue(
-    asked: float, service: float, servers: float, load: float, *, wait: float, again: float
+    moments: float, service: float, servers: float, load: float, *, wait: float, again: float
 ) -> tuple[float, float]:
     """Return variance and third cumulant of the time at a station, for how many are found there.
 
@@ -96,7 +96,7 @@ def of_queue(
     """
     spare, chance = servers - load, erlang_c(servers, load)
     first, _ = open_found(servers, load, wait)
-    own = asked * service
+    own = moments * service
     third = 2 * own * service * (1 + wait / spare**2)
     third += 2 * own * service * first * (2 - chance) / spare
     third += 3 * service / spare * again

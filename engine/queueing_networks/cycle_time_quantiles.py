@@ -23,17 +23,20 @@ OPERANDS = 6
 """Of a station: those of `closed_operands`, how often a cycle visits it, and 1 where it shares."""
 
 
-def closed_quantile(level: float, customers: float, think: float, *told: float) -> float:
+def closed_quantile(level: float, customers: float, think: float, *operands: float) -> float:
     """Return what a share `level` of all cycles does not exceed at all stations together.
 
     Between whole numbers of customers, of servers, and of copies of several servers, on a line; so
     it is between whole numbers of copies that a cycle visits.
     """
-    if not (0 <= level < 1 and 0 <= customers < inf and 0 <= think < inf) or len(told) % OPERANDS:
+    if (
+        not (0 <= level < 1 and 0 <= customers < inf and 0 <= think < inf)
+        or len(operands) % OPERANDS
+    ):
         return nan
-    if not all(0 <= number < inf for number in told):
+    if not all(0 <= number < inf for number in operands):
         return nan
-    groups = [told[at : at + OPERANDS] for at in range(0, len(told), OPERANDS)]
+    groups = [operands[at : at + OPERANDS] for at in range(0, len(operands), OPERANDS)]
     if any(one[1] < 1 or one[3] == 0 for one in groups):
         return nan
     kept = [one for one in groups if one[0] > 0 and one[4] > 0]

@@ -52,19 +52,19 @@ class _ForkJoinRates(NamedTuple):
 # -- rows of the table ---------------------------------------------------------------------
 
 
-def forked_rate(customers: float, think: float, *told: float) -> float:
+def forked_rate(customers: float, think: float, *operands: float) -> float:
     """Return how many cycles all customers together end in a time; 0 where some never end."""
-    places = _read(customers, think, told)
+    places = _read(customers, think, operands)
     if places is None:
         return nan
     if customers == 0 or any(map(_never_ends, stations_of(places))):
         return 0.0
-    return _solved(customers, think, told).rate
+    return _solved(customers, think, operands).rate
 
 
-def forked_time(which: float, customers: float, think: float, *told: float) -> float:
+def forked_time(which: float, customers: float, think: float, *operands: float) -> float:
     """Return how long a cycle is at a station, or how long calls take that are made together."""
-    places = _read(customers, think, told)
+    places = _read(customers, think, operands)
     own = next((one for one in every(places or ()) if one.at == which), None)
     if own is None or places is None:
         return nan
@@ -72,12 +72,12 @@ def forked_time(which: float, customers: float, think: float, *told: float) -> f
         return inf
     if any(map(_never_ends, stations_of(places))):  # all customers are there
         customers = 0.0
-    return _solved(customers, think, told).places[int(which)]
+    return _solved(customers, think, operands).places[int(which)]
 
 
-def forked_wait(which: float, customers: float, think: float, *told: float) -> float:
+def forked_wait(which: float, customers: float, think: float, *operands: float) -> float:
     """Return the mean wait of an open visit at a station, in mean service times."""
-    places = _read(customers, think, told)
+    places = _read(customers, think, operands)
     own = next((one for one in stations_of(places or ()) if one.at == which), None)
     if own is None or places is None:
         return nan
@@ -85,19 +85,19 @@ def forked_wait(which: float, customers: float, think: float, *told: float) -> f
         return inf
     if any(map(_never_ends, stations_of(places))):
         return _wait(own, 0.0)
-    found = _solved(customers, think, told)
+    found = _solved(customers, think, operands)
     held = found.rate * found.times[own.at] if found.rate < inf else 0.0
     return _wait(own, held / own.copies)
 
 
-def _read(customers: float, think: float, told: Sequence[float]) -> tuple[Place, ...] | None:
+def _read(customers: float, think: float, operands: Sequence[float]) -> tuple[Place, ...] | None:
     if not (0 <= customers < inf and 0 <= think < inf):
         return None
-    if not all(-inf < number < inf for number in told):
+    if not all(-inf < number < inf for number in operands):
         return None
-    if not all(number >= 0 for place, number in enumerate(told) if place % GROUP):
+    if not all(number >= 0 for place, number in enumerate(operands) if place % GROUP):
         return None
-    return places_of(told)
+    return places_of(operands)
 
 
 def _never_ends(station: Station) -> bool:
@@ -108,17 +108,17 @@ def _never_ends(station: Station) -> bool:
 
 
 @lru_cache(maxsize=1 << 10)
-def _solved(customers: float, think: float, told: tuple[float, ...]) -> _ForkJoinRates:
+def _solved(customers: float, think: float, operands: tuple[float, ...]) -> _ForkJoinRates:
     """Return what so many customers come to who all end their cycles."""
-    places = places_of(told)
+    places = places_of(operands)
     assert places is not None
     stations = [one for one in stations_of(places) if one.load < one.servers]
     change = dict.fromkeys((one.at for one in stations), 0.0)
     for turn in range(_TURNS):
-        rate, times = _settled(customers, think, places, stations, change)
+        rate, times = _fixed_point(customers, think, places, stations, change)
         if turn == _TURNS - 1 or customers <= 1 or rate == inf:
             break
-        fewer, times_of_less = _settled(customers - 1, think, places, stations, change)
+        fewer, times_of_less = _fixed_point(customers - 1, think, places, stations, change)
         change = {
             at: fewer * times_of_less[at] / (customers - 1) - rate * times[at] / customers
             for at in times
@@ -126,7 +126,7 @@ def _solved(customers: float, think: float, told: tuple[float, ...]) -> _ForkJoi
     return _ForkJoinRates(rate, times, {one.at: _stage(one, times).mean for one in every(places)})
 
 
-def _settled(
+def _fixed_point(
     customers: float,
     think: float,
     places: Sequence[Place],
@@ -157,24 +157,24 @@ def _time(station: Station, customers: float, rate: float, change: float) -> flo
     others, copies = max(customers - 1, 0.0), station.copies
     slope = others * rate / customers / copies if customers else 0.0
     return float(station.asked) * (
-        1 + _met(station, slope * station.asked, others * change / copies)
+        1 + _wait_of_arrival(station, slope * station.asked, others * change / copies)
     )
 
 
-def _met(station: Station, slope: float, beside: float) -> float:
-    """Return the wait w, in service times, of who finds as many as `slope` (1 + w) + `beside`."""
+def _wait_of_arrival(station: Station, slope: float, others: float) -> float:
+    """Return the wait w, in service times, of who finds as many as `slope` (1 + w) + `others`."""
     servers, load = station.servers, station.load
     if servers == inf:
         return 0.0
     if servers == 1:
         spare = 1 - load - slope
-        wait = (load + slope + beside) / spare if spare > 0 else inf
+        wait = (load + slope + others) / spare if spare > 0 else inf
         return float(max(wait, load / (1 - load)))
     found, waits, steepest = found_and_waits(servers, load)
     if slope * steepest >= 1:
         return inf
     fewer = [n - slope * (1 + wait) for n, wait in zip(found, waits, strict=True)]
-    at = bisect_right(fewer, beside)
+    at = bisect_right(fewer, others)
     if at == 0:
         return waits[0]
     if at == len(found):
@@ -182,12 +182,12 @@ def _met(station: Station, slope: float, beside: float) -> float:
     else:
         first, least = found[at - 1], waits[at - 1]
         grows = (waits[at] - least) / (found[at] - first)
-    return (least + grows * (slope + beside - first)) / (1 - grows * slope)
+    return (least + grows * (slope + others - first)) / (1 - grows * slope)
 
 
-def _wait(station: Station, held: float) -> float:
+def _wait(station: Station, queue_length: float) -> float:
     """Return what is waited where so many are at a copy."""
-    return _met(station, 0.0, held)
+    return _wait_of_arrival(station, 0.0, queue_length)
 
 
 # -- what is made together -----------------------------------------------------------------

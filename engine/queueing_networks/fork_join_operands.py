@@ -57,11 +57,11 @@ class Fork(Struct, frozen=True, kw_only=True):
 Place = Station | Fork
 
 
-def places_of(told: Sequence[Number]) -> tuple[Place, ...] | None:
+def places_of(operands: Sequence[Number]) -> tuple[Place, ...] | None:
     """Return the places that operands tell of; None where these tell of none."""
-    if len(told) % GROUP:
+    if len(operands) % GROUP:
         return None
-    groups = [tuple(told[at : at + GROUP]) for at in range(0, len(told), GROUP)]
+    groups = [tuple(operands[at : at + GROUP]) for at in range(0, len(operands), GROUP)]
     return _read(groups, 0, len(groups))
 
 

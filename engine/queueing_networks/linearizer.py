@@ -115,7 +115,7 @@ class Linearizer:
 
     def settled(self, stay: Stay) -> NDArray[Any]:
         """Settle shares, from those that there are; return what each class finds at each place."""
-        self.shares, every = self._settled(self._customers, self.shares, stay)
+        self.shares, every = self._fixed_point(self._customers, self.shares, stay)
         found: NDArray[Any] = every[0]
         return found
 
@@ -126,12 +126,12 @@ class Linearizer:
         before, start = self.change, self._of_less
         if start is None:
             start = self.shares.repeat(len(self._less), 0)
-        self._of_less, _ = self._settled(self._fewer, start, stay)
+        self._of_less, _ = self._fixed_point(self._fewer, start, stay)
         self.change = np.zeros_like(before)
         self.change[:, self._less, :] = (self._of_less - self.shares).swapaxes(0, 1)
         return float(np.abs(self.change - before).max(initial=0.0))
 
-    def _settled(
+    def _fixed_point(
         self, customers: NDArray[Any], shares: NDArray[Any], stay: Stay
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return shares of some populations, looked for from near ones, and what classes find."""
@@ -178,9 +178,9 @@ def _waiting(servers: float, load: float) -> Wait:
     *points, steepest = found_and_waits(servers, load)
     found, waits = (np.array(one) for one in points)
 
-    def wait_of(held: Any) -> Any:
-        beyond = np.maximum(held - found[-1], 0.0)
-        return np.interp(held, found, waits) + beyond * steepest
+    def wait_of(queue_lengths: Any) -> Any:
+        beyond = np.maximum(queue_lengths - found[-1], 0.0)
+        return np.interp(queue_lengths, found, waits) + beyond * steepest
 
     return wait_of
 

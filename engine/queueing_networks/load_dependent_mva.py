@@ -24,10 +24,10 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     between,
     delay_within,
     every,
+    has_time,
     holding,
     never_ends,
     places_of,
-    takes_time,
 )
 from qps.engine.queueing_networks.product_form import (
     Several,
@@ -37,7 +37,7 @@ from qps.engine.queueing_networks.product_form import (
     shares_of,
     weighed,
 )
-from qps.engine.queueing_networks.service_rate_tables import at, held_within, on_grid
+from qps.engine.queueing_networks.service_rate_tables import at, composite_rates, on_grid
 from qps.engine.queueing_networks.station_rates import (
     RatePolynomial,
     logs_of_products,
@@ -50,32 +50,32 @@ from qps.engine.queueing_networks.station_rates import (
 
 Places = tuple[Place, ...]
 
-_MOST_TOLD = 1 << 12
+_CACHE_SIZE = 1 << 12
 MOST_PLACES = 1 << 15
 """Places of a pool that more customers may take from."""
 _MOST_FALLING = 1 << 20
 """Customers up to which speeds may be above the last one."""
-_NEAR_ONE = 20
+_ITERATIONS_NEAR_ONE = 20
 _SEVERAL = 2
 _HALVINGS = 14
 
 # -- rows of the table ---------------------------------------------------------------------
 
 
-def nested_rate(customers: float, think: float, *told: float) -> float:
+def nested_rate(customers: float, think: float, *operands: float) -> float:
     """Return how many cycles all customers together end in a time; 0 where some never end."""
-    places = _read(customers, think, told)
+    places = _read(customers, think, operands)
     return nan if places is None else float(between(_rate, customers, think, places))
 
 
-def nested_time(which: float, customers: float, think: float, *told: float) -> float:
+def nested_time(which: float, customers: float, think: float, *operands: float) -> float:
     """Return how long a cycle is at a station, or waits for a pool: that of so many a group."""
-    return _of_place(_time, which, customers, think, told)
+    return _of_place(_time, which, customers, think, operands)
 
 
-def nested_wait(which: float, customers: float, think: float, *told: float) -> float:
+def nested_wait(which: float, customers: float, think: float, *operands: float) -> float:
     """Return the mean wait of an open visit at a station, in mean service times."""
-    return _of_place(_wait, which, customers, think, told)
+    return _of_place(_wait, which, customers, think, operands)
 
 
 def _of_place(
@@ -83,9 +83,9 @@ def _of_place(
     which: float,
     customers: float,
     think: float,
-    told: Sequence[float],
+    operands: Sequence[float],
 ) -> float:
-    places = _read(customers, think, told)
+    places = _read(customers, think, operands)
     if places is None or not any(place.at == which for place in every(places)):
         return nan
     return float(
@@ -93,14 +93,14 @@ def _of_place(
     )
 
 
-def _read(customers: float, think: float, told: Sequence[float]) -> Places | None:
+def _read(customers: float, think: float, operands: Sequence[float]) -> Places | None:
     if not (0 <= customers < inf and 0 <= think < inf):
         return None
-    if not all(-inf < number < inf for number in told):
+    if not all(-inf < number < inf for number in operands):
         return None
-    if not all(number >= 0 for place, number in enumerate(told) if place % GROUP):
+    if not all(number >= 0 for place, number in enumerate(operands) if place % GROUP):
         return None
-    places = places_of(told)
+    places = places_of(operands)
     if places is None or customers <= MOST_PLACES:
         return places
     pools = (one for one in every(places) if isinstance(one, Pool))
@@ -146,7 +146,7 @@ class _Solved:
     def __init__(self, customers: int, think: float, places: Places, around: Around) -> None:
         self._customers, self._think, self._places = customers, think, places
         self._around = around
-        self._most = max(_MOST_TOLD, 1 << customers.bit_length())  # a few, so that tables are kept
+        self._most = max(_CACHE_SIZE, 1 << customers.bit_length())  # a few, so that tables are kept
         self.plain: list[Station] = []
         self.several: list[Station] = []
         self.paced: list[tuple[Place, tuple[float, ...], int]] = []
@@ -184,7 +184,7 @@ class _Solved:
         degree += sum(count * len(rates) for rates, count in told)
         before = min(degree + 2, customers)
         rates, self.numbers = product_form.single_servers(customers, think, base, before)
-        unit = rates[0] if before < _NEAR_ONE else self._near(think)
+        unit = rates[0] if before < _ITERATIONS_NEAR_ONE else self._near(think)
         self.shares = shares_of(rates, unit)
         self._several = [
             Several(s.asked, s.servers, s.load, s.copies, rate=unit, count=s.copies)
@@ -314,7 +314,7 @@ def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
 
     No more matter than there may be at `most`.
     """
-    if not takes_time(pool):
+    if not has_time(pool):
         return ()
     return tuple(on_grid(lambda n: _inner(pool, n).rate, _most_within(pool, most)))
 
@@ -341,7 +341,7 @@ def _inner(pool: Pool, customers: int) -> _Solved:
 
 @lru_cache(maxsize=1 << 8)
 def _filled(pool: Pool, most: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    held, ending = held_within(
+    held, ending = composite_rates(
         _even_rates(pool, most),
         inner_rates(pool, most),
         pool.places,
@@ -353,7 +353,7 @@ def _filled(pool: Pool, most: int) -> tuple[tuple[float, ...], tuple[float, ...]
     return tuple(held), tuple(ending)
 
 
-def held_of(pool: Pool, most: int) -> tuple[float, ...]:
+def pool_numbers(pool: Pool, most: int) -> tuple[float, ...]:
     """Return how many are within a pool, by how many are there."""
     return _filled(pool, most)[0]
 
@@ -366,7 +366,7 @@ def speeds_of(pool: Pool, most: int) -> tuple[float, ...]:
 @lru_cache(maxsize=1 << 8)
 def waiting_of(pool: Pool, last: int, most: int) -> tuple[float, ...]:
     """Return how many wait for a pool, by how many are there, up to a last number."""
-    held = held_of(pool, most)
+    held = pool_numbers(pool, most)
     return tuple(n - at(held, n) for n in range(last + 1))
 
 
@@ -396,4 +396,4 @@ def waits_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
     first = _inner(pool, 0).wait(which)
     last = _most_within(pool, most)
     inner = (first, *on_grid(lambda n: _inner(pool, n).wait(which), last))
-    return tuple(at(inner, held) for held in held_of(pool, most))
+    return tuple(at(inner, held) for held in pool_numbers(pool, most))

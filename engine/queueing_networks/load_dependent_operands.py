@@ -119,20 +119,20 @@ def delay_within(pool: Pool) -> Number:
     return pool.delay + sum(delay_within(one) for one in pool.within if isinstance(one, Pool))
 
 
-def at_stations(held: Number, rate: Number, even: Number, delay: Number) -> Number:
+def at_stations(pool_number: Number, rate: Number, even: Number, delay: Number) -> Number:
     """Return how many more are at stations where so many end in a time than where others do.
 
     Of as many within, at one rate and at the other, the rest goes through the delay.
     """
-    there = held - even * delay
-    return (held - rate * delay) / there if there > 0 else 1
+    there = pool_number - even * delay
+    return (pool_number - rate * delay) / there if there > 0 else 1
 
 
-def places_of(told: Sequence[Number]) -> tuple[Place, ...] | None:
+def places_of(operands: Sequence[Number]) -> tuple[Place, ...] | None:
     """Return the places that operands tell of; None where these tell of none."""
-    if len(told) % GROUP:
+    if len(operands) % GROUP:
         return None
-    groups = [tuple(told[at : at + GROUP]) for at in range(0, len(told), GROUP)]
+    groups = [tuple(operands[at : at + GROUP]) for at in range(0, len(operands), GROUP)]
     return _read(groups, 0, len(groups), is_within=False)
 
 
@@ -192,20 +192,20 @@ def every(places: Sequence[Place]) -> Iterator[Place]:
             yield from every(place.within)
 
 
-def holds(place: Place, at: int) -> bool:
+def contains(place: Place, at: int) -> bool:
     """Return whether a place is that of a number, or has it within."""
     return any(one.at == at for one in every([place]))
 
 
 def holding(places: Sequence[Place], at: int) -> Place:
     """Return the place of a number, or that which has it within."""
-    return next(place for place in places if holds(place, at))
+    return next(place for place in places if contains(place, at))
 
 
-def takes_time(place: Place) -> bool:
+def has_time(place: Place) -> bool:
     """Return whether a cycle is there for any time."""
     if isinstance(place, Pool):
-        return place.delay > 0 or any(map(takes_time, place.within))
+        return place.delay > 0 or any(map(has_time, place.within))
     return bool(place.asked > 0)
 
 

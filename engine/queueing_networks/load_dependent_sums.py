@@ -25,8 +25,8 @@ from qps.engine.queueing_networks.load_dependent_operands import (
 )
 from qps.engine.queueing_networks.service_rate_tables import (
     at,
+    composite_rates,
     even_rates,
-    held_within,
     own_rates,
     own_waits,
 )
@@ -68,7 +68,7 @@ class Sums(Struct, frozen=True, dict=True):
         own = holding(self.places, which)
         counts: Sequence[Number] = range(self.customers + 1)
         if isinstance(own, Pool):
-            held = self._held(own)
+            held = self._pool_numbers(own)
             if own.at == which:
                 counts = [n - one for n, one in zip(counts, held, strict=True)]
             else:
@@ -94,7 +94,7 @@ class Sums(Struct, frozen=True, dict=True):
         own = holding(self.places, which)
         if isinstance(own, Pool):
             waits = [one.wait(which) for one in self._within(own)]
-            told = [at(waits, one) for one in self._held(own)]
+            told = [at(waits, one) for one in self._pool_numbers(own)]
             return self._mean(own, map(mul, self._weights(own), told))
         one = StationSums(own.asked, own.servers, own.load, own.copies, customers=self.customers)
         if not own.asked:
@@ -200,7 +200,7 @@ class Sums(Struct, frozen=True, dict=True):
         whole: int = pool.places * pool.copies
         return whole if pool.copies > 1 else min(whole, self.customers)
 
-    def _held(self, pool: Pool) -> list[Number]:
+    def _pool_numbers(self, pool: Pool) -> list[Number]:
         """Return how many are within a pool, by how many are there, of none up to all."""
         return self._filled(pool)[0]
 
@@ -209,7 +209,7 @@ class Sums(Struct, frozen=True, dict=True):
         even = within = self._within(pool)
         if pool.copies > 1 and any(isinstance(one, Station) and one.is_own for one in pool.within):
             even = self._inside(pool, are_even=True)
-        found = held_within(
+        found = composite_rates(
             [inner.rate for inner in even[1:]],
             [inner.rate for inner in within[1:]],
             pool.places,

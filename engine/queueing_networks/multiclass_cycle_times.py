@@ -25,7 +25,7 @@ from qps.engine.queueing_networks.multiclass_mva import found_of, on_lines
 from qps.engine.queueing_networks.multiclass_operands import Network, Place
 from qps.engine.queueing_networks.visited_copies import pairs_of
 
-BESIDE = 2
+EXTRA_OPERANDS = 2
 """Operands of a station besides those of `multiclass_operands`.
 
 These are how often a cycle of the class visits it, and 1 where all who are there share it.
@@ -56,38 +56,38 @@ class Visited(NamedTuple):
         return self.often + self.pairs / copies
 
 
-def class_quantile(classes: float, of: float, level: float, *told: float) -> float:
+def class_quantile(classes: float, of: float, level: float, *operands: float) -> float:
     """Return what a share `level` of the cycles of a class does not exceed at all stations.
 
     Between whole numbers of customers, of servers, and of copies of several servers, on a line.
     """
-    network = network_of(classes, told)
+    network = network_of(classes, operands)
     if network is None or not (1 <= of <= classes and of == int(of) and 0 <= level < 1):
         return nan
-    visits = tuple((often, shares > 0) for often, shares in _visits(int(classes), told))
+    visits = tuple((often, shares > 0) for often, shares in _visits(int(classes), operands))
     return on_lines(lambda whole: _quantile(level, int(of) - 1, whole, visits), network)
 
 
-def network_of(classes: float, told: Sequence[float]) -> Network | None:
+def network_of(classes: float, operands: Sequence[float]) -> Network | None:
     """Return the network that operands tell of, None where there is none."""
     if not (1 <= classes < inf and classes == floor(classes)):
         return None
     count = int(classes)
-    if (len(told) - 2 * count) % (count + 3 + BESIDE):
+    if (len(operands) - 2 * count) % (count + 3 + EXTRA_OPERANDS):
         return None
-    if not all(0 <= number < inf for visit in _visits(count, told) for number in visit):
+    if not all(0 <= number < inf for visit in _visits(count, operands) for number in visit):
         return None
-    stations = chain.from_iterable(one[:-BESIDE] for one in _stations(count, told))
-    return multiclass_operands.network_of(classes, (*told[: 2 * count], *stations))
+    stations = chain.from_iterable(one[:-EXTRA_OPERANDS] for one in _stations(count, operands))
+    return multiclass_operands.network_of(classes, (*operands[: 2 * count], *stations))
 
 
-def _stations(classes: int, told: Sequence[float]) -> list[Sequence[float]]:
-    size = classes + 3 + BESIDE
-    return [told[at : at + size] for at in range(2 * classes, len(told), size)]
+def _stations(classes: int, operands: Sequence[float]) -> list[Sequence[float]]:
+    size = classes + 3 + EXTRA_OPERANDS
+    return [operands[at : at + size] for at in range(2 * classes, len(operands), size)]
 
 
-def _visits(classes: int, told: Sequence[float]) -> list[tuple[float, float]]:
-    return [(one[-2], one[-1]) for one in _stations(classes, told)]
+def _visits(classes: int, operands: Sequence[float]) -> list[tuple[float, float]]:
+    return [(one[-2], one[-1]) for one in _stations(classes, operands)]
 
 
 def _quantile(

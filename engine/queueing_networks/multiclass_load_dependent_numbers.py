@@ -28,7 +28,7 @@ from qps.engine.queueing_networks.load_dependent_operands import (
 from qps.engine.queueing_networks.multiclass_load_dependent_operands import (
     MulticlassNetwork,
     between,
-    held_alone,
+    holding_alone,
     merged,
     shared_of,
 )
@@ -42,32 +42,32 @@ _FIRST_ONE = 1e-9
 # -- rows of the table ---------------------------------------------------------------------
 
 
-def shared_rate(classes: float, of: float, *told: float) -> float:
+def shared_rate(classes: float, of: float, *operands: float) -> float:
     """Return how many cycles all customers of one class end in a time; 0 where some never end."""
-    network = _read(classes, told)
+    network = _read(classes, operands)
     if network is None or not _is_one(of, classes):
         return nan
     return between(lambda whole: solved(whole).rates[int(of) - 1], network)
 
 
-def shared_time(classes: float, of: float, which: float, *told: float) -> float:
+def shared_time(classes: float, of: float, which: float, *operands: float) -> float:
     """Return how long a cycle of a class is at the place of a group, or waits for a pool there."""
-    network = _read(classes, told)
+    network = _read(classes, operands)
     if network is None or not _is_one(of, classes) or not _is_place(which, network):
         return nan
     return between(lambda whole: solved(whole).times[int(which)][int(of) - 1], network)
 
 
-def shared_wait(classes: float, which: float, *told: float) -> float:
+def shared_wait(classes: float, which: float, *operands: float) -> float:
     """Return the mean wait of an open visit at a station, in mean service times."""
-    network = _read(classes, told)
+    network = _read(classes, operands)
     if network is None or not _is_place(which, network):
         return nan
     return between(lambda whole: solved(whole).open_waits.get(int(which), nan), network)
 
 
-def _read(classes: float, told: Sequence[float]) -> MulticlassNetwork | None:
-    network = shared_of(classes, told)
+def _read(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
+    network = shared_of(classes, operands)
     if network is None or sum(network.customers) <= MOST_PLACES:
         return network
     pools = (one for one in network.groups if one.kind > 0)
@@ -101,7 +101,7 @@ def solved(network: MulticlassNetwork) -> LoadDependentRates:
     own = [place.at for place in places if place not in stuck]
     never = [any(_comes(network, k, one) for one in stuck) for k in range(len(network.customers))]
     customers = tuple(0.0 if n else one for n, one in zip(never, network.customers, strict=True))
-    found = _settled(network._replace(customers=customers), own)
+    found = _rates_of(network._replace(customers=customers), own)
     for one in every(stuck):
         found.times[one.at] = tuple(inf if n else 0.0 for n in never)
         if isinstance(one, Station) and not one.speeds:
@@ -122,11 +122,11 @@ def _comes(network: MulticlassNetwork, k: int, place: Place) -> bool:
     return any(one.asked[k] > 0 or one.kind > 0 < one.weights[k] for one in groups)
 
 
-def _settled(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
+def _rates_of(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
     """Return what comes of a network in which all cycles end, of the places of such groups."""
     turning = Linearizer(network.customers, network.think, len(own))
     cycles = [
-        pause + sum(held_alone(network, at)[k] for at in own)
+        pause + sum(holding_alone(network, at)[k] for at in own)
         for k, pause in enumerate(network.think)
     ]
     stays: dict[int, Stays] = {}

@@ -51,23 +51,23 @@ def group_size(classes: int) -> int:
     return BEFORE + 2 * classes
 
 
-def shared_of(classes: float, told: Sequence[float]) -> MulticlassNetwork | None:
+def shared_of(classes: float, operands: Sequence[float]) -> MulticlassNetwork | None:
     """Return the network that operands tell of; None where they tell of none, or of too much."""
-    if not (1 <= classes < inf and classes == floor(classes) and len(told) >= 2 * classes):
+    if not (1 <= classes < inf and classes == floor(classes) and len(operands) >= 2 * classes):
         return None
     count = int(classes)
-    rest, size = told[2 * count :], group_size(count)
-    if len(rest) % size or not all(map(isfinite, told)):
+    rest, size = operands[2 * count :], group_size(count)
+    if len(rest) % size or not all(map(isfinite, operands)):
         return None
-    if min(told[: 2 * count]) < 0 or any(n < 0 for at, n in enumerate(rest) if at % size):
+    if min(operands[: 2 * count]) < 0 or any(n < 0 for at, n in enumerate(rest) if at % size):
         return None
     groups = tuple(_group(rest[at : at + size], count) for at in range(0, len(rest), size))
-    network = MulticlassNetwork(tuple(told[:count]), tuple(told[count : 2 * count]), groups)
+    network = MulticlassNetwork(tuple(operands[:count]), tuple(operands[count : 2 * count]), groups)
     return None if places_of(merged(network, (1.0,) * count)) is None else network
 
 
-def _group(told: Sequence[float], classes: int) -> Group:
-    kind, servers, load, copies, *own = told
+def _group(operands: Sequence[float], classes: int) -> Group:
+    kind, servers, load, copies, *own = operands
     return Group(
         kind=kind,
         servers=servers,
@@ -94,7 +94,7 @@ def merged(network: MulticlassNetwork, shares: Sequence[float]) -> list[float]:
 
 def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float]) -> float:
     """Return the square of the coefficient of variation of the time that a pool is held, alone."""
-    group, held = network.groups[pool], held_alone(network, pool)
+    group, held = network.groups[pool], holding_alone(network, pool)
     often = [share * weight for share, weight in zip(shares, group.weights, strict=True)]
     each = [time / w if w else 0.0 for time, w in zip(held, group.weights, strict=True)]
     mean = _dot(often, each)
@@ -103,7 +103,7 @@ def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float])
     return (1 + group.load) * _dot(often, map(mul, each, each)) * sum(often) / mean**2 - 1
 
 
-def held_alone(network: MulticlassNetwork, pool: int) -> list[float]:
+def holding_alone(network: MulticlassNetwork, pool: int) -> list[float]:
     """Return how long a cycle of each class holds a pool where nobody waits."""
     within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
     return [sum(each) for each in zip(*(one.asked for one in within), strict=True)]

@@ -47,38 +47,38 @@ class MulticlassRates(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 11)
-def class_rate(classes: float, of: float, *told: float) -> float:
+def class_rate(classes: float, of: float, *operands: float) -> float:
     """Return how many cycles all customers of one class end in a time; 0 where some never end."""
-    network = _asked(classes, of, told)
+    network = _network_of(classes, of, operands)
     if network is None:
         return nan
     return on_lines(lambda whole: found_of(whole).rates[int(of) - 1], network)
 
 
 @lru_cache(maxsize=1 << 11)
-def class_wait(classes: float, of: float, *told: float) -> float:
+def class_wait(classes: float, of: float, *operands: float) -> float:
     """Return how long a cycle of one class waits at the first station, without service."""
-    network = _asked(classes, of, told)
+    network = _network_of(classes, of, operands)
     if network is None or not network.places:
         return nan
     k = int(of) - 1
-    asked, longer = told[2 * int(classes) + 3 + k], network.places[0].asked[k]
+    asked, longer = operands[2 * int(classes) + 3 + k], network.places[0].asked[k]
     if asked == 0:
         return 0.0
     wait = on_lines(lambda whole: _first(whole)[0][k], network)
     return longer * wait + (longer - asked)
 
 
-def class_open_wait(classes: float, *told: float) -> float:
+def class_open_wait(classes: float, *operands: float) -> float:
     """Return the mean wait of an open visit at the first station, in mean service times."""
-    network = network_of(classes, told)
+    network = network_of(classes, operands)
     if network is None or not network.places:
         return nan
     return on_lines(lambda whole: _first(whole)[1], network)
 
 
-def _asked(classes: float, of: float, told: tuple[float, ...]) -> Network | None:
-    network = network_of(classes, told)
+def _network_of(classes: float, of: float, operands: tuple[float, ...]) -> Network | None:
+    network = network_of(classes, operands)
     return network if network and 1 <= of <= classes and of == int(of) else None
 
 
@@ -102,7 +102,7 @@ def found_of(network: Network) -> MulticlassRates:
 @lru_cache(maxsize=1 << 8)
 def solved(network: Network) -> MulticlassRates:
     """Return the same, of stations in order; remembered."""
-    kept, rates = _kept(network)
+    kept, rates = _ending_classes(network)
     waits, beside = _waits(network._replace(customers=kept))
     for k, customers in enumerate(kept):
         if customers:
@@ -112,7 +112,7 @@ def solved(network: Network) -> MulticlassRates:
     return MulticlassRates(tuple(rates), waits, beside)
 
 
-def _kept(network: Network) -> tuple[tuple[float, ...], list[float]]:
+def _ending_classes(network: Network) -> tuple[tuple[float, ...], list[float]]:
     """Return the customers who go on and on, with the rates of those who never or always end."""
     kept, rates = list(network.customers), [0.0] * len(network.customers)
     for k, customers in enumerate(network.customers):
@@ -127,7 +127,7 @@ def _kept(network: Network) -> tuple[tuple[float, ...], list[float]]:
 def is_linearized(network: Network) -> bool:
     """Return whether there are so many customers that the Linearizer tells what comes of them."""
     whole = network._replace(customers=tuple(map(floor, network.customers)))
-    inner, _ = _waited_for(whole._replace(customers=_kept(whole)[0]))
+    inner, _ = _queueing_places(whole._replace(customers=_ending_classes(whole)[0]))
     return not _is_exact(inner)
 
 
@@ -136,7 +136,7 @@ def on_lines(value: Callable[[Network], float], network: Network) -> float:
     return between(value, network, in_parts=is_linearized(network))
 
 
-def _waited_for(network: Network) -> tuple[Network, list[int]]:
+def _queueing_places(network: Network) -> tuple[Network, list[int]]:
     """Return a network of the places where somebody may wait; the other ones delay."""
     total, think, among = sum(network.customers), list(network.think), []
     for i, place in enumerate(network.places):
@@ -159,7 +159,7 @@ def _is_exact(inner: Network) -> bool:
 def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
     """Return what classes wait, and open visits, at each station."""
     without = [alone(place.servers, place.load) for place in network.places]
-    inner, among = _waited_for(network)
+    inner, among = _queueing_places(network)
     own, beside = (_exactly if _is_exact(inner) else linearized)(inner)
     waits = [(wait,) * len(network.think) for wait in without]
     for at, i in enumerate(among):

@@ -48,17 +48,17 @@ def is_exact(populations: Sequence[float], stations: int, more_servers: int = 0)
     return states <= MOST_STATES and powers * len(populations) * max(stations, 1) <= MOST_POWERS
 
 
-def network_of(classes: float, told: Sequence[float]) -> Network | None:
+def network_of(classes: float, operands: Sequence[float]) -> Network | None:
     """Return the network that operands tell of, None where there is none.
 
     Less than one copy is one that takes longer.
     """
-    if not (1 <= classes < inf and classes == floor(classes) and len(told) >= 2 * classes):
+    if not (1 <= classes < inf and classes == floor(classes) and len(operands) >= 2 * classes):
         return None
-    if not all(0 <= number < inf for number in told):
+    if not all(0 <= number < inf for number in operands):
         return None
     count = int(classes)
-    rest, size = told[2 * count :], count + 3
+    rest, size = operands[2 * count :], count + 3
     if len(rest) % size:
         return None
     places = []
@@ -68,7 +68,7 @@ def network_of(classes: float, told: Sequence[float]) -> Network | None:
             return None
         longer = max(1.0, 1 / copies)
         places.append(Place(servers, load, max(copies, 1.0), tuple(d * longer for d in asked)))
-    return Network(tuple(told[:count]), tuple(told[count : 2 * count]), tuple(places))
+    return Network(tuple(operands[:count]), tuple(operands[count : 2 * count]), tuple(places))
 
 
 def between(

@@ -16,21 +16,21 @@ from qps.engine.queueing_networks.multiclass_operands import MOST_STATES, Networ
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_KEPT = 24
+_CACHE_SIZE = 24
 _GROWS = 1.5
 
-_kept: OrderedDict[tuple[object, ...], States] = OrderedDict()
+_cache: OrderedDict[tuple[object, ...], States] = OrderedDict()
 
 
 def states_of(network: Network) -> States:
     """Return a table in which the populations of a network are; it is remembered, and grows."""
     key = network.think, network.places
-    known = _kept.get(key)
+    known = _cache.get(key)
     if known is None or not known.has(network.customers):
-        known = _kept[key] = States(network, _wanted(network, known))
-        if len(_kept) > _MOST_KEPT:
-            _kept.popitem(last=False)
-    _kept.move_to_end(key)
+        known = _cache[key] = States(network, _wanted(network, known))
+        if len(_cache) > _CACHE_SIZE:
+            _cache.popitem(last=False)
+    _cache.move_to_end(key)
     return known
 
 

@@ -21,12 +21,12 @@ from typing import Any
 
 STEP, STEPS = 0.125, 50
 """Of the rule along the path: at t = 6.25 the integrand is e^-39."""
-PLACES, NEAR_ENOUGH = 8, 1e-6
+PLACES, STOPPING_RULE = 8, 1e-6
 """By so many places the next is told; behind so small a step nothing is off to the second order."""
 MOST_STEPS = 50
 _SIGNS = [[comb(n, j) * (-1) ** (n - 1 - j) for j in range(n)] for n in range(PLACES + 1)]
 """By which the last n places of a polynomial's values tell the next one."""
-NEAR, LEAST = 1e-15, 1e-300
+TOLERANCES, LEAST = 1e-15, 1e-300
 
 
 def at_population(
@@ -69,7 +69,7 @@ def _saddle(customers: int, think: float, parts: Sequence[tuple[float, float, fl
             slope += held * (spare / (apart + spare))
         step = spare * (value / slope)
         spare += step
-        if step <= NEAR * spare:
+        if step <= TOLERANCES * spare:
             break
     return spare
 
@@ -90,7 +90,7 @@ def _path(
             value, rate, bend, ahead = _exponent(w, think, stations)
             step = (value + t * t) / rate
             w -= step
-            if abs(step) <= NEAR_ENOUGH * abs(w):
+            if abs(step) <= STOPPING_RULE * abs(w):
                 break
         # What the last step changes, to the second order of it.
         ahead -= (1 + ahead) * step * (1 - step / 2)

@@ -15,10 +15,10 @@ from qps.engine.numerics.array_blocks import Array
 from qps.engine.queueing_networks.normalizing_integral import (
     LEAST,
     MOST_STEPS,
-    NEAR,
-    NEAR_ENOUGH,
     STEP,
     STEPS,
+    STOPPING_RULE,
+    TOLERANCES,
     path_ahead,
 )
 
@@ -54,7 +54,7 @@ def _saddle(customers: Array, think: Array, part: Array, apart: Array, copies: A
         slope = think / (1 + spare) ** 2 + (each / (apart + spare)).sum(axis=0)
         step = value / slope
         spare = spare + step
-        if not (step > NEAR * spare).any():
+        if not (step > TOLERANCES * spare).any():
             break
     return spare
 
@@ -74,7 +74,7 @@ def _path(think: Array, b: Array, copies: Array) -> Iterator[tuple[_Complex, _Co
             value, rate, bend, ahead = _exponent(w, think, b, copies)
             step = (value + t * t) / rate
             w = w - step
-            if not (np.abs(step) > NEAR_ENOUGH * np.abs(w)).any():
+            if not (np.abs(step) > STOPPING_RULE * np.abs(w)).any():
                 break
         ahead = ahead - (1 + ahead) * step * (1 - step / 2)
         known.append(w)

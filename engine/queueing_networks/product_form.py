@@ -37,7 +37,7 @@ BLOCK = 16
 """So many are solved together, and kept for whoever asks about more of them."""
 
 _LARGEST = 600.0
-_NEAR_ONE = 100
+_ITERATIONS_NEAR_ONE = 100
 """Degrees up to which the rate of single servers is near enough to that of several."""
 _MANY_PRODUCTS = 1 << 14
 _SEVERAL = 2
@@ -99,15 +99,15 @@ def mixed_room(limit: float, customers: float, think: float, *stations: float) -
     return rising_root(over, load, limit * servers) - load
 
 
-def _read(customers: float, think: float, told: Sequence[float]) -> Stations | None:
+def _read(customers: float, think: float, operands: Sequence[float]) -> Stations | None:
     """Return the stations; None where there is no value."""
     if not (0 <= customers < inf and 0 <= think < inf):
         return None
-    if not all(0 <= number < inf for number in told):
+    if not all(0 <= number < inf for number in operands):
         return None
-    if not all(servers >= 1 for servers in told[1::4]) or 0 in told[3::4]:
+    if not all(servers >= 1 for servers in operands[1::4]) or 0 in operands[3::4]:
         return None
-    return stations_of(told)
+    return stations_of(operands)
 
 
 def _rate(customers: int, think: float, stations: Stations) -> float:
@@ -145,7 +145,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     for k, (asked, servers, load, copies) in enumerate(stations if customers else ()):
         if not asked:
             continue
-        if _nobody_waits(customers, servers, load):
+        if _never_waits(customers, servers, load):
             think += asked
         elif servers < _SEVERAL:
             plain.append(k)
@@ -157,7 +157,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     base = [as_single(stations[k]) for k in among]
     degree = sum(m * (int(stations[k][1]) - 1) for k, m in several)
     near = 0.0
-    if min(degree, customers) > _NEAR_ONE:
+    if min(degree, customers) > _ITERATIONS_NEAR_ONE:
         places = tuple(Place(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among))
         own_waits, found = linearized(Network((customers,), (think,), places))
         pairs = zip(places, own_waits, strict=True)
@@ -183,7 +183,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     return tuple(waits)
 
 
-def _nobody_waits(customers: int, servers: float, load: float) -> bool:
+def _never_waits(customers: int, servers: float, load: float) -> bool:
     """Return whether a server is free whoever comes, so surely that floats tell no difference.
 
     The share of the time that open visits take the servers that customers leave is that of a
@@ -291,7 +291,7 @@ class Several:
 
     def __init__(
         self,
-        asked: float,
+        demand: float,
         servers: float,
         load: float,
         copies: float,
@@ -300,7 +300,7 @@ class Several:
         count: int,
     ) -> None:
         self.copies, self.servers = count, int(servers)
-        busy, part = asked / copies * rate, load / servers
+        busy, part = demand / copies * rate, load / servers
         closed, held = poisson(busy, self.servers), poisson(load, self.servers)
         below = list(accumulate(held, initial=0.0))  # fewer open ones than k
         weights, waits, full, excess = [], [], 0.0, 0.0

@@ -21,9 +21,9 @@ from qps.engine.queueing_networks.normalizing_integral_arrays import numbers_at_
 
 _MOST_CUSTOMERS = 2000
 """Up to so many, steps for all rows are quicker than an integral for each."""
-_MOST_KEPT = 128
+_CACHE_SIZE = 128
 
-_kept: OrderedDict[bytes, tuple[list[bytes], Array]] = OrderedDict()
+_cache: OrderedDict[bytes, tuple[list[bytes], Array]] = OrderedDict()
 
 
 def closed_rate(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> Array:
@@ -80,38 +80,38 @@ def _on_lines(function: Callable[..., Array], customers: Array, *others: Array) 
     return np.where(part > 0, low + part * (high - low), low)
 
 
-def _rate(customers: Array, think: Array, *told: Array) -> Array:
+def _rate(customers: Array, think: Array, *operands: Array) -> Array:
     cycle = think
-    numbers = _numbers(np.maximum(customers - 1, 0.0), think, told)
-    for asked, load, number in zip(told[::4], told[2::4], numbers, strict=True):
+    numbers = _numbers(np.maximum(customers - 1, 0.0), think, operands)
+    for asked, load, number in zip(operands[::4], operands[2::4], numbers, strict=True):
         cycle = cycle + asked * ((1 + number) / (1 - load))
     return np.where(customers == 0, 0.0, customers / cycle)
 
 
-def _wait_of_closed(customers: Array, think: Array, *told: Array) -> Array:
-    return told[0] * _wait(np.maximum(customers - 1, 0.0), think, *told)
+def _wait_of_closed(customers: Array, think: Array, *operands: Array) -> Array:
+    return operands[0] * _wait(np.maximum(customers - 1, 0.0), think, *operands)
 
 
-def _wait(customers: Array, think: Array, *told: Array) -> Array:
-    load = told[2]
-    found: Array = (load + _numbers(customers, think, told)[0]) / (1 - load)
+def _wait(customers: Array, think: Array, *operands: Array) -> Array:
+    load = operands[2]
+    found: Array = (load + _numbers(customers, think, operands)[0]) / (1 - load)
     return found
 
 
-def _numbers(customers: Array, think: Array, told: Sequence[Array]) -> Sequence[Array]:
+def _numbers(customers: Array, think: Array, operands: Sequence[Array]) -> Sequence[Array]:
     """Return mean numbers at a copy of each station, of whole numbers of customers; remembered."""
-    stations = [told[place : place + 4] for place in range(0, len(told), 4)]
+    stations = [operands[place : place + 4] for place in range(0, len(operands), 4)]
     if not stations:
         return []
     names = [_named(*station) for station in stations]
     key = _named(np.frombuffer(b"".join(sorted(names)), np.uint8), customers, think)
-    if key not in _kept:
+    if key not in _cache:
         ratios = np.array([asked / copies / (1 - load) for asked, _, load, copies in stations])
         copies = np.array([one[3] for one in stations])
-        _kept[key] = names, _solved(customers, think, ratios, copies)
-        if len(_kept) > _MOST_KEPT:
-            _kept.popitem(last=False)
-    order, numbers = _kept[key]
+        _cache[key] = names, _solved(customers, think, ratios, copies)
+        if len(_cache) > _CACHE_SIZE:
+            _cache.popitem(last=False)
+    order, numbers = _cache[key]
     return [numbers[order.index(name)] for name in names]
 
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from qps.engine.queueing_networks.linearizer import Stay, Wait, waiting_at
 from qps.engine.queueing_networks.load_dependent_mva import (
-    held_of,
     numbers_within,
+    pool_numbers,
     speeds_of,
     waits_within,
 )
@@ -92,7 +92,7 @@ def _at_pool(
         none = [0.0] * len(shares)
         times = {each.at: lambda found: found * none for each in every([one])}
         return Stays(lambda found: found * none, times, {})
-    numbers, held = _Numbers(rates, others), held_of(one, most)
+    numbers, held = _Numbers(rates, others), pool_numbers(one, most)
     rest = one.variation if one.copies == 1 else 1.0
     told = {one.at: numbers.means(lambda n: (n - at(held, n)) / numbers.rate(n), rest)}
     within = [each for each in every([one]) if each is not one]
@@ -118,8 +118,8 @@ def _time(mean: Callable[[Any], Any], part: Callable[[Any], Any]) -> Stay:
     return lambda found: part(mean(found))
 
 
-def _time_of(numbers: _Numbers, held: Sequence[float]) -> Callable[[int], float]:
-    return lambda n: at(held, n) / numbers.rate(n)
+def _time_of(numbers: _Numbers, queue_lengths: Sequence[float]) -> Callable[[int], float]:
+    return lambda n: at(queue_lengths, n) / numbers.rate(n)
 
 
 def _open_wait(numbers: _Numbers, pool: Pool, which: int, most: int) -> Wait:

@@ -51,7 +51,7 @@ def at(values: Sequence[Number], place: Number) -> Number:
     return low + (place - whole) * (values[whole + 1] - low)
 
 
-def held_within(
+def composite_rates(
     rates: Sequence[Number],
     by_chance: Sequence[Number],
     places: int,
@@ -74,7 +74,7 @@ def held_within(
     held = min(places, MOST_PLACES)
     each = [rates[min(copies * places * n // held, len(rates)) - 1] for n in range(1, held + 1)]
     plain = list(accumulate((each[-1] / rate for rate in each), mul, initial=one))
-    weights = list(accumulate(_waited(each, variation), mul, initial=one))
+    weights = list(accumulate(_queue_weights(each, variation), mul, initial=one))
     spread = max(log(float(max(some) / min(some))) for some in (plain, weights))
     few = min(copies, MOST_COPIES, max(2, int(_MOST_LOG / (spread + 1))))
     ratio = one * copies * places / (few * held)
@@ -105,7 +105,7 @@ def queue_factor(variation: Number, servers: Number) -> Number:
     return 1 + more / (2 * servers + more * (servers - 1) / 3)
 
 
-def _waited(each: Sequence[Number], variation: Number) -> Iterator[Number]:
+def _queue_weights(each: Sequence[Number], variation: Number) -> Iterator[Number]:
     """Yield the weights of one, two, … at a copy as parts of those of one less.
 
     In parts of what that is where there are more than places. As many servers are busy as a copy is

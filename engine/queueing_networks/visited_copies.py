@@ -68,13 +68,13 @@ def _visited(copies: float, visits: float) -> float:
 
 
 def visited_whole(
-    told: Sequence[tuple[Station, Visits]],
+    operands: Sequence[tuple[Station, Visits]],
 ) -> Iterator[tuple[float, list[tuple[Station, Visits, int]]]]:
     """Yield stations with whole numbers of copies that are visited, each with its part.
 
     The corners of a simplex around what is visited (Kuhn 1960): one more than stations at most.
     """
-    each = [_visited(station[3], visits) for station, (visits, _) in told]
+    each = [_visited(station[3], visits) for station, (visits, _) in operands]
     whole = [floor(one) for one in each]
     beyond = sorted(
         ((one - own, at) for at, (one, own) in enumerate(zip(each, whole, strict=True))),
@@ -83,7 +83,7 @@ def visited_whole(
     before = 1.0
     for part, at in [*beyond, (0.0, 0)]:
         if before > part:
-            yield before - part, [(*one, own) for one, own in zip(told, whole, strict=True)]
+            yield before - part, [(*one, own) for one, own in zip(operands, whole, strict=True)]
         whole[at] += 1
         before = part
 

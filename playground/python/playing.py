@@ -14,10 +14,10 @@ from typing import TypeVar
 from lsprotocol import types
 
 from qps.commands.lsp import page_of
-from qps.commands.report import HOW_SURE
+from qps.commands.report import CONFIDENCE_STEP
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
-from qps.compiler.diagnostics.mends import Mend
+from qps.compiler.diagnostics.mends import Fix
 from qps.compiler.diagnostics.render import full
 from qps.compiler.pipeline import Spec
 from qps.editing.completing import completion
@@ -25,7 +25,7 @@ from qps.editing.desk import Desk, Reading
 from qps.editing.hovering import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
-from qps.editing.told_answer import told_answer
+from qps.editing.told_answer import answer_line
 from qps.reports.text.words.quantities import first_words
 
 os.environ["QPS_CACHE"] = "off"
@@ -83,7 +83,7 @@ def _page(spec: Spec) -> dict[str, object]:
     """Return the page, what it lacks, and whether it tells how sure the answer is."""
     parts = _Parts()
     html = page_of(spec, parts.tried)
-    draws = HOW_SURE not in parts.lacking and bool(uncertain_in(spec.configuration()))
+    draws = CONFIDENCE_STEP not in parts.lacking and bool(uncertain_in(spec.configuration()))
     return {"html": html, "draws": draws, "lacks": parts.told()}
 
 
@@ -100,7 +100,7 @@ class _Parts:
 
     def tried(self, name: str, make: Callable[[], T]) -> T | None:
         """Return a part, or take down its name."""
-        if name != HOW_SURE and monotonic() - self._start > _LONGEST:
+        if name != CONFIDENCE_STEP and monotonic() - self._start > _LONGEST:
             self._late[name] = None
             return None
         try:
@@ -178,7 +178,7 @@ def _asked(answer: Callable[[], dict[str, object]]) -> str:
 
 def _answer() -> dict[str, object]:
     """Return the answer in a line, and the loads of places, each at the end of a line."""
-    answer = told_answer(_desk, _NAME)
+    answer = answer_line(_desk, _NAME)
     if answer is None:
         return {"text": "This is a module: other specs can use its declarations.", "loads": []}
     _desk.answers[_NAME] = answer
@@ -207,27 +207,27 @@ def _places(found: tuple[Diagnostic, ...]) -> list[dict[str, object]]:
             "to": _utf16(one.primary.span.source.text[: one.primary.span.end]),
             "severity": "error" if one.is_error else "warning",
             "message": "\n".join([f"{one.code.id}: {one.message}", *map(str, one.hints)]),
-            "mends": [_mend(mend) for mend in one.mends if _is_own(mend)],
+            "mends": [_fix_json(mend) for mend in one.mends if _is_own(mend)],
         }
         for one in found
         if one.primary is not None and one.primary.span.source.label == _NAME
     ]
 
 
-def _is_own(mend: Mend) -> bool:
-    return all(edit.span.source.label == _NAME for edit in mend.edits)
+def _is_own(fix: Fix) -> bool:
+    return all(edit.span.source.label == _NAME for edit in fix.edits)
 
 
-def _mend(mend: Mend) -> dict[str, object]:
+def _fix_json(fix: Fix) -> dict[str, object]:
     edits = [
         {
             "from": _utf16(edit.span.source.text[: edit.span.start]),
             "to": _utf16(edit.span.source.text[: edit.span.end]),
             "insert": edit.text,
         }
-        for edit in mend.edits
+        for edit in fix.edits
     ]
-    return {"title": mend.title, "edits": edits}
+    return {"title": fix.title, "edits": edits}
 
 
 def _between(places: types.Range) -> dict[str, object]:

@@ -13,14 +13,14 @@ from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.answer_text import title_of
 from qps.reports.text.solutions.change_wording import Wording, wording
 from qps.reports.text.solutions.first_screen import decision
-from qps.reports.text.words.certainty_marks import users_told
+from qps.reports.text.words.certainty_marks import marked_users
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
 from qps.solver.variants.model_variants import ShownCase
 
 _MOST_NAMED = 3
-_TOLD = ("Limit", "Bottleneck", phrase("accuracy"), "Next limit", "Cost")
+_ROW_ORDER = ("Limit", "Bottleneck", phrase("accuracy"), "Next limit", "Cost")
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -78,19 +78,19 @@ def _table(
     return Table(("Measure", *names), (*rows, *_rows(told)))
 
 
-def _rows(told: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
+def _rows(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
     """Return a row for each name that any of the columns tells something of."""
-    names = dict.fromkeys(name for one in told for name in one)
-    return [(name, *(one.get(name, "") for one in told)) for name in names]
+    names = dict.fromkeys(name for one in columns for name in one)
+    return [(name, *(one.get(name, "") for one in columns)) for name in names]
 
 
 def _facts(answer: Answer, words: Wording) -> dict[str, str]:
     """Return what the first screen tells of an answer, in a few words each."""
     facts = dict(decision(answer, words).facts)
-    return {label: unquoted(facts[label]) for label in _TOLD if label in facts}
+    return {label: unquoted(facts[label]) for label in _ROW_ORDER if label in facts}
 
 
 def _users(answer: Answer) -> str:
     if answer.capacity is None:
         return "none"
-    return users_told(answer.capacity, answer.known, range_limits=answer.limited_by is None)
+    return marked_users(answer.capacity, answer.known, range_limits=answer.limited_by is None)

@@ -33,7 +33,7 @@ class DifferencePage(Struct, frozen=True, kw_only=True):
 def difference_page(view: DifferenceView) -> DifferencePage:
     """Return the page of a difference."""
     before, after = printable(view.before.file), printable(view.after.file)
-    ways = _ways(view.changes)
+    ways = _attribution(view.changes)
     return DifferencePage(
         view=view,
         title=f"{before} → {after}" if before != after else f"Changes in {after}",
@@ -67,7 +67,7 @@ def _circumstances(scenario: str | None) -> str:
     return f", scenario {printable(scenario)}" if scenario else ""
 
 
-def _ways(changes: Sequence[AssumptionChange]) -> list[Json]:
+def _attribution(changes: Sequence[AssumptionChange]) -> list[Json]:
     """Return the ways to share the difference among the changes that add up to it."""
     changes = moving(changes)
     shares: list[float | None] = [change.share for change in changes]
@@ -80,7 +80,11 @@ def _ways(changes: Sequence[AssumptionChange]) -> list[Json]:
         {
             "name": name,
             "steps": [
-                {"name": printable(change_name(change)), "change": _told(change), "users": users}
+                {
+                    "name": printable(change_name(change)),
+                    "change": _describe(change),
+                    "users": users,
+                }
                 for change, users in zip(changes, values, strict=True)
             ],
         }
@@ -89,7 +93,7 @@ def _ways(changes: Sequence[AssumptionChange]) -> list[Json]:
     ]
 
 
-def _told(change: AssumptionChange) -> str:
+def _describe(change: AssumptionChange) -> str:
     if not change.after:
         return ""
     return printable(f"{change.before} → {change.after}")

@@ -134,15 +134,15 @@ def render_html(page: PageView) -> str:
     return _rendered("page.html.jinja", page, page.live, entry, ("style", "sure"))
 
 
-def render_matrix(page: MatrixPage, made: str = "") -> str:
-    """Return the page of a matrix result; `made` is said of when and by what it was made."""
+def render_matrix(page: MatrixPage, origin: str = "") -> str:
+    """Return the page of a matrix result; `origin` is said of when and by what it was made."""
     styles = ("style", "matrix")
-    return _rendered("matrix.html.jinja", page, page.as_json(), "matrix.js", styles, made)
+    return _rendered("matrix.html.jinja", page, page.as_json(), "matrix.js", styles, origin)
 
 
-def render_difference(page: DifferencePage, made: str = "") -> str:
-    """Return the page of what changed between two specs; `made` is said of when and by what."""
-    return _rendered("difference.html.jinja", page, page.data, "difference.js", made=made)
+def render_difference(page: DifferencePage, origin: str = "") -> str:
+    """Return the page of what changed between two specs; `origin` is said of when and by what."""
+    return _rendered("difference.html.jinja", page, page.data, "difference.js", origin=origin)
 
 
 def _rendered(
@@ -151,7 +151,7 @@ def _rendered(
     data: Json,
     entry: str,
     styles: tuple[str, ...] = ("style",),
-    made: str = "",
+    origin: str = "",
 ) -> str:
     style, code = _style(styles), script(entry, words_of(data))
     return (
@@ -159,7 +159,7 @@ def _rendered(
         .get_template(template)
         .render(
             page=page,
-            made=made,
+            made=origin,
             style=style,
             style_hash=_hash(style),
             script=code,

@@ -28,9 +28,9 @@ from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import with_ports_together
 from qps.reports.text.words.quantities import (
-    beside_limit,
     in_percent,
     percent,
+    quantity_near_limit,
     undecided_point,
     whole_population,
 )
@@ -80,7 +80,7 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
     rows = [_requirement(answer, one, called) for one in answer.requirements]
     quality = answer.quality
     if quality.at_limit is not None:
-        told = beside_limit(quality.at_limit, 1)
+        told = quantity_near_limit(quality.at_limit, 1)
         rows.append(
             RequirementRow(
                 measure=f"{called(QUALITY)} ({phrase(f'quality.{quality.metric}')})",
@@ -100,25 +100,27 @@ def _requirement(
 ) -> RequirementRow:
     share = in_percent(one)
 
-    def told(there: Reading) -> str:
-        text = beside_limit(there.value, one.limit, one.dimension, share=share)
+    def text_of(there: Reading) -> str:
+        text = quantity_near_limit(there.value, one.limit, one.dimension, share=share)
         return marked_value(text, there.value, there.known)
 
     return RequirementRow(
         measure=called(one.name),
         limit=limit_of(one, one.limit, share=share, digits=3),
-        value=told(one.now),
-        beyond="" if one.beyond is None else told(one.beyond),
+        value=text_of(one.now),
+        beyond="" if one.beyond is None else text_of(one.beyond),
         met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),
         is_met=one.met_up_to is not None and one.met_up_to >= answer.at,
         gives_out=answer.limited_by == one.name,
     )
 
 
-def _up_to(met: int | None, answer: Answer, known: Certainty) -> str:
-    if met is None:
+def _up_to(population: int | None, answer: Answer, known: Certainty) -> str:
+    if population is None:
         return "never"
-    return phrase("page.full_range") if met == answer.high else marked(f"{met:,}", known)
+    return (
+        phrase("page.full_range") if population == answer.high else marked(f"{population:,}", known)
+    )
 
 
 _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)

@@ -15,7 +15,7 @@ from qps.compiler.diagnostics.render import plain
 from qps.reports.pages.claims_section import ClaimsSection
 from qps.reports.pages.configuration_comparison import Compared
 from qps.reports.pages.drawings.charts import LineChart, figure_chart
-from qps.reports.pages.drawings.line_thinning import telling_points
+from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.system_picture import SystemPicture, system_picture
 from qps.reports.pages.formula_markup import typeset
 from qps.reports.pages.json_values import Json
@@ -42,7 +42,7 @@ from qps.reports.text.layout.wrapping import unbroken
 from qps.reports.text.solutions.answer_text import circumstances, remarks, title_of
 from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.change_rows import HELPS
-from qps.reports.text.solutions.change_wording import Wording, cost_told, wording
+from qps.reports.text.solutions.change_wording import Wording, extra_cost, wording
 from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_reasons import answer_sentence
@@ -126,10 +126,10 @@ def page_view(
     *,
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
-    carry: Sequence[str] = (),
+    growth: Sequence[str] = (),
     compared: Compared | None = None,
     draws_samples: bool = False,
-    made: str = "",
+    origin: str = "",
 ) -> PageView:
     """Return everything that the page of one configuration shows: its answer, and details of it.
 
@@ -169,17 +169,17 @@ def page_view(
         simulated=simulated,
         odds=odds_section(answer, words.labels),
         system=None if figures_only else system_picture(model, details, answer.at),
-        carry=tuple(map(unquoted, carry)),
+        carry=tuple(map(unquoted, growth)),
         compared=compared,
         draws_samples=draws_samples,
-        made=made,
+        made=origin,
     )
 
 
 def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
     """Return the kind of each change, the change, the capacity with it, and its cost."""
     return tuple(
-        (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), cost_told(one))
+        (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), extra_cost(one))
         for one in words.changes
     )
 
@@ -197,7 +197,7 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
     figure = drawn.figure
     name = figure.parameter or model.population.name
     title = figure.title or figure.name
-    kept = telling_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    kept = visible_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
     said = " ".join(part for part in (figure.source or "", figure.note or "") if part)
     return figure_chart(
         f"figure-{figure_key(model, drawn)}",

@@ -86,7 +86,7 @@ def _gather(
 def _linked(path: str, text: str, exports: Mapping[str, tuple[str, ...]]) -> str:
     """Return a module as a function that runs at once and returns what it exports."""
     head = _head(text)
-    taken = _IMPORT.sub(lambda match: _taken(path, match, exports), head)
+    taken = _IMPORT.sub(lambda match: _import_line(path, match, exports), head)
     body = _LEFT_OUT.sub("", taken + _EXPORT.sub("", text[len(head) :]))
     refused = _REFUSED.search(body)
     if refused:
@@ -95,7 +95,7 @@ def _linked(path: str, text: str, exports: Mapping[str, tuple[str, ...]]) -> str
     return f"const {_variable(path)} = (() => {{\n{body}return {{ {names} }};\n}})();\n"
 
 
-def _taken(path: str, match: re.Match[str], exports: Mapping[str, tuple[str, ...]]) -> str:
+def _import_line(path: str, match: re.Match[str], exports: Mapping[str, tuple[str, ...]]) -> str:
     """Return the line that takes what a module imports from one that has run."""
     source = _resolved(path, match[2])
     if source not in exports:

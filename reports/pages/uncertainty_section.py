@@ -7,7 +7,12 @@ from msgspec import Struct
 from qps.reports.pages.drawings.chart_axes import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
-from qps.reports.text.solutions.uncertainty_text import likely_text, met, odds_lines, shares_table
+from qps.reports.text.solutions.uncertainty_text import (
+    likely_text,
+    met_probabilities,
+    odds_lines,
+    shares_table,
+)
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
@@ -79,7 +84,9 @@ def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
         histogram=_histogram(answer, odds, labels),
         likely=Table(
             ("Requirement", phrase("page.met_probability", at=f"{answer.at:,}")),
-            tuple((labels.of(one.name), likely_text(one)) for one in met(answer, odds)),
+            tuple(
+                (labels.of(one.name), likely_text(one)) for one in met_probabilities(answer, odds)
+            ),
             frozenset([1]),
         ),
         first=Table(
@@ -122,7 +129,11 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
         rows.append((place, share))
     lines = []
     if odds.at_confidence.capacity is not None:
-        lines.append(_line(x, odds.at_confidence.capacity, _promise(answer, odds.at_confidence), 0))
+        lines.append(
+            _line(
+                x, odds.at_confidence.capacity, _confidence_sentence(answer, odds.at_confidence), 0
+            )
+        )
     if answer.capacity is not None:
         lines.append(_line(x, answer.capacity, f"nominal: {answer.capacity:,}", 1))
     return Histogram(
@@ -138,12 +149,12 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
     )
 
 
-def _promise(answer: Answer, promise: AtConfidence) -> str:
+def _confidence_sentence(answer: Answer, confidence: AtConfidence) -> str:
     """Return what as many samples reach as a promise is certain of; of what is exact, a confidence.
 
     A bound or an approximation has no confidence, as its model error is no matter of samples.
     """
-    least, certainty = f"{promise.capacity:,}", promise.confidence
+    least, certainty = f"{confidence.capacity:,}", confidence.confidence
     if answer.known.is_exact:
         return phrase("page.confidence", sure=percent(certainty), least=least)
     return phrase("page.percentile", percentile=f"{100 * (1 - certainty):.6g}", least=least)

@@ -139,7 +139,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         for row in table.to_pylist():
             yield before + escaped(json.dumps(row, ensure_ascii=False, allow_nan=False))
             before = ",\n    "
-    told = {"rows": counts.rows, "infeasible": counts.nobody, "faults": counts.faults}
+    told = {"rows": counts.rows, "infeasible": counts.none_supported, "faults": counts.faults}
     told |= {ONE_BY_ONE: counts.one_by_one} if counts.one_by_one else {}
     yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'
 
@@ -174,7 +174,7 @@ def matrix_layout(
         found.add("saturates_at")  # there it is told
     columns = [c for c in every if (c.answer or c.name) in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
-    columns = [column for column in columns if _is_told(column, columns)]
+    columns = [column for column in columns if _is_shown(column, columns)]
     population = compiled.model.population.name
     rows = tuple(
         tuple(_marked_cell(column, row, known, labels, population) for column in columns)
@@ -289,16 +289,16 @@ def _undecided(row: Mapping[str, object]) -> str:
     return undecided_point(at if isinstance(at, float) else None, int(least))
 
 
-def _saturation(told: str, row: Mapping[str, object]) -> str:
+def _saturation(text: str, row: Mapping[str, object]) -> str:
     """Return where the first resource saturates as `solve` tells it: from the start, staying full.
 
     What stays full is not beyond: it is acceptable for as long as it grows no more.
     """
     if _answer(row, FROM_START) is not None:
-        told = "from the start"
+        text = "from the start"
     stays, largest = _answer(row, STAYS_FULL), _answer(row, LARGEST)
     to = f" to {largest:,}" if isinstance(largest, int) else " to the answer"
-    return told if stays is None else f"{told} ({stays} full{to})"
+    return text if stays is None else f"{text} ({stays} full{to})"
 
 
 def _answer(row: Mapping[str, object], name: str) -> object:
@@ -306,7 +306,7 @@ def _answer(row: Mapping[str, object], name: str) -> object:
     return row.get(ANSWER + name, row.get(name))
 
 
-def _is_told(column: Column, columns: list[Column]) -> bool:
+def _is_shown(column: Column, columns: list[Column]) -> bool:
     """Leave out what a table has no room for: files have it all."""
     answer = column.answer or ""
     if answer.startswith((SATURATION, LOAD)) or answer in _ELSEWHERE:
@@ -338,8 +338,8 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
     text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
     if counts.rows != size:
         text += f", {counts.rows:,} kept"
-    if counts.nobody:
-        text += f"; {counts.nobody:,} without capacity, see `reason`"
+    if counts.none_supported:
+        text += f"; {counts.none_supported:,} without capacity, see `reason`"
     if counts.faults:
         text += f"; {faults_in_words(counts.faults)}"
     if counts.one_by_one:

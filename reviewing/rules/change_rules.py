@@ -31,7 +31,7 @@ from qps.reviewing.rules.project_rules import comment_weakenings, project_weaken
 from qps.reviewing.rules.spec_rules import claimed_contents, spec_weakenings
 from qps.reviewing.rules.weakening import Weakening
 
-_MOST_BESIDE, _LARGEST, _ALIKE = 1_000, 1_000_000, 0.5
+_COMPARISON_LIMITS, _LARGEST, _ALIKE = 1_000, 1_000_000, 0.5
 """Files looked at beside a spec that is gone, bytes of each, and the share of equal lines."""
 _LONGEST = 20_000
 """Lines of a text in which a place is looked for: of a longer one it is told as it was before."""
@@ -74,9 +74,9 @@ class Change(Struct, frozen=True, kw_only=True, dict=True):
         """What specs are called now that were renamed."""
         return {old: new for new, old in self.since.renamed.items()}
 
-    def now(self, way: PurePosixPath) -> Path | None:
+    def now(self, path: PurePosixPath) -> Path | None:
         """Return where a file of the commit is now, None where it is gone."""
-        there = self.top / self.moved_to.get(way, way)
+        there = self.top / self.moved_to.get(path, path)
         return there if there.is_file() else None
 
     def project_before(self, folder: PurePosixPath) -> Project | None:
@@ -86,7 +86,7 @@ class Change(Struct, frozen=True, kw_only=True, dict=True):
                 self.tree.fetch(self.tree.folder / parent / name)
         return project_of(self.tree.folder / folder).value
 
-    def way_of(self, file: Path) -> PurePosixPath | None:
+    def path_of(self, file: Path) -> PurePosixPath | None:
         """Return the path in the commit of a file that was fetched of it."""
         if not file.is_relative_to(self.tree.folder):
             return None
@@ -145,9 +145,9 @@ def _fault(file: str, error: Exception) -> Finding:
     )
 
 
-def _old_spec(change: Change, way: PurePosixPath) -> Spec | None:
+def _old_spec(change: Change, path: PurePosixPath) -> Spec | None:
     try:
-        return change.tree.checked(way, f"{change.base}:{way.as_posix()}")[0].value
+        return change.tree.checked(path, f"{change.base}:{path.as_posix()}")[0].value
     except QpsError:
         return None
 
@@ -193,13 +193,13 @@ def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]
         yield Weakening(rule="spec-deleted", message=message, span=whole, is_before=True)
 
 
-def _under_another_ending(change: Change, way: PurePosixPath) -> Path | None:
+def _under_another_ending(change: Change, path: PurePosixPath) -> Path | None:
     """Return the file beside a spec that is gone which has its text, whatever it is called."""
-    text = (change.tree.folder / way).read_bytes()
-    folder = (change.top / way).parent
+    text = (change.tree.folder / path).read_bytes()
+    folder = (change.top / path).parent
     if not folder.is_dir():
         return None
-    for file in sorted(folder.iterdir())[:_MOST_BESIDE]:
+    for file in sorted(folder.iterdir())[:_COMPARISON_LIMITS]:
         own = PurePosixPath(file.relative_to(change.top).as_posix())
         is_new = own not in change.tree.blobs and file.suffix != ".qps"
         if is_new and file.is_file() and not file.is_symlink() and file.stat().st_size < _LARGEST:
@@ -209,29 +209,31 @@ def _under_another_ending(change: Change, way: PurePosixPath) -> Path | None:
     return None
 
 
-def _ignored(change: Change, way: PurePosixPath, now: Path, whole: Span) -> Weakening:
+def _ignored(change: Change, path: PurePosixPath, now: Path, whole: Span) -> Weakening:
     """Return why a spec that is still there is no longer looked at."""
     called = path_from(change.top, str(now))
-    moved = "" if called == way.as_posix() else f" as {called}"
+    moved = "" if called == path.as_posix() else f" as {called}"
     project = project_of(resolved_path(now.parent)).value
     if now.suffix != ".qps":
-        message = f"spec {way.as_posix()} is still there{moved}: `{now.suffix}` files are not specs"
+        message = (
+            f"spec {path.as_posix()} is still there{moved}: `{now.suffix}` files are not specs"
+        )
     elif project is not None and project.ignores(now):
-        message = f"spec {way.as_posix()} is still there{moved}, and `ignore` matches it"
+        message = f"spec {path.as_posix()} is still there{moved}, and `ignore` matches it"
         place = project.place("ignore")
-        return Weakening(rule="spec-ignored", message=message, span=place, about=way.as_posix())
+        return Weakening(rule="spec-ignored", message=message, span=place, about=path.as_posix())
     else:
-        message = f"spec {way.as_posix()} is still there{moved}, where `qps ci` does not look"
+        message = f"spec {path.as_posix()} is still there{moved}, where `qps ci` does not look"
     text = whole.source.text
     there = Span(Source(str(now), text, now.parent, now), 0, min(1, len(text)))
-    return Weakening(rule="spec-ignored", message=message, span=there, about=way.as_posix())
+    return Weakening(rule="spec-ignored", message=message, span=there, about=path.as_posix())
 
 
 def _projects(change: Change) -> Iterator[Weakening]:
     """Yield what the project files let pass now, those that count for specs of both versions."""
 
     def named(file: Path) -> Sequence[Path]:
-        way = change.way_of(file)
+        way = change.path_of(file)
         if way is None:
             return [file]
         return [change.top / one for one in dict.fromkeys((way, change.moved_to.get(way, way)))]
@@ -275,7 +277,7 @@ def _finding(change: Change, one: Weakening, spec: str | None) -> Finding | None
     """
     source = one.span.source
     own = file_of(source)
-    way = None if own is None or not one.is_before else change.way_of(own)
+    way = None if own is None or not one.is_before else change.path_of(own)
     line, _ = source.position(one.span.start)
     message = one.message
     if way is not None:
@@ -316,7 +318,7 @@ def _accepted(
     """Yield until when, and why, a project file accepts what a rule reports of a spec."""
     for project in projects:
         for entry in () if project is None else project.accepted:
-            way = change.way_of(entry.file)
+            way = change.path_of(entry.file)
             file = path_from(change.top, str(entry.file)) if way is None else way.as_posix()
             is_meant = entry.rule == one.rule and entry.claim in ("", one.claim) and file in names
             if is_meant and change.today <= entry.until:
@@ -341,11 +343,11 @@ def _line_now(source: Source, line: int, now: Path) -> int:
 
 
 def _projects_of(
-    change: Change, file: str, way: PurePosixPath | None
+    change: Change, file: str, place: PurePosixPath | None
 ) -> tuple[Project | None, Project | None]:
     """Return the project that counted for a file, and that which counts for it now."""
     path = change.top / file
-    if way is None:
-        way = change.since.renamed.get(PurePosixPath(file), PurePosixPath(file))
+    if place is None:
+        place = change.since.renamed.get(PurePosixPath(file), PurePosixPath(file))
     new = project_of(resolved_path(path.parent)).value if path.parent.is_dir() else None
-    return change.project_before(way.parent), new
+    return change.project_before(place.parent), new

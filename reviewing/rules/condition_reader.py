@@ -103,7 +103,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         dimension: Dimension,
         changes: Sequence[ir.Change],
     ) -> Constraint:
-        form = _Form(self, is_symbolic=not _asks(value))
+        form = _Form(self, is_symbolic=not _names_measure(value))
         constant = form.add(value, Fraction(1), changes)
         ends = [None if end is None else End(end - constant) for end in (low, high)]
         return normal(form.terms, ends[0], ends[1], tag, dimension)
@@ -135,7 +135,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         dimension: Dimension,
         changes: Sequence[ir.Change],
     ) -> Constraint:
-        form = _Form(self, is_symbolic=not (_asks(left) or _asks(right)))
+        form = _Form(self, is_symbolic=not (_names_measure(left) or _names_measure(right)))
         constant = form.add(left, Fraction(1), changes) + form.add(right, Fraction(-1), changes)
         end = End(-constant, operator in ("<", ">"))
         if operator == "!=":
@@ -146,7 +146,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
 
     def number(self, expr: ir.Expr, changes: Sequence[ir.Change] = ()) -> Fraction | None:
         """Return the value of what names no measure, None where that is no number."""
-        if _asks(expr):
+        if _names_measure(expr):
             return None
         folder = self._folder(changes)
         try:
@@ -254,7 +254,7 @@ class _Form(Struct, frozen=True, kw_only=False):
         return None if names & self.reader.modeled else self.reader.number(expr, changes)
 
     def _has_atoms(self, expr: ir.Expr) -> bool:
-        if _asks(expr):
+        if _names_measure(expr):
             return True
         return self.is_symbolic and any(isinstance(part, _NAMED) for part in parts_of(expr))
 
@@ -313,11 +313,11 @@ def _sides(
 
 def _parts(expr: ir.Expr, word: str) -> tuple[ir.Expr, ...]:
     """Return what an extremum of measures is of; a number is one as it is."""
-    if not isinstance(expr, ir.Apply) or expr.operation != word or not _asks(expr):
+    if not isinstance(expr, ir.Apply) or expr.operation != word or not _names_measure(expr):
         return (expr,)
     return tuple(one for part in expr.arguments for one in _parts(part, word))
 
 
-def _asks(expr: ir.Expr) -> bool:
+def _names_measure(expr: ir.Expr) -> bool:
     """Return whether an expression names a measure."""
     return any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr))

@@ -69,7 +69,7 @@ def _count(old: MatrixStatement, new: MatrixStatement, *, is_against: bool) -> M
     """Return which way the number of configurations moved."""
     if (old.quantifier, old.count) == (new.quantifier, new.count):
         return Moved(Move.SAME)
-    how = f"{_told(old)} -> {_told(new)}"
+    how = f"{_describe(old)} -> {_describe(new)}"
     if is_against:
         most = [one.count if one.quantifier is ir.Quantifier.AT_MOST else 0 for one in (old, new)]
         return Moved(Move.LOOSER if most[1] > most[0] else Move.TIGHTER, how)
@@ -77,7 +77,7 @@ def _count(old: MatrixStatement, new: MatrixStatement, *, is_against: bool) -> M
     return Moved(Move.LOOSER if ranks[1] < ranks[0] else Move.TIGHTER, how)
 
 
-def _told(one: MatrixStatement) -> str:
+def _describe(one: MatrixStatement) -> str:
     if one.quantifier in (ir.Quantifier.AT_LEAST, ir.Quantifier.AT_MOST):
         return f"at {one.quantifier.value} {one.count}"
     return str(one.quantifier.value)

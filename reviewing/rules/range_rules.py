@@ -66,10 +66,10 @@ def _ends(reader: Reader, one: ir.Parameter) -> tuple[Fraction, Fraction] | None
 
 
 def _interval(ends: tuple[Fraction, Fraction], one: ir.Parameter) -> str:
-    return "..".join(_told(end, one.dimension) for end in ends)
+    return "..".join(_describe(end, one.dimension) for end in ends)
 
 
-def _told(value: Fraction, dimension: Dimension) -> str:
+def _describe(value: Fraction, dimension: Dimension) -> str:
     number = float(value)
     if dimension == DIMENSIONLESS and number.is_integer():
         return f"{number:,.0f}"

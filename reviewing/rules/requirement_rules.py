@@ -17,7 +17,7 @@ from qps.reviewing.rules.strictness import Move, Moved, compared, implied, toget
 from qps.reviewing.rules.weakening import Weakening, said
 
 
-class _Asked(Struct, frozen=True, kw_only=True):
+class _StatedRequirement(Struct, frozen=True, kw_only=True):
     """A requirement and what it says."""
 
     of: ir.Requirement
@@ -68,7 +68,9 @@ def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     yield from _quality(old, new)
 
 
-def _in_force(reader: Reader, mode: ir.Mode | None, *, is_named: bool = True) -> Iterator[_Asked]:
+def _in_force(
+    reader: Reader, mode: ir.Mode | None, *, is_named: bool = True
+) -> Iterator[_StatedRequirement]:
     """Yield what is required in a mode: its own in place of what is required of all.
 
     One that is not `is_named` is only what it changes.
@@ -79,7 +81,7 @@ def _in_force(reader: Reader, mode: ir.Mode | None, *, is_named: bool = True) ->
     own = () if mode is None else mode.requirements
     replaced = {(_text(one), one.at_most) for one in own}
     for one in (*(r for r in reader.model.requirements if _key(r) not in replaced), *own):
-        yield _Asked(of=one, says=reader.limited(one, changes))
+        yield _StatedRequirement(of=one, says=reader.limited(one, changes))
 
 
 def _key(one: ir.Requirement) -> tuple[str, bool]:
@@ -90,7 +92,7 @@ def _text(one: ir.Requirement) -> str:
     return "".join(one.measure.span.text.split())
 
 
-def _requirement(old: _Asked, now: list[_Asked]) -> Weakening | None:
+def _requirement(old: _StatedRequirement, now: list[_StatedRequirement]) -> Weakening | None:
     """Return what became of a requirement; nothing where it is asked as strictly."""
     sure = [one.says for one in now if one.certainty >= old.certainty]
     ideal = _ideal(old, now)
@@ -122,7 +124,7 @@ def _requirement(old: _Asked, now: list[_Asked]) -> Weakening | None:
     )
 
 
-def _certainty(old: _Asked, new: _Asked) -> Moved:
+def _certainty(old: _StatedRequirement, new: _StatedRequirement) -> Moved:
     if old.certainty == new.certainty:
         return Moved(Move.SAME)
     told = [f"{float(c) * 100:g} %" if c else "none" for c in (old.certainty, new.certainty)]
@@ -130,12 +132,12 @@ def _certainty(old: _Asked, new: _Asked) -> Moved:
     return Moved(Move.LOOSER if new.certainty < old.certainty else Move.TIGHTER, how)
 
 
-def _ideal(old: _Asked, now: list[_Asked]) -> Moved | None:
+def _ideal(old: _StatedRequirement, now: list[_StatedRequirement]) -> Moved | None:
     """Return that an axis of quality is none any more, or has an easier ideal."""
     return None if old.of.ideal is None else _lost_ideal(old, now)
 
 
-def _lost_ideal(old: _Asked, now: list[_Asked]) -> Moved | None:
+def _lost_ideal(old: _StatedRequirement, now: list[_StatedRequirement]) -> Moved | None:
     same = [one for one in now if one.says.exact == old.says.exact]
     if not same or any(one.of.ideal is not None for one in same):
         return None

@@ -17,7 +17,7 @@ from qps.reviewing.rules.plain_values import new_name, plain
 from qps.reviewing.rules.strictness import Move, compared
 from qps.reviewing.rules.weakening import Weakening, said
 
-_PROMISED = ("users", "target", "requirement")
+_REQUIREMENT_KINDS = ("users", "target", "requirement")
 """What is no measured number: which way it moved, other rules tell."""
 
 _Key: TypeAlias = tuple[Hashable, ...]
@@ -45,7 +45,7 @@ def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         if (is_same and one.rests_on == other.rests_on) and one.source != other.source:
             now = f"`{other.source}`" if other.source else "none"
             message = f"{one.name} is unchanged, its source is not: `{one.source}` -> {now}"
-        elif not is_same and one.source == other.source and key[0] not in _PROMISED:
+        elif not is_same and one.source == other.source and key[0] not in _REQUIREMENT_KINDS:
             message = f"{one.name} changed under the same source, `{one.source}`"
         else:
             continue
@@ -155,14 +155,14 @@ def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
 
 
 def _same_table(
-    one: ir.Observation, others: list[ir.Observation], taken: set[str]
+    one: ir.Observation, others: list[ir.Observation], names: set[str]
 ) -> ir.Observation | None:
     """Return the observation of a file of the same name under a name that is new.
 
     Its folder may be another one, as that of the old version, or of a spec that was moved, is.
     """
     file = Path(one.file).name
-    return next((o for o in others if Path(o.file).name == file and o.name not in taken), None)
+    return next((o for o in others if Path(o.file).name == file and o.name not in names), None)
 
 
 def _columns(

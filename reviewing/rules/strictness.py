@@ -78,7 +78,7 @@ def implied(old: Constraint, new: Sequence[Constraint]) -> bool:
     )
 
 
-def is_one_way(one: Constraint, other: Constraint) -> bool:
+def is_alternative(one: Constraint, other: Constraint) -> bool:
     """Return whether a constraint is one of several alternatives of another one."""
     return any(implied(one, way) for way in other.alternatives)
 
@@ -115,7 +115,7 @@ def _both_ends(old: Constraint, new: Constraint, low: Moved, high: Moved) -> Mov
     if None in (old.low, old.high, new.low, new.high):
         return Moved(Move.OTHER, "a different relation")
     middles = [(end.low.value + end.high.value) / 2 for end in (old, new) if end.low and end.high]
-    how = f"value {_told(middles[0], old.dimension)} -> {_told(middles[1], old.dimension)}"
+    how = f"value {_describe(middles[0], old.dimension)} -> {_describe(middles[1], old.dimension)}"
     was, is_now = _share(old), _share(new)
     if old.tolerance and new.tolerance and old.tolerance.relative is new.tolerance.relative:
         is_wider = new.tolerance.amount > old.tolerance.amount
@@ -146,10 +146,10 @@ def _end(old: End | None, new: End | None, sign: int, dimension: Dimension) -> M
             return Moved(Move.SAME)
         if new is None:
             assert old is not None
-            return Moved(Move.LOOSER, f"no longer {word} {_told(old.value, dimension)}")
-        return Moved(Move.TIGHTER, f"{word} {_told(new.value, dimension)}")
+            return Moved(Move.LOOSER, f"no longer {word} {_describe(old.value, dimension)}")
+        return Moved(Move.TIGHTER, f"{word} {_describe(new.value, dimension)}")
     if old.value != new.value:
-        how = f"{word} {_told(old.value, dimension)} -> {_told(new.value, dimension)}"
+        how = f"{word} {_describe(old.value, dimension)} -> {_describe(new.value, dimension)}"
         is_tighter = (new.value - old.value) * sign > 0
         return Moved(Move.TIGHTER if is_tighter else Move.LOOSER, how)
     if old.strict == new.strict:
@@ -157,7 +157,7 @@ def _end(old: End | None, new: End | None, sign: int, dimension: Dimension) -> M
     return Moved(Move.TIGHTER if new.strict else Move.LOOSER, "the bound itself")
 
 
-def _told(value: Fraction, dimension: Dimension) -> str:
+def _describe(value: Fraction, dimension: Dimension) -> str:
     number = float(value)
     if not dimension.exponents and number.is_integer():
         return f"{number:,.0f}"
@@ -170,7 +170,7 @@ def _factor(old: Constraint, before: Fraction, after: Fraction) -> Moved:
         return Moved(Move.SAME)
     how = f"factor {float(before):g} -> {float(after):g}"
     has_high, has_low = old.high is not None, old.low is not None
-    return _one_way(how, is_easier=after < before, is_upper=has_high, is_lower=has_low)
+    return _direction(how, is_easier=after < before, is_upper=has_high, is_lower=has_low)
 
 
 def _level(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
@@ -178,10 +178,10 @@ def _level(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
     if old.level == new.level or old.level is None or new.level is None:
         return Moved(Move.SAME if old.level == new.level else Move.OTHER)
     how = f"quantile {_percent(old.level)} -> {_percent(new.level)}"
-    return _one_way(how, is_easier=new.level < old.level, is_upper=is_upper, is_lower=is_lower)
+    return _direction(how, is_easier=new.level < old.level, is_upper=is_upper, is_lower=is_lower)
 
 
-def _one_way(how: str, *, is_easier: bool, is_upper: bool, is_lower: bool) -> Moved:
+def _direction(how: str, *, is_easier: bool, is_upper: bool, is_lower: bool) -> Moved:
     """Return what a smaller value (where it `is_easier` for upper bounds) comes to."""
     if is_upper is is_lower:
         return Moved(Move.OTHER, how)
@@ -200,7 +200,7 @@ def _context(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
     if before == after and was and is_now and old.kind in _GROWING:
         how = f"at {was[1]:,} -> {is_now[1]:,} users"
         easier = is_now[1] < was[1]
-        return _one_way(how, is_easier=easier, is_upper=is_upper, is_lower=is_lower)
+        return _direction(how, is_easier=easier, is_upper=is_upper, is_lower=is_lower)
     return Moved(Move.OTHER, "different conditions")
 
 
@@ -234,7 +234,7 @@ def _alternatives(old: Constraint, new: Constraint) -> Moved:
     is_within, holds_all = _is_within(before, after), _is_within(after, before)
     if is_within and holds_all:
         return Moved(Move.SAME)
-    if is_within or (not old.alternatives and is_one_way(old, new)):
+    if is_within or (not old.alternatives and is_alternative(old, new)):
         more = len(after) > len(before)
         return Moved(Move.LOOSER, "an alternative is " + ("added" if more else "looser"))
     if holds_all:
@@ -251,10 +251,12 @@ def _ways(one: Constraint) -> tuple[tuple[Constraint, ...], ...]:
 
 
 def _is_within(
-    ways: Sequence[Sequence[Constraint]], others: Sequence[Sequence[Constraint]]
+    alternatives: Sequence[Sequence[Constraint]], others: Sequence[Sequence[Constraint]]
 ) -> bool:
     """Return whether whatever one of some ways lets pass, one of the others does."""
-    return all(any(all(implied(part, way) for part in other) for other in others) for way in ways)
+    return all(
+        any(all(implied(part, way) for part in other) for other in others) for way in alternatives
+    )
 
 
 def _is_alternative(one: Constraint, other: Constraint) -> bool:

@@ -53,12 +53,12 @@ def known_over(criterion: LimitedValue) -> Certainty:
     return criterion.known if criterion.at_most else opposite(criterion.known)
 
 
-def is_judged_mildly(criterion: LimitedValue) -> bool:
+def may_fail_in_truth(criterion: LimitedValue) -> bool:
     """Return whether a criterion may fail in truth where it seems to hold."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
 
 
-def is_judged_strictly(criterion: LimitedValue) -> bool:
+def may_pass_in_truth(criterion: LimitedValue) -> bool:
     """Return whether a criterion may hold in truth where it seems to fail."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
 
@@ -94,8 +94,8 @@ def values_known(
     all that fails at one of them is judged too strictly. Fewer may be where any of `every` is
     judged too mildly, but where there `is_none`.
     """
-    mild = [] if is_none else [criterion for criterion in every if is_judged_mildly(criterion)]
-    more = [first for first in outside if first and all(map(is_judged_strictly, first))]
+    mild = [] if is_none else [criterion for criterion in every if may_fail_in_truth(criterion)]
+    more = [first for first in outside if first and all(map(may_pass_in_truth, first))]
     reasons = _reasons((*(criterion for first in more for criterion in first), *mild))
     if more:
         return approximation(*reasons) if mild else lower_bound(*reasons)
@@ -127,7 +127,7 @@ def answer_known(solution: Solution) -> Certainty:
     return largest_known(every, solution.graph.low)
 
 
-def met_up_to_known(solution: Solution, criterion: Criterion) -> Certainty:
+def limit_certainty(solution: Solution, criterion: Criterion) -> Certainty:
     """Return how it is known up to which population a criterion of a solution is met."""
     judged = [failure for failure in solution.failures if failure.criterion is criterion]
     return largest_known(judged, solution.graph.low)
@@ -140,7 +140,7 @@ def saturation_known(
 
     It is a bound where that cannot be told.
     """
-    known = opposite(resource.asked_known)
+    known = opposite(resource.demand_known)
     if saturation.not_below is None:
         never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
         return EXACT if never else known

@@ -91,8 +91,8 @@ def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     return CertifiedAnswer(answer.largest, _failures(graph, answer.judged))
 
 
-def _failures(graph: LoadGraph, judged: list[_FirstFailure]) -> tuple[FirstFailure, ...]:
-    return tuple(_failure(graph, item.criterion, item.first_failure) for item in judged)
+def _failures(graph: LoadGraph, failures: list[_FirstFailure]) -> tuple[FirstFailure, ...]:
+    return tuple(_failure(graph, item.criterion, item.first_failure) for item in failures)
 
 
 def _failure(graph: LoadGraph, criterion: Criterion, first: int | None) -> FirstFailure:
@@ -132,7 +132,7 @@ def solve(graph: LoadGraph) -> Solution:
         quality_at_limit=None
         if graph.quality_value is None
         else value_at(graph, graph.quality_value, at),
-        quality_met_up_to=_holds_up_to(graph, quality[0]) if quality else None,
+        quality_met_up_to=_passes_up_to(graph, quality[0]) if quality else None,
         sensitivity=sensitivity,
         sensitivity_of=sensitivity_of,
         elastic=elastic_solutions(graph, at),
@@ -161,10 +161,10 @@ def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[Verdict, int 
 
 
 def _certify(
-    graph: LoadGraph, judged: list[_FirstFailure], largest: int | None, first_failure: int | None
+    graph: LoadGraph, failures: list[_FirstFailure], largest: int | None, first_failure: int | None
 ) -> None:
     """Check the answer itself: all criteria hold at it, those that limit it fail just above."""
-    for item in judged:
+    for item in failures:
         if largest is not None and fails_at(graph, item.criterion, largest):
             raise SolverFault(f"{item.criterion.name} fails at the capacity {largest}")
         if first_failure is None or item.first_failure != first_failure:
@@ -217,20 +217,20 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
 
 def _criterion(graph: LoadGraph, item: _FirstFailure, at: int) -> CriterionSolution:
     value = value_at(graph, item.criterion.value, at)
-    return CriterionSolution(item.criterion, _holds_up_to(graph, item), value)
+    return CriterionSolution(item.criterion, _passes_up_to(graph, item), value)
 
 
-def _holds_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
+def _passes_up_to(graph: LoadGraph, item: _FirstFailure) -> int | None:
     """Return up to where the value that is shown keeps to its limit: to saturation at most."""
     failure = item.first_failure
     if has_endless_value(graph, item.criterion) and failure != graph.low:
         until, over = failure and failure - 1, excess_shown(item.criterion)
         shown = when_it_fails(graph, item.criterion, until, over)
         failure = failure if shown is None else shown
-    return _met_up_to(graph, failure)
+    return _limit_population(graph, failure)
 
 
-def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
+def _limit_population(graph: LoadGraph, failure: int | None) -> int | None:
     if failure is None:
         return graph.high
     return None if failure == graph.low else failure - 1

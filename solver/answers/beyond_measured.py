@@ -91,19 +91,19 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
         yield from alone or _mixes(found, asked)
 
 
-def _rates(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
+def _rates(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
     assert found.fit is not None
     for term in found.fit.terms if found.is_on_measured else ():
-        rate, high = asked.get(term.item, 0.0), float(term.high)
+        rate, high = values.get(term.item, 0.0), float(term.high)
         if high and rate > high * _RATE:
             scale = _BYTE if term.item == INFORMATION_BASE else 1
             yield _beyond(found, term.item, rate / scale, float(term.low) / scale, high / scale)
 
 
-def _sizes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
+def _sizes(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
     assert found.fit is not None
     for size in found.fit.sizes:
-        items, bits = asked.get(size.item, 0.0), asked.get(INFORMATION_BASE, 0.0)
+        items, bits = values.get(size.item, 0.0), values.get(INFORMATION_BASE, 0.0)
         low, high = float(size.low), float(size.high)
         if items > 0 and bits > 0 and high > 0:
             is_beyond = bits > items * high * _SIZE or bits * _SIZE < items * low
@@ -112,11 +112,11 @@ def _sizes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
                 yield _beyond(found, size.item, *of, kind=Kind.SIZE)
 
 
-def _mixes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
+def _mixes(found: Calibration, values: dict[str, float]) -> Iterator[Beyond]:
     fit = found.fit
     assert fit is not None
     if len(fit.terms) > 1 and found.is_on_measured:
-        unsure = how_unsure(fit, asked)
+        unsure = how_unsure(fit, values)
         if unsure > _UNSURE:
             items = " and ".join(f"{_word(term.item)}/s" for term in fit.terms)
             yield _beyond(found, items, unsure, 0.0, 1.0, kind=Kind.MIX)
@@ -125,7 +125,7 @@ def _mixes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
 def _beyond(
     found: Calibration,
     item: str,
-    asked: float,
+    values: float,
     low: float,
     high: float,
     *,
@@ -141,7 +141,7 @@ def _beyond(
         item=item,
         column=columns[0] if columns else item,
         kind=kind,
-        asked=asked,
+        asked=values,
         low=low,
         high=high,
     )

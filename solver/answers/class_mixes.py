@@ -20,7 +20,7 @@ from qps.solver.answers.fair_rates import full_stations
 from qps.solver.answers.solution import FullTogether, MixSolution
 
 _MOST_CLASSES, _MOST_STATIONS = 6, 40
-_POINTS, _NEAR, _NARROW = 16, 1e-6, 1e-4
+_POINTS, _SEARCH_TOLERANCES, _NARROW = 16, 1e-6, 1e-4
 _FULL = 1e-9
 _TWO = 2
 
@@ -194,7 +194,7 @@ def _searched(network: _Network, rest: Sequence[float], axis: int) -> list[FullT
         (low, before), (high, behind) = open_ones.pop()
         if before == behind:
             continue
-        if high - low < _NEAR:
+        if high - low < _SEARCH_TOLERANCES:
             starts.append((high, behind))
             continue
         middle = (low + high) / 2

@@ -17,7 +17,7 @@ def saturated_by_elastic(solution: Solution) -> frozenset[str]:
     found = {
         name
         for item in solution.elastic
-        if _can_give(item) and item.name in parameters
+        if _can_shrink(item) and item.name in parameters
         for name in parameters[item.name].left
     }
     return frozenset(
@@ -27,7 +27,7 @@ def saturated_by_elastic(solution: Solution) -> frozenset[str]:
     )
 
 
-def _can_give(item: ElasticSolution) -> bool:
+def _can_shrink(item: ElasticSolution) -> bool:
     return item.value_at_limit > item.least * (1 + _ROUNDINGS)
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_BARRIERS, _STEPS, _KEPT = 13, 5, 0.9
+_BARRIERS, _STEPS, _SEARCH_STEPS = 13, 5, 0.9
 _SOME = 1e-6
 
 
-def full_stations(asked: Sequence[Sequence[float]], mix: Sequence[float]) -> frozenset[int]:
-    """Return the stations that are full: `asked` has, of each, what a cycle of each class takes."""
+def full_stations(demands: Sequence[Sequence[float]], mix: Sequence[float]) -> frozenset[int]:
+    """Return the saturated stations: `demands` has of each what a cycle of each class takes."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     there = [k for k, share in enumerate(mix) if share > 0]
     share = np.array([mix[k] for k in there])
-    work = np.array([[each[k] for k in there] for each in asked])
+    work = np.array([[each[k] for k in there] for each in demands])
     price = np.full(len(work), 1 / len(work))
     barrier = 1.0
     for _ in range(_BARRIERS):
@@ -31,5 +31,5 @@ def full_stations(asked: Sequence[Sequence[float]], mix: Sequence[float]) -> fro
             bend = (work * (rates**2 / share)) @ work.T + np.diag(barrier / price**2)
             step = np.linalg.solve(bend, -slope)
             room = np.min(np.where(step < 0, -price / np.where(step < 0, step, -1), np.inf))
-            price = price + min(1.0, _KEPT * float(room)) * step
+            price = price + min(1.0, _SEARCH_STEPS * float(room)) * step
     return frozenset(np.flatnonzero(price > _SOME).tolist())

@@ -97,7 +97,7 @@ def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int
     left = tuple(criterion for criterion, _ in found)
     axes = axes_of(left)
     joined = joined_axes(graph.metric, axes) if axes else None
-    narrowed = graph.judged_by(left, joined)
+    narrowed = graph.with_criteria(left, joined)
     quality = all_criteria(narrowed)[len(left) :]
     return [*found, *((one, when_it_fails(narrowed, one)) for one in quality)]
 

@@ -166,9 +166,9 @@ def _number_of_greatest(values: Sequence[Value]) -> Value:
     return found
 
 
-def _number_of_first(truths: Sequence[Value]) -> Value:
+def _number_of_first(conditions: Sequence[Value]) -> Value:
     """Return the number of the first that is true, `NONE` where none is."""
     found: Value = NONE
-    for number in reversed(range(len(truths))):
-        found = where(truths[number], number, found)
+    for number in reversed(range(len(conditions))):
+        found = where(conditions[number], number, found)
     return found

@@ -60,12 +60,12 @@ class _Limits:
         """Evaluate all anew; exactly, where floats do not tell that a load is at its limit."""
         points = list(self.points)
         if len(points) > _FEW:
-            points = _not_told(self.population, points)
+            points = _undecided_points(self.population, points)
         for load, at in points:
             certified(load, self.population, at)
 
 
-def _not_told(
+def _undecided_points(
     population: Formula, points: Sequence[tuple[Formula, Fraction]]
 ) -> list[tuple[Formula, Fraction]]:
     """Return those points of which floats do not tell that the load reaches its limit there."""
@@ -89,14 +89,14 @@ def _not_told(
     return not_told
 
 
-def _elastic(graph: LoadGraph, settled: ElasticFormula, at: int, found: _Limits) -> ElasticSolution:
-    parameter = settled.parameter
-    ends = [_ends(graph, settled, name, found) for name in settled.left]
+def _elastic(graph: LoadGraph, elastic: ElasticFormula, at: int, found: _Limits) -> ElasticSolution:
+    parameter = elastic.parameter
+    ends = [_ends(graph, elastic, name, found) for name in elastic.left]
     yields, exhausted = _first([one for one, _ in ends]), _first([other for _, other in ends])
     changes: tuple[BottleneckChange, ...] = ()
     if yields is not None:
         # The resource that leaves the least is the highest of what they leave, turned round.
-        left = {name: -graph.valued(value) for name, value in settled.left.items()}
+        left = {name: -graph.valued(value) for name, value in elastic.left.items()}
         tightest, followed = heaviest(left, graph)
         if yields.method is Method.AT_START:
             yields = replace(yields, resource=tightest)
@@ -108,25 +108,25 @@ def _elastic(graph: LoadGraph, settled: ElasticFormula, at: int, found: _Limits)
         priority=parameter.priority,
         least=values.number(parameter.least),
         most=values.number(parameter.most),
-        value_at_limit=values.number(settled.value),
+        value_at_limit=values.number(elastic.value),
         yields=yields,
         exhausted=exhausted,
         changes=changes,
         dimension=parameter.dimension,
-        known=settled.known,
+        known=elastic.known,
     )
 
 
 def _ends(
-    graph: LoadGraph, settled: ElasticFormula, name: str, found: _Limits
+    graph: LoadGraph, elastic: ElasticFormula, name: str, found: _Limits
 ) -> tuple[Knee | None, Knee | None]:
     """Return where a resource has less left than the most of a parameter, and where but its least.
 
     There it is full with the least, by what parameters before it take: it may stay so for long.
     Where it is full while the parameter takes nothing of it, that is no limit yet.
     """
-    load = settled.at_least[name]
-    yields = _reached(graph, name, settled.at_most[name], found, passes=True)
+    load = elastic.at_least[name]
+    yields = _reached(graph, name, elastic.at_most[name], found, passes=True)
     full = _reached(graph, name, load, found, passes=False)
     if full is None or yields is None or full.at < yields.at:
         return yields, _reached(graph, name, load, found, passes=True)

@@ -9,7 +9,7 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.serial_losses import known_at
 from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import Formula
-from qps.solver.answers.answer_certainty import met_up_to_known
+from qps.solver.answers.answer_certainty import limit_certainty
 from qps.solver.answers.answer_parts import Reading, RequirementAnswer, RequirementThere
 from qps.solver.answers.solution import CriterionSolution, Solution
 
@@ -48,7 +48,7 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementAnsw
         promised_with=criterion.promised_with,
         limit=graph.number(criterion.limit),
         met_up_to=item.met_up_to,
-        met_up_to_known=met_up_to_known(solution, criterion),
+        met_up_to_known=limit_certainty(solution, criterion),
         now=criterion_at(graph, criterion, at),
         beyond=criterion_at(graph, criterion, at + 1) if at < graph.high else None,
     )

@@ -83,7 +83,7 @@ def saturation_point(
         return Saturation(float(low), Method.AT_START)
     whole = piecewise(excess, population, start, None)
     if whole is None:
-        return _searched(excess, population, low, passes=passes, asked=_Sought(name, span, high))
+        return _searched(excess, population, low, passes=passes, sought=_Sought(name, span, high))
     found = first_in_pieces(whole, passes=passes)
     if found is None:
         return Saturation(None, Method.NONE)
@@ -153,13 +153,13 @@ def _searched(
     low: int,
     *,
     passes: bool,
-    asked: _Sought,
+    sought: _Sought,
 ) -> Saturation:
     """Return the saturation of a load that is no piecewise rational function, by boxes."""
     try:
         found = first_reached(excess, population, low, passes=passes)
     except UndecidedError as undecided:
-        return _undecided(excess, population, low, floor(undecided.near), asked)
+        return _undecided(excess, population, low, floor(undecided.near), sought)
     if found is None:
         return Saturation(None, Method.NONE)
     return _at(found.at, found.method)
@@ -173,17 +173,17 @@ def _at(population: Fraction, method: Method) -> Saturation:
 
 
 def _undecided(
-    excess: Formula, population: Formula, low: int, near: int, asked: _Sought
+    excess: Formula, population: Formula, low: int, around: int, sought: _Sought
 ) -> Saturation:
     """Return a saturation that is not told from a population on.
 
     It is not behind the first whole population of the range at which the load is beyond its limit.
     """
-    first = first_failure(excess, population, low, asked.high, name=asked.name, span=asked.span)
-    return Saturation(None if first is None else float(first), Method.UNDECIDED, near)
+    first = first_failure(excess, population, low, sought.high, name=sought.name, span=sought.span)
+    return Saturation(None if first is None else float(first), Method.UNDECIDED, around)
 
 
-def refuse_undecided(near: float, population: Formula, name: str, span: Span | None) -> NoReturn:
+def refuse_undecided(around: float, population: Formula, name: str, span: Span | None) -> NoReturn:
     """Refuse to say where a resource saturates."""
     sink = Sink()
     what = (
@@ -194,7 +194,7 @@ def refuse_undecided(near: float, population: Formula, name: str, span: Span | N
     sink.report(
         codes.UNDECIDED,
         span,
-        f"{what} is undecided from {population} = {near:,.6g}: its utilization is too "
+        f"{what} is undecided from {population} = {around:,.6g}: its utilization is too "
         "close to the limit, jumps too often, or has too extreme inputs for "
         f"{MOST_BOXES:,} bounds",
         hint="bound its inputs with `min` or `max`, or use fewer rounding functions",

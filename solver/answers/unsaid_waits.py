@@ -57,17 +57,17 @@ def unsaid_waits(
         requirements=tuple(dict.fromkeys(one.name for one in doubtful)),
         span=doubtful[0].span,
         at=f"{graph.population} = {population:,}",
-        resources=_fullest(found.values()),
+        resources=_busiest(found.values()),
     )
 
 
-def _fullest(
+def _busiest(
     found: Iterable[tuple[UnmodeledQueue, float]],
 ) -> tuple[tuple[UnmodeledQueue, float], ...]:
     """Return the fullest first, of the ports of a link the fullest alone."""
     told: dict[str, tuple[UnmodeledQueue, float]] = {}
     for one, load in sorted(found, key=lambda each: -each[1]):
-        told.setdefault(one.told_as, (one, load))
+        told.setdefault(one.label, (one, load))
     return tuple(told.values())
 
 
@@ -84,17 +84,17 @@ def report_unsaid(found: UnsaidWaits, sink: Sink) -> None:
         found.span,
         f"{_few(names, several)} {'exclude' if len(found.requirements) > 1 else 'excludes'} "
         f"queueing delay, though {_few(loads, more)}",
-        hint=_mend([one for one, _ in found.resources]),
+        hint=_help([one for one, _ in found.resources]),
     )
 
 
-def _few(told: list[str], more: int) -> str:
+def _few(texts: list[str], more: int) -> str:
     if more > 0:
-        return f"{', '.join(told)} and {more} more"
-    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+        return f"{', '.join(texts)} and {more} more"
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
-def _mend(resources: list[UnmodeledQueue]) -> str:
+def _help(resources: list[UnmodeledQueue]) -> str:
     fitting: dict[str, ir.Discipline] = {}
     for one in resources:
         if one.discipline is None:

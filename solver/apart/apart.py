@@ -125,7 +125,7 @@ class NumberApart(Struct, frozen=True, kw_only=True, dict=True):
         return piece_at(substituted(self.formula, self.values), self.population, Fraction(self.at))
 
 
-def taken_apart(
+def decomposed(
     graph: LoadGraph,
     apart: Apart,
     at: int,
@@ -185,7 +185,7 @@ def _parts(
     )
 
 
-def _calls(graph: LoadGraph, ways: Sequence[LatencyPart], at: int) -> tuple[CallThere, ...]:
+def _calls(graph: LoadGraph, paths: Sequence[LatencyPart], at: int) -> tuple[CallThere, ...]:
     """Return the tree of the calls of a request with its times at a population."""
     value = graph.at(at).number
     return tuple(
@@ -197,7 +197,7 @@ def _calls(graph: LoadGraph, ways: Sequence[LatencyPart], at: int) -> tuple[Call
             starts=value(one.starts),
             ends=value(one.ends),
         )
-        for one in waterfall(list(ways))
+        for one in waterfall(list(paths))
     )
 
 

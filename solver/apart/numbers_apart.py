@@ -25,7 +25,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME
 from qps.engine.expressions.formulas import Formula, maximum
 from qps.engine.expressions.formulas import number as number_formula
-from qps.solver.apart.apart import Apart, NumberApart, SpreadOf, taken_apart
+from qps.solver.apart.apart import Apart, NumberApart, SpreadOf, decomposed
 from qps.solver.apart.naming import Part
 from qps.solver.apart.streams_apart import (
     called_by,
@@ -57,7 +57,7 @@ def number_apart(
 
     spread = None if spread_of is None else spread_of(read)
     known = _known(graph, name, at)
-    return taken_apart(graph, apart, at, modes, known, _checks(graph), spread)
+    return decomposed(graph, apart, at, modes, known, _checks(graph), spread)
 
 
 def _known(graph: LoadGraph, name: str, at: int) -> Certainty:

@@ -134,7 +134,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     )
     if found.cycle is not None or found.ways:
         return told(parts=_of_sum(graph, found, share, at, scope))
-    if _is_nearer(graph, found, share, at):
+    if _is_refined(graph, found, share, at):
         return told(parts=_beyond_means(whole, (*found.latency, *found.endless), scope))
     bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
     least = bounds[min(bounds)]
@@ -177,7 +177,7 @@ def _beyond_means(
     return [Part(stage, mean, scope) for stage, mean in named]
 
 
-def _is_nearer(graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int) -> bool:
+def _is_refined(graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int) -> bool:
     """Return whether a quantile is less than what the quantiles of its stages add up to."""
     value = graph.at(at).number
     added = min(value(stream.quantile_by(one)) for one in stream.allotments(share))

@@ -196,7 +196,7 @@ def condition_result(
     span: Span,
     compared: tuple[Side, ...],
     *,
-    holds: bool,
+    passes: bool,
 ) -> ClaimResult:
     """Return the result of a claimed condition."""
     text = " ".join(span.text.split())
@@ -209,7 +209,7 @@ def condition_result(
         kind="condition",
         condition=text,
         compared=compared,
-        holds=holds,
+        holds=passes,
         source=expectation.source,
         note=expectation.note,
         text=text,
@@ -243,7 +243,7 @@ def value_result(
     dimension: Dimension,
     tolerance: ir.Tolerance | None,
     *,
-    holds: bool | None,
+    passes: bool | None,
     place: tuple[str, int] | None = None,
     known: Certainty = EXACT,
     interval: PredictionInterval | None = None,
@@ -262,7 +262,7 @@ def value_result(
         predicted=predicted,
         dimension=dimension,
         tolerance=tolerance,
-        holds=holds,
+        holds=passes,
         source=stated.source,
         note=stated.note,
         text=" ".join(span.text.split()),

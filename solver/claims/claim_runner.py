@@ -50,7 +50,7 @@ from qps.solver.answers.beyond_measured import (
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 if TYPE_CHECKING:
     from qps.solver.claims.sampled_claims import SampledClaims
@@ -68,7 +68,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _beyond: list[Beyond] = field(default_factory=list)
     _far: list[FarLoad] = field(default_factory=list)
-    _looked_at: set[object] = field(default_factory=set)
+    _examined: set[object] = field(default_factory=set)
     _unsaid: UnsaidWaits | None = None
 
     def value(
@@ -107,14 +107,14 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         settled = in_force(configuration)
         expressions = ExpressionLowering.of_graph(self.model, settled, graph)
 
-        def asked(of: ir.Measured | ir.Changed) -> Formula:
+        def lower(of: ir.Measured | ir.Changed) -> Formula:
             if isinstance(of, ir.Chance):
                 return number(self._chance(of, configuration, population, span, free))
             if isinstance(of, ir.Changed):
                 return self.formula(of.value, base, (*changes, *of.changes), span, free)
             return self._measured(of, configuration, graph, span, free)
 
-        lowered = expressions.lower(expr, asked)
+        lowered = expressions.lower(expr, lower)
         self.decided |= graph.basis.decided | expressions.decided
         self._note_chosen(expressions.assumptions, lowered)
         self._note_decided(configuration, graph.basis.decided | expressions.decided)
@@ -135,7 +135,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         own = Measures.of_graph(graph)
         known = [replace(own, series=one).known for one in (series or [{}])]
 
-        def asked(of: ir.Measured | ir.Changed) -> Certainty:
+        def lower(of: ir.Measured | ir.Changed) -> Certainty:
             if isinstance(of, ir.Chance):
                 sides = [self.known(side, base, changes) for side in operands_of(of.condition)]
                 told = known_by("probabilities-by-samples")
@@ -151,7 +151,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return quality_known(self._in_each_mode(configuration))
             return together(*(each(of) for each in known))
 
-        return certainty_of(expr, expressions, asked)
+        return certainty_of(expr, expressions, lower)
 
     def _note_chosen(self, assumptions: Mapping[str, Assumption], *used: Formula) -> None:
         """Keep what was chosen of the numbers that are used."""
@@ -180,8 +180,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
         """Keep where fitted costs are asked for beyond what was measured."""
         asked = self._key(configuration), population
-        if graph.analysis.calibrations and asked not in self._looked_at:
-            self._looked_at.add(asked)
+        if graph.analysis.calibrations and asked not in self._examined:
+            self._examined.add(asked)
             self._beyond += beyond_measured(graph, population)
             name = self.model.population.name
             where = f"for a claim or measured row with {name} = {population:,}"
@@ -227,23 +227,23 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def _measured(
         self,
-        asked: ir.Measured,
+        measure: ir.Measured,
         configuration: Configuration,
         graph: LoadGraph,
         span: Span,
         free: str | None,
     ) -> Formula:
         """Return a measure of a lowered model, or an answer that solving it gives."""
-        match asked.kind:
+        match measure.kind:
             case ir.MeasureKind.SATURATION:
-                return self._saturation(graph, asked.subject, span)
-            case ir.MeasureKind.LARGEST if asked.level is not None:
-                return number(self._quantile(configuration, asked.level, span))
+                return self._saturation(graph, measure.subject, span)
+            case ir.MeasureKind.LARGEST if measure.level is not None:
+                return number(self._quantile(configuration, measure.level, span))
             case ir.MeasureKind.LARGEST:
                 return number(self._answer(configuration)[0])
             case ir.MeasureKind.QUALITY:
                 return self._quality(configuration, span, free)
-        return Measures.of_graph(graph).of(asked)
+        return Measures.of_graph(graph).of(measure)
 
     def _quality(self, configuration: Configuration, span: Span, free: str | None) -> Formula:
         """Return the quality: of the worst mode, where there are several.
@@ -278,7 +278,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def _chance(
         self,
-        asked: ir.Chance,
+        measure: ir.Chance,
         configuration: Configuration,
         population: int | None,
         span: Span,
@@ -288,7 +288,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if free is not None:
             _fail(span, "a figure cannot draw probabilities", "use them in an `expect`")
         self._note_answer(self._in_each_mode(configuration))
-        return self._samples.chance(configuration, asked.condition, population, span)
+        return self._samples.chance(configuration, measure.condition, population, span)
 
     def _quantile(self, configuration: Configuration, level: Fraction, span: Span) -> int:
         self._note_answer(self._in_each_mode(configuration))
@@ -321,7 +321,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         key = self._key(configuration)
         self._note_answer(self._in_each_mode(configuration))
         if key not in self._answers:
-            graphs = self._judged_in_each_mode(configuration)
+            graphs = self._mode_graphs(configuration)
             answers = [certified_answer(graph) for graph in graphs]
             every = (failure for answer in answers for failure in answer.failures)
             known = largest_known(every, configuration.low)
@@ -333,9 +333,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 self._note_unsaid(graph, largest)
         return self._answers[key]
 
-    def _judged_in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
+    def _mode_graphs(self, configuration: Configuration) -> list[LoadGraph]:
         """Return graphs with all that the answer is judged by: what is promised with certainty."""
-        model = promising(self.model, configuration)
+        model = model_at_confidence(self.model, configuration)
         if model is self.model:
             return self._in_each_mode(configuration)
         return [lower(model, settled) for settled in in_each_mode(model, configuration)]

@@ -78,7 +78,7 @@ class Drift(Struct, frozen=True, kw_only=True):
 
     `by_chance` is how likely it is that all numbers together miss as much where nothing moved, and
     `off` by what share of the load they do, at the rates of the runs (the root of the mean square).
-    It is no chance where `is_sure`, and has moved where that is more than what is let pass.
+    It is no chance where `is_significant`, and has moved where that is more than what is let pass.
     `alone` names the numbers of which each by itself would explain it. `begin` is the first of the
     `asked_rows` that numbers are told of, where these are not all `rows`; `since` tells when it
     began, if runs do. `sees` is the least change of the load that such runs would have shown.
@@ -92,7 +92,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     by_chance: float
     off: float
     higher: float
-    is_sure: bool
+    is_significant: bool
     has_moved: bool
     alone: tuple[tuple[str | None, float], ...]
     begin: datetime | None
@@ -121,7 +121,7 @@ class _RunFit(Struct, frozen=True, kw_only=True):
     freedom: int
 
 
-class _Judged(Struct, frozen=True):
+class _JointTest(Struct, frozen=True):
     asked: _RunFit
     by_chance: float
 
@@ -142,9 +142,9 @@ def drift(
     starts = _starts(table, is_ordered=times is not None)
     judged = []
     for begin in starts:
-        asked = _asked(_picked(table, range(begin, len(table.lines))), begin, stated, unit_of)
+        asked = _run_fit(_picked(table, range(begin, len(table.lines))), begin, stated, unit_of)
         if asked is not None:
-            judged.append(_Judged(asked, _either(asked, stated)))
+            judged.append(_JointTest(asked, _either(asked, stated)))
     if not judged or judged[0].asked.begin != 0:
         raise DataError(
             f"`{table.name}` has too few rows for confidence intervals",
@@ -209,7 +209,7 @@ def _starts(table: Table, *, is_ordered: bool) -> list[int]:
     return starts or [0]
 
 
-def _asked(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _RunFit | None:
+def _run_fit(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _RunFit | None:
     """Return what runs say; None where later ones are too few, or do not tell costs apart."""
     size = len(stated.items) + (None not in stated.items)
     if begin and len(table.lines) < size + _FEWEST_ROWS:
@@ -238,43 +238,43 @@ def _asked(table: Table, begin: int, stated: StatedCosts, unit_of: UnitOf) -> _R
 # -- chances ------------------------------------------------------------------------------------
 
 
-def _either(asked: _RunFit, stated: StatedCosts) -> float:
+def _either(fit: _RunFit, stated: StatedCosts) -> float:
     """Return how likely runs miss what is stated as much where nothing moved.
 
     Two questions are asked, each counting as one of two: whether the load is another at the mean
     of all rates, which few runs tell best, and whether all numbers together are others.
     """
-    return min(1.0, 2 * _level(asked, stated).by_chance, 2 * _together(asked, stated))
+    return min(1.0, 2 * _level(fit, stated).by_chance, 2 * _together(fit, stated))
 
 
-def _level(asked: _RunFit, stated: StatedCosts) -> Difference:
+def _level(fit: _RunFit, stated: StatedCosts) -> Difference:
     """Return by what the load at the mean of all rates differs from what is stated."""
-    mean = np.mean(runs_in_numbers(asked.fit, stated).matrix, axis=0)
+    mean = np.mean(runs_in_numbers(fit.fit, stated).matrix, axis=0)
     values, before = np.array(stated.values), np.array(stated.covariance)
     return Difference(
-        float(mean @ (asked.values - values)),
+        float(mean @ (fit.values - values)),
         float(mean @ np.abs(values)) or 1.0,
         (float(mean @ before @ mean), stated.freedom),
-        (float(mean @ asked.covariance @ mean), asked.freedom),
+        (float(mean @ fit.covariance @ mean), fit.freedom),
     )
 
 
-def _number(asked: _RunFit, stated: StatedCosts, place: int) -> Difference:
+def _number(fit: _RunFit, stated: StatedCosts, place: int) -> Difference:
     """Return by what one number differs from what is stated."""
-    value, found = stated.values[place], float(asked.values[place])
+    value, found = stated.values[place], float(fit.values[place])
     return Difference(
         found - value,
         max(abs(value), abs(found)),
         (stated.covariance[place][place], stated.freedom),
-        (float(asked.covariance[place, place]), asked.freedom),
+        (float(fit.covariance[place, place]), fit.freedom),
     )
 
 
-def _together(asked: _RunFit, stated: StatedCosts) -> float:
+def _together(fit: _RunFit, stated: StatedCosts) -> float:
     """Return how likely all numbers miss the stated ones as much where nothing moved."""
-    before, after = np.array(stated.covariance), asked.covariance
-    moved = asked.values - np.array(stated.values)
-    size = np.maximum(np.abs(np.array(stated.values)), np.abs(asked.values))
+    before, after = np.array(stated.covariance), fit.covariance
+    moved = fit.values - np.array(stated.values)
+    size = np.maximum(np.abs(np.array(stated.values)), np.abs(fit.values))
     error = np.sqrt(np.maximum(np.diag(before + after), 0.0))
     known = error > _NOTHING * _NOTHING * size
     if np.any(np.abs(moved[~known]) > _NOTHING * size[~known]):
@@ -291,7 +291,7 @@ def _together(asked: _RunFit, stated: StatedCosts) -> float:
     count = int(np.count_nonzero(kept))
     spent = sum(
         (float(np.sum(part * part.T)) + float(np.trace(part)) ** 2) / freedom
-        for matrix, freedom in zip(scaled, (stated.freedom, asked.freedom), strict=True)
+        for matrix, freedom in zip(scaled, (stated.freedom, fit.freedom), strict=True)
         if freedom is not None
         for part in [ways.T @ matrix @ ways]
     )
@@ -319,7 +319,7 @@ def _leading(costs: Sequence[CostDrift], alone: Sequence[Alone], stated: StatedC
 
 
 def _drift_of(
-    best: _Judged,
+    best: _JointTest,
     questions: int,
     whole: _RunFit,
     stated: StatedCosts,
@@ -369,7 +369,7 @@ def _drift_of(
         by_chance=by_chance,
         off=off,
         higher=float(np.mean(moved)) / base,
-        is_sure=by_chance < chance,
+        is_significant=by_chance < chance,
         has_moved=has_moved,
         alone=tuple((one.item, one.moved) for one in alone if one.explains),
         begin=None if times is None or asked.begin == 0 else times[asked.begin],

@@ -82,9 +82,9 @@ class Claims(Struct, dict=True):
     def questions(self) -> Iterator[Question]:
         """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
         for question in self._questions():
-            yield replace(question, ask=partial(self._asked, question))
+            yield replace(question, ask=partial(self._results, question))
 
-    def _asked(self, question: Question) -> Sequence[ClaimResult]:
+    def _results(self, question: Question) -> Sequence[ClaimResult]:
         return [self.accepted.told(one) for one in question.ask()]
 
     def _questions(self) -> Iterator[Question]:
@@ -112,11 +112,11 @@ class Claims(Struct, dict=True):
         results = []
         if not is_alone(claim):
             result = self._claim(name, expectation, claim)
-            results.append(self._told(result, expectation, _origin(expectation, claim)))
+            results.append(self._annotated(result, expectation, _origin(expectation, claim)))
         if claim.simulated is not None:
             played = self._simulated.results(name, expectation, claim)
             # What we play ourselves is nobody's publication.
-            results += [self._told(result, expectation, ir.Origin.MODEL) for result in played]
+            results += [self._annotated(result, expectation, ir.Origin.MODEL) for result in played]
         return tuple(results)
 
     @cached_property
@@ -140,18 +140,18 @@ class Claims(Struct, dict=True):
                 in_floats(predicted),
                 claim.value.dimension,
                 claim.tolerance,
-                holds=_is_near(predicted, claimed, claim.tolerance),
+                passes=_is_close(predicted, claimed, claim.tolerance),
                 known=together(
                     self.runner.known(claim.value.expr, base, claim.changes),
                     self.runner.known(claim.claimed.expr, base, claim.changes),
                 ),
             )
         sides: list[_Compared] = []
-        holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
+        holds = self._is_true(claim.value, base, claim.changes, claim.span, sides)
         compared = tuple(Side(in_floats(one.value), one.dimension, one.known) for one in sides)
-        return condition_result(name, expectation, claim.span, compared, holds=holds)
+        return condition_result(name, expectation, claim.span, compared, passes=holds)
 
-    def _told(
+    def _annotated(
         self,
         result: ClaimResult,
         stated: ir.Expectation | ir.Observation,
@@ -196,22 +196,22 @@ class Claims(Struct, dict=True):
                 tuple(
                     Side(float(count), known=judged.known) for count in (judged.met, judged.about)
                 ),
-                holds=judged.is_true,
+                passes=judged.is_true,
             )
             result = replace(result, kind="matrix", counted=judged.told)
             self.runner.chosen = dict.fromkeys(text for _, text in self._model.fitted)
-            results.append(self._told(result, expectation, _origin(expectation)))
+            results.append(self._annotated(result, expectation, _origin(expectation)))
         return results
 
     @cached_property
     def _judge_of_matrices(self) -> Judge:
         from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
-        from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+        from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
         from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
-        return Judge(self._model, drawn_in_rows, promising)
+        return Judge(self._model, drawn_in_rows, model_at_confidence)
 
-    def _holds(
+    def _is_true(
         self,
         condition: ir.Condition,
         base: Configuration,
@@ -223,7 +223,7 @@ class Claims(Struct, dict=True):
 
         def judged(parts: Sequence[ir.Condition]) -> list[bool]:
             # All of them, also where the first one settles it: their values are shown.
-            return [self._holds(part, base, changes, span, sides) for part in parts]
+            return [self._is_true(part, base, changes, span, sides) for part in parts]
 
         match condition:
             case ir.Compare(operator, left, right, dimension):
@@ -243,7 +243,7 @@ class Claims(Struct, dict=True):
             case ir.AnyOf(parts):
                 return any(judged(parts))
             case ir.Negated(inner):
-                return not self._holds(inner, base, changes, span, sides)
+                return not self._is_true(inner, base, changes, span, sides)
             case ir.RowIs():
                 raise AssertionError("only a matrix has rows")
             case ir.OptionIs(option, choice):
@@ -268,7 +268,7 @@ class Claims(Struct, dict=True):
             tolerance = column.tolerance
             holds = None
             if tolerance is not None:
-                holds = _is_near(predicted, claimed, tolerance)
+                holds = _is_close(predicted, claimed, tolerance)
             result = value_result(
                 f"{observation.name}[{row.line}].{column.heading}",
                 observation,
@@ -277,12 +277,12 @@ class Claims(Struct, dict=True):
                 in_floats(predicted),
                 column.value.dimension,
                 tolerance,
-                holds=holds,
+                passes=holds,
                 place=(observation.file, row.line),
                 known=self.runner.known(column.value.expr, base, row.changes),
                 interval=interval,
             )
-            results.append(self._told(result, observation, _origin(observation, column)))
+            results.append(self._annotated(result, observation, _origin(observation, column)))
         return results
 
     def _intervals_of(
@@ -340,7 +340,7 @@ class _Compared(Struct, frozen=True):
     known: Certainty
 
 
-def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> bool:
+def _is_close(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> bool:
     allowed = number(tolerance.amount)
     if tolerance.relative:
         allowed = allowed * abs(claimed)
@@ -349,7 +349,7 @@ def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> b
     return order_of(abs(predicted - claimed), allowed) <= 0
 
 
-def judged(spec: Spec) -> ClaimResults:
+def judge_claims(spec: Spec) -> ClaimResults:
     """Return what becomes of the claims of a spec; nothing is played for that."""
     found: list[ClaimResult] = []
     unanswered: list[Diagnostic] = []

@@ -62,7 +62,7 @@ class PredictionIntervals(Struct, kw_only=True):
     model: ir.Model
     probability: float
     _runs: SingleRuns = field(default_factory=lambda: SingleRuns(seed=SEED))
-    _held: dict[str, _TableCoverage] = field(default_factory=dict)
+    _coverages: dict[str, _TableCoverage] = field(default_factory=dict)
 
     def of_row(
         self, observation: ir.Observation, row: ir.ObservedRow
@@ -73,7 +73,7 @@ class PredictionIntervals(Struct, kw_only=True):
         """
         base = base_configuration(self.model)
         configuration, population = at_one_population(base, row.changes)
-        held = self._held.setdefault(observation.name, _TableCoverage())
+        held = self._coverages.setdefault(observation.name, _TableCoverage())
         held.is_fitted |= _is_fitted(observation, configuration)
         numbers = uncertain_numbers(self.model, configuration)
         axis = axis_of(numbers, self._runs.values(numbers), self.model) if numbers else None
@@ -97,24 +97,24 @@ class PredictionIntervals(Struct, kw_only=True):
         observations = {one.name: one for one in self.model.observations}
         return tuple(
             _coverage(observations[name], held, self.probability)
-            for name, held in self._held.items()
+            for name, held in self._coverages.items()
         )
 
     def _drawn(
-        self, asked: ir.Quantity, there: Configuration, axis: ir.Axis, at: int
+        self, quantity: ir.Quantity, there: Configuration, axis: ir.Axis, at: int
     ) -> SampledValues | None:
         """Return what a column of a row comes to in draws; None where samples cannot tell it."""
-        parts = list(parts_of(asked.expr))
+        parts = list(parts_of(quantity.expr))
         if any(map(_is_of_samples, parts)):
             return None
         model = self.model
         if not any(map(_is_of_requirements, parts)):
             # A measure is that of the model as it stands: nothing is looked for that is required.
             model = replace(model, modes=(), requirements=())
-        return sampled_values(model, there, axis, at, asked)
+        return sampled_values(model, there, axis, at, quantity)
 
     def _interval(
-        self, held: _TableCoverage, drawn: SampledValues, measured: float
+        self, coverage: _TableCoverage, drawn: SampledValues, measured: float
     ) -> PredictionInterval | None:
         values = drawn.values
         told = ~np.isnan(values)
@@ -133,16 +133,16 @@ class PredictionIntervals(Struct, kw_only=True):
             rank=rank,
             side=int(measured > most) - int(measured < least),
         )
-        held.inside += found.side == 0
-        held.above += found.side > 0
-        held.below += found.side < 0
-        held.tail = min(held.tail, found.rank, 1 - found.rank)
-        held.is_told &= told
+        coverage.inside += found.side == 0
+        coverage.above += found.side > 0
+        coverage.below += found.side < 0
+        coverage.tail = min(coverage.tail, found.rank, 1 - found.rank)
+        coverage.is_told &= told
         if drawn.error is not None:
-            held.error = max(held.error or 0.0, drawn.error)
-        held.drawn_above += values > most
-        held.drawn_below += values < least
-        held.tails = np.minimum(held.tails, np.minimum(drawn_ranks, 1 - drawn_ranks))
+            coverage.error = max(coverage.error or 0.0, drawn.error)
+        coverage.drawn_above += values > most
+        coverage.drawn_below += values < least
+        coverage.tails = np.minimum(coverage.tails, np.minimum(drawn_ranks, 1 - drawn_ranks))
         return found
 
 
@@ -167,21 +167,25 @@ def _is_of_samples(part: ir.Expr) -> bool:
     return isinstance(part, ir.Chance | ir.Changed)
 
 
-def _coverage(observation: ir.Observation, held: _TableCoverage, probability: float) -> Coverage:
-    told = held.is_told
+def _coverage(
+    observation: ir.Observation, coverage: _TableCoverage, probability: float
+) -> Coverage:
+    told = coverage.is_told
     return Coverage(
         observation=observation.name,
         file=observation.file,
         probability=probability,
-        inside=held.inside,
-        above=held.above,
-        below=held.below,
-        without=held.without,
-        as_many=_as_many(held.above, held.below, held.drawn_above[told], held.drawn_below[told]),
-        as_far=float(np.mean(held.tails[told] <= held.tail)) if told.any() else 1.0,
+        inside=coverage.inside,
+        above=coverage.above,
+        below=coverage.below,
+        without=coverage.without,
+        as_many=_as_many(
+            coverage.above, coverage.below, coverage.drawn_above[told], coverage.drawn_below[told]
+        ),
+        as_far=float(np.mean(coverage.tails[told] <= coverage.tail)) if told.any() else 1.0,
         draws=int(told.sum()),
-        is_fitted=held.is_fitted,
-        error=held.error,
+        is_fitted=coverage.is_fitted,
+        error=coverage.error,
     )
 
 

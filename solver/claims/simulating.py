@@ -54,19 +54,19 @@ class SimulatedClaims(Struct, kw_only=True):
         """Yield what becomes of each measure of a claim."""
         assert claim.simulated is not None
         base = base_configuration(self.runner.model)
-        for quantity, asked in zip(claim.simulated.measures, self._asked(claim), strict=True):
+        for quantity, asked in zip(claim.simulated.measures, self._predicted(claim), strict=True):
             yield simulated_result(
                 name if is_alone(claim) else f"{name} {quantity.span.text}",
                 expectation,
                 claim.span,
                 asked.predicted,
-                None if self.player is None else self._told(claim, asked),
+                None if self.player is None else self._simulate(claim, asked),
                 dimension=quantity.dimension,
                 tolerance=asked.tolerance,
                 known=self.runner.known(asked.measure, base, claim.changes),
             )
 
-    def _asked(self, claim: ir.Claim) -> list[PredictedMeasure]:
+    def _predicted(self, claim: ir.Claim) -> list[PredictedMeasure]:
         assert claim.simulated is not None
         base = base_configuration(self.runner.model)
         found = []
@@ -82,13 +82,13 @@ class SimulatedClaims(Struct, kw_only=True):
             )
         return found
 
-    def _told(self, claim: ir.Claim, asked: PredictedMeasure) -> Near:
+    def _simulate(self, claim: ir.Claim, measure: PredictedMeasure) -> Near:
         """Return what playing told of a measure; QpsError where it cannot be played."""
         assert self.player is not None
         key, graph, at = self.runner.played(claim.changes, claim.span)
         if key not in self._near:
             try:
-                together = list(self._played_together[key])
+                together = list(self._measures_by_configuration[key])
                 near = self.player(graph, at, together)
                 self._near[key] = dict(zip(together, near, strict=True))
             except QpsError as error:
@@ -99,10 +99,10 @@ class SimulatedClaims(Struct, kw_only=True):
             raise QpsError.single(
                 codes.NOT_SIMULATED, claim.span, why.message, hint=" ".join(why.hints) or None
             )
-        return known[asked]
+        return known[measure]
 
     @property
-    def _played_together(self) -> dict[object, dict[PredictedMeasure, None]]:
+    def _measures_by_configuration(self) -> dict[object, dict[PredictedMeasure, None]]:
         """What is asked of each configuration by all claims that can be asked."""
         if not self._together:
             for expectation in self.runner.model.expectations:
@@ -111,7 +111,7 @@ class SimulatedClaims(Struct, kw_only=True):
                         continue
                     try:
                         key, _, _ = self.runner.played(claim.changes, claim.span)
-                        asked = dict.fromkeys(self._asked(claim))
+                        asked = dict.fromkeys(self._predicted(claim))
                     except QpsError:
                         continue  # it is told where that claim is judged
                     self._together.setdefault(key, {}).update(asked)

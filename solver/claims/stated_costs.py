@@ -53,7 +53,7 @@ class _Used(Struct, frozen=True):
 
 
 def stated_costs(
-    model: ir.Model, resource: str, items: Sequence[str], asked: Sequence[str]
+    model: ir.Model, resource: str, items: Sequence[str], requested: Sequence[str]
 ) -> StatedCosts:
     """Return what the components that are asked for cost; else the only one with such items.
 
@@ -62,8 +62,8 @@ def stated_costs(
     used = list(_used(model, resource))
     if not used:
         raise DataError(f"`{model.file}` has no demand on `{resource}`", "name the resource")
-    if asked:
-        found = _named(used, asked)
+    if requested:
+        found = _named(used, requested)
     else:
         known = set(items)
         found = [one for one in used if (of := _items(one.cost)) and set(of) <= known]
@@ -122,9 +122,9 @@ def _items(cost: ir.Cost) -> tuple[str, ...]:
     return tuple(one.single_base for one in counted if one.single_base is not None)
 
 
-def _named(used: Sequence[_Used], asked: Sequence[str]) -> list[_Used]:
+def _named(used: Sequence[_Used], requested: Sequence[str]) -> list[_Used]:
     found = []
-    for name in asked:
+    for name in requested:
         of_name = [one for one in used if one.component.name == name]
         if not of_name:
             names = sorted({one.component.name for one in used})

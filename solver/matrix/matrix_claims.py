@@ -11,12 +11,12 @@ from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
-from qps.solver.matrix.compilation.confidence_rows import Promising
+from qps.solver.matrix.compilation.confidence_rows import ConfidenceModel
 from qps.solver.matrix.compilation.row_questions import compared
 from qps.solver.matrix.matrix_compiler import DrawnOf, compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.solver.matrix.rows.row_block import RowBlock
-from qps.solver.matrix.rows.row_conditions import holds
+from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.matrix.rows.scalar_fallback import FAULT
 
 _STRETCH = 65_536
@@ -50,18 +50,18 @@ class ClaimCounts:
             raise SolverFault(self.fault)
         return found.pop()
 
-    def _is_true(self, met: int, about: int) -> bool:
+    def _is_true(self, count: int, about: int) -> bool:
         match self.claim.quantifier:
             case ir.Quantifier.EVERY:
-                return met == about > 0
+                return count == about > 0
             case ir.Quantifier.SOME:
-                return met > 0
+                return count > 0
             case ir.Quantifier.NO:
-                return met == 0 < about
+                return count == 0 < about
             case ir.Quantifier.AT_LEAST:
-                return met >= self.claim.count
+                return count >= self.claim.count
             case ir.Quantifier.AT_MOST:
-                return met <= self.claim.count
+                return count <= self.claim.count
 
     @property
     def told(self) -> str:
@@ -81,24 +81,24 @@ class Judge:
 
     model: ir.Model
     drawn: DrawnOf | None = None
-    promising: Promising | None = None
-    _judged: dict[str, dict[int, ClaimCounts]] = field(default_factory=dict)
+    at_confidence: ConfidenceModel | None = None
+    _counts: dict[str, dict[int, ClaimCounts]] = field(default_factory=dict)
 
     def of(self, claim: ir.MatrixClaim) -> ClaimCounts:
         """Return what becomes of one of the model's claims."""
-        if claim.matrix not in self._judged:
+        if claim.matrix not in self._counts:
             claims = [
                 one
                 for expectation in self.model.expectations
                 for one in expectation.matrix_claims
                 if one.matrix == claim.matrix
             ]
-            self._judged[claim.matrix] = self._all(claim.matrix, claims)
-        return self._judged[claim.matrix][id(claim)]
+            self._counts[claim.matrix] = self._all(claim.matrix, claims)
+        return self._counts[claim.matrix][id(claim)]
 
     def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, ClaimCounts]:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
-        compiled = compile_matrix(self.model, matrix, claims, self.drawn, self.promising)
+        compiled = compile_matrix(self.model, matrix, claims, self.drawn, self.at_confidence)
         solver = MatrixSolver(compiled)
         judged = {
             id(claim): ClaimCounts(claim=claim, known=_known(claim, compiled)) for claim in claims
@@ -116,42 +116,42 @@ def _known(claim: ir.MatrixClaim, compiled: CompiledMatrix) -> Certainty:
     asked = {compare for condition in conditions for compare in compared(condition)}
     labels = zip(compiled.question.comparisons, compiled.known.compared, strict=False)
     parts = [label for compare, label in labels if compare in asked]
-    if any(_asks_answer(condition) for condition in conditions):
+    if any(_rests_on_answer(condition) for condition in conditions):
         parts.append(compiled.known.answer)
     found = together(*parts)
     return EXACT if found.is_exact else approximation(*found.because)
 
 
-def _asks_answer(condition: ir.Condition | None) -> bool:
+def _rests_on_answer(condition: ir.Condition | None) -> bool:
     """Return whether a condition asks for words that rest on the largest acceptable population."""
     match condition:
         case ir.RowIs(column):
             return column in ("limited_by", "mode")
         case ir.AllOf(parts) | ir.AnyOf(parts):
-            return any(_asks_answer(part) for part in parts)
+            return any(_rests_on_answer(part) for part in parts)
         case ir.Negated(inner):
-            return _asks_answer(inner)
+            return _rests_on_answer(inner)
     return False
 
 
-def _count(judged: ClaimCounts, rows: RowBlock) -> None:
+def _count(counts: ClaimCounts, rows: RowBlock) -> None:
     """Count rows for one claim."""
-    claim, wanted = judged.claim, rows.compiled.matrix.wanted
+    claim, wanted = counts.claim, rows.compiled.matrix.wanted
     about = rows.included & ~rows.faulted
     for condition in (wanted, claim.where):
         if condition is not None:
-            about &= holds(rows, condition)
-    met = about & holds(rows, claim.condition)
-    judged.about += int(about.sum())
-    judged.met += int(met.sum())
+            about &= condition_rows(rows, condition)
+    met = about & condition_rows(rows, claim.condition)
+    counts.about += int(about.sum())
+    counts.met += int(met.sum())
     faulted = rows.included & rows.faulted
-    judged.faults += int(faulted.sum())
-    if faulted.any() and not judged.fault:
+    counts.faults += int(faulted.sum())
+    if faulted.any() and not counts.fault:
         row = int(np.argmax(faulted))
-        judged.fault = f"{rows.texts[row].removeprefix(FAULT)}, at {_named(rows, row)}"
+        counts.fault = f"{rows.texts[row].removeprefix(FAULT)}, at {_named(rows, row)}"
     deciding = about & ~met if claim.quantifier is ir.Quantifier.EVERY else met
-    if judged.example is None and deciding.any():
-        judged.example = _named(rows, int(np.argmax(deciding)))
+    if counts.example is None and deciding.any():
+        counts.example = _named(rows, int(np.argmax(deciding)))
 
 
 def _named(rows: RowBlock, row: int) -> str:

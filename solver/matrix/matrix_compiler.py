@@ -8,16 +8,16 @@ from dataclasses import replace
 from msgspec import structs
 
 from qps.compiler import ir
-from qps.compiler.lower.certainty_requirements import asks_for_certainty, without_certainty
+from qps.compiler.lower.certainty_requirements import confidence_requirement, without_certainty
 from qps.compiler.quantities.dimension import TIME_BASE
 from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledBlock,
     CompiledGroup,
     CompiledMatrix,
 )
-from qps.solver.matrix.compilation.confidence_rows import Promising, promised_rows
+from qps.solver.matrix.compilation.confidence_rows import ConfidenceModel, confidence_rows
 from qps.solver.matrix.compilation.group_compiler import GroupCompiler
-from qps.solver.matrix.compilation.row_questions import FormulaOf, quantiles_asked, question_of
+from qps.solver.matrix.compilation.row_questions import FormulaOf, quantile_levels, question_of
 from qps.solver.matrix.compilation.structures import Group, structure_of
 from qps.solver.matrix.rows.row_quantiles import Drawing
 
@@ -30,20 +30,20 @@ def compile_matrix(
     matrix: ir.Matrix,
     claims: Sequence[ir.MatrixClaim] = (),
     drawn: DrawnOf | None = None,
-    promising: Promising | None = None,
+    at_confidence: ConfidenceModel | None = None,
     further: tuple[FormulaOf, ...] = (),
 ) -> CompiledMatrix:
     """Return a matrix compiled; QpsError where it is too varied to be.
 
-    `drawn` is asked where quantiles of the answer are, `promising` where requirements ask for
+    `drawn` is asked where quantiles of the answer are, `at_confidence` where requirements ask for
     certainty: without them nothing asks for any. `further` columns are told behind those of the
     matrix.
     """
-    promised = promised_rows(model, matrix, promising)
-    if model.once(asks_for_certainty) is not None:
+    promised = confidence_rows(model, matrix, at_confidence)
+    if model.once(confidence_requirement) is not None:
         model = model.once(without_certainty)
     question = question_of(matrix, claims, further)
-    quantiles, sampled, drawing = quantiles_asked(question), None, None
+    quantiles, sampled, drawing = quantile_levels(question), None, None
     if quantiles:
         assert drawn is not None, "quantiles of what is drawn nowhere"
         drawing = drawn(model, matrix)
@@ -103,7 +103,7 @@ def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -
     return group if is_apart else replace(group, modes=())
 
 
-def compile_settled(
+def compile_structure(
     compiled: CompiledMatrix, block: int, index: tuple[int, ...]
 ) -> tuple[CompiledGroup, frozenset[str]]:
     """Return the configurations compiled that have the structure of one, and what settles that.
@@ -114,7 +114,7 @@ def compile_settled(
     settled = frozenset[str]()
     varied = {one.name for axis in compiled.blocks[block].structure.axes for one in axis.varied}
     while True:
-        group = _group_of(compiled, block, index, is_alone=False, settled=settled)
+        group = _group_of(compiled, block, index, is_alone=False, fixed=settled)
         asked = varied & {name for mode in group.modes for name in mode.decided}
         if asked <= settled:
             return (group if group.is_sound else replace(group, modes=())), settled
@@ -132,7 +132,7 @@ def _group_of(
     index: tuple[int, ...],
     *,
     is_alone: bool,
-    settled: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
 ) -> CompiledGroup:
     """Return a group compiled by one of its configurations, and no other."""
     compiler = GroupCompiler(
@@ -141,7 +141,7 @@ def _group_of(
         structure=replace(compiled.blocks[block].structure, deciding=tuple(range(len(index)))),
         question=compiled.question,
         is_alone=is_alone,
-        settled=settled,
+        settled=fixed,
     )
     return compiler.compiled([compiler.drafted(Group(index, index))])[0]
 

@@ -31,7 +31,7 @@ from qps.solver.matrix.rows.exact_decisions import Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock, empty
-from qps.solver.matrix.rows.row_conditions import Truth
+from qps.solver.matrix.rows.row_conditions import ConditionRows
 from qps.solver.matrix.rows.row_quantiles import Quantiles
 from qps.solver.matrix.rows.scalar_fallback import Refusal, refusing
 
@@ -312,7 +312,7 @@ class MatrixSolver:
         refused: dict[int, Refusal] = {}
         with refusing(refused, row):
             at = tuple(int(axis[row]) for axis in rows.index)
-            group = compile_alone(self._promised(number, at), number, at)
+            group = compile_alone(self._with_confidence(number, at), number, at)
             if group.reason is None:
                 self.of_structure(rows, group, self.solvers_alone(number, group), np.array([row]))
             else:
@@ -321,7 +321,7 @@ class MatrixSolver:
             rows.texts[row], rows.faulted[row] = refusal.reason, refusal.is_fault
         rows.one_by_one[row] = True
 
-    def _promised(self, number: int, index: Sequence[int]) -> CompiledMatrix:
+    def _with_confidence(self, number: int, index: Sequence[int]) -> CompiledMatrix:
         """Return the matrix with what one row promises, where requirements ask for certainty."""
         rows = self.compiled.promised
         if rows is None:
@@ -344,7 +344,7 @@ class MatrixSolver:
                 compare: self._sides(compare, number, index)
                 for compare in compiled.question.excluded
             }
-        truth = Truth(
+        truth = ConditionRows(
             compiled=compiled, group=group, block=number, index=index, count=count, sides=pairs
         )
         found = np.zeros(count, dtype=bool)

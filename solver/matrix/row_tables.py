@@ -19,7 +19,7 @@ from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.matrix_request import request_of
 from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
-from qps.solver.matrix.rows.row_conditions import holds
+from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.matrix.rows.scalar_fallback import FAULT
 
 SCHEMA = "qps/matrix/4"
@@ -128,10 +128,10 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     return [*axes, *found, *_named([Column(name="reason", type=pa.string())], taken)]
 
 
-def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:
+def _named(answers: Sequence[Column], names: Container[str]) -> list[Column]:
     """Return answers under names that nothing else has."""
     return [
-        replace(c, name=ir.ANSWER + c.name if c.name in taken else c.name, answer=c.name)
+        replace(c, name=ir.ANSWER + c.name if c.name in names else c.name, answer=c.name)
         for c in answers
     ]
 
@@ -184,13 +184,13 @@ class Tabulator:
         stretches = self._solver.row_blocks(start, stop)
         table = pa.Table.from_batches(map(self._batch, stretches), self._schema)
         asked = (rows.one_by_one & rows.included for rows in stretches)
-        return telling(table, sum(int(np.count_nonzero(each)) for each in asked))
+        return statistics_table(table, sum(int(np.count_nonzero(each)) for each in asked))
 
     def _batch(self, rows: RowBlock) -> pa.RecordBatch:
         kept = rows.included
         if self.compiled.matrix.wanted is not None:
             # Of a row that a fault of ours left without an answer nobody knows what it is.
-            kept = kept & (holds(rows, self.compiled.matrix.wanted) | rows.faulted)
+            kept = kept & (condition_rows(rows, self.compiled.matrix.wanted) | rows.faulted)
         arrays = [self._array(column, rows) for column in self._columns]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         return batch if kept.all() else batch.filter(pa.array(kept))
@@ -255,7 +255,7 @@ class Tabulator:
         texts: dict[str, int] = {}
         numbers = np.full(rows.count, NONE, dtype=np.int64)
 
-        def told(where: Any, text: str) -> None:
+        def note(where: Any, text: str) -> None:
             numbers[where] = texts.setdefault(text, len(texts))
 
         nowhere = (rows.largest == NONE) & (rows.at > 0)
@@ -264,11 +264,11 @@ class Tabulator:
         for limited, low in {*zip(rows.limited[nowhere], lows[nowhere], strict=True)}:
             what, population = rows.words[limited], self.compiled.model.population.name
             where = nowhere & (rows.limited == limited) & (lows == low)
-            told(where, f"{what} fails at {population} = {low}")
+            note(where, f"{what} fails at {population} = {low}")
         for reason in np.unique(rows.reason[rows.reason > 0]):
-            told(rows.reason == reason, rows.words[reason])
+            note(rows.reason == reason, rows.words[reason])
         for row, text in rows.texts.items():
-            told(row, text)
+            note(row, text)
         return pa.array(list(texts), pa.string()).take(pa.array(numbers, mask=numbers == NONE))
 
 
@@ -276,19 +276,19 @@ class Tabulator:
 class Counts:
     """How many rows there are, and how many of them have no answer.
 
-    `nobody` carry nobody, or cannot be; `faults` are left without an answer by faults of ours.
-    `one_by_one` are the configurations, kept or not, of which arrays did not tell everything.
+    `none_supported` carry nobody, or cannot be; `faults` are left without an answer by faults of
+    ours. `one_by_one` are the configurations, kept or not, of which arrays did not tell everything.
     """
 
     rows: int = 0
-    nobody: int = 0
+    none_supported: int = 0
     faults: int = 0
     one_by_one: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
             self.rows + other.rows,
-            self.nobody + other.nobody,
+            self.none_supported + other.none_supported,
             self.faults + other.faults,
             self.one_by_one + other.one_by_one,
         )
@@ -310,7 +310,7 @@ def one_by_one_in(table: pa.Table) -> int:
     return int(told) if told.isdigit() and len(told) < _MOST_DIGITS else 0
 
 
-def telling(table: pa.Table, one_by_one: int) -> pa.Table:
+def statistics_table(table: pa.Table, one_by_one: int) -> pa.Table:
     """Return a table that tells how many configurations were answered one by one."""
     about = table.schema.metadata or {}
     count = {ONE_BY_ONE.encode(): str(one_by_one).encode()} if one_by_one else {}

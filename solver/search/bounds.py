@@ -52,11 +52,11 @@ class Curve:
         expr: Formula,
         population: Formula,
         others: Iterable[Formula] = (),
-        held: Mapping[Formula, Interval] = MappingProxyType({}),
+        intervals: Mapping[Formula, Interval] = MappingProxyType({}),
     ) -> None:
         self.expr = expr
         self.population = population
-        self._held = held
+        self._intervals = intervals
         self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
         self._near: list[_Step] = []
@@ -191,7 +191,7 @@ class Curve:
         for part in parts_first(expr):
             if part not in self._places:
                 self._places[part] = len(self._steps)
-                rule, operands = _ruled(part, self._held.get(part))
+                rule, operands = _ruled(part, self._intervals.get(part))
                 places = tuple(self._places[operand] for operand in operands)
                 self._steps.append(_Step(part, rule, places, self._place_followed(part, places)))
                 if self._steps[-1].followed is not None and _may_be_approximate(part):
@@ -248,10 +248,10 @@ def _is_total(part: Formula) -> bool:
     return row.divisor is None and row.domain(*part.operands) == ()
 
 
-def _ruled(part: Formula, held: Interval | None) -> tuple[_Rule, tuple[Formula, ...]]:
+def _ruled(part: Formula, intervals: Interval | None) -> tuple[_Rule, tuple[Formula, ...]]:
     """Return how the bounds of a formula are made, and of which parts."""
-    if held is not None:
-        return (lambda: held), ()
+    if intervals is not None:
+        return (lambda: intervals), ()
     if part.is_constant:
         value = _of_number(part)
         return (lambda: value), ()

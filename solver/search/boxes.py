@@ -49,9 +49,9 @@ _FEW = 4
 class UndecidedError(Exception):
     """So many boxes did not decide; `near` is where the search stood."""
 
-    def __init__(self, near: float) -> None:
-        super().__init__(f"undecided near {near:g}")
-        self.near = near
+    def __init__(self, point: float) -> None:
+        super().__init__(f"undecided near {point:g}")
+        self.near = point
 
 
 class _Open(Enum):
@@ -66,11 +66,11 @@ class Budget:
 
     boxes: int = field(default_factory=lambda: MOST_BOXES)
 
-    def spend(self, near: float, boxes: int = 1) -> None:
+    def spend(self, point: float, boxes: int = 1) -> None:
         """Take off some boxes; UndecidedError where none are left."""
         self.boxes -= boxes
         if self.boxes < 0:
-            raise UndecidedError(near)
+            raise UndecidedError(point)
 
 
 # -- as a real number --------------------------------------------------------------------

@@ -64,12 +64,12 @@ def followed(low: float, high: float, at: Callable[[float], Point]) -> Followed 
     return Followed([at(point) for point in points], width / _PARTS)
 
 
-def narrowed(known: Interval, near: Interval | None) -> Interval:
+def narrowed(known: Interval, interval: Interval | None) -> Interval:
     """Return bounds that are proven, and those that are followed within them."""
-    if near is None:
+    if interval is None:
         return known
-    low, high = max(known.low, near.low), min(known.high, near.high)
-    slow, steep = max(known.slow, near.slow), min(known.steep, near.steep)
+    low, high = max(known.low, interval.low), min(known.high, interval.high)
+    slow, steep = max(known.slow, interval.slow), min(known.steep, interval.steep)
     if low > high:
         low, high = known.low, known.high
     if slow > steep:

@@ -42,10 +42,10 @@ class _UnableError(Exception):
 
 def is_stepped_rational(expr: Formula, population: Formula) -> bool:
     """Return whether an expression is made of rational functions, maxima, minima and roundings."""
-    return all(_is_kept(part, population) for part in parts_first(expr))
+    return all(_is_monotone(part, population) for part in parts_first(expr))
 
 
-def _is_kept(part: Formula, population: Formula) -> bool:
+def _is_monotone(part: Formula, population: Formula) -> bool:
     if part.exact is not None or part is population or part.word in ROUNDINGS:
         return True
     # What is bounded by its ends is algebraic of a few operands at most.

@@ -36,7 +36,7 @@ from qps.solver.search.trials import Box, UndecidedError, tried
 
 _NARROW, _FINE = 1e-13, 1e-6
 """Boxes in which floats hardly differ, and in which bounds of one point may be as wide."""
-_BESIDE = Fraction(1, 10**8)
+_EDGE_WIDTH = Fraction(1, 10**8)
 _NOTHING = 1e-25
 """So small a part of the range is narrow wherever it lies."""
 
@@ -71,13 +71,13 @@ class Trial(Struct, frozen=True):
 class Changes(Struct, frozen=True):
     """The points at which a function may begin or cease to fail, ascending; all that there are.
 
-    But for those between the values of `trials`, for those in stretches that are `untold`, whose
+    But for those between the values of `trials`, for those in stretches that are `undecided`, whose
     ends are among the points, and for those in stretches of the last digits that are `nearly`
     failing: there the function holds at both ends.
     """
 
     points: tuple[Fraction, ...]
-    untold: tuple[Stretch, ...] = ()
+    undecided: tuple[Stretch, ...] = ()
     nearly: tuple[Stretch, ...] = ()
     trials: tuple[Trial, ...] = ()
 
@@ -109,7 +109,7 @@ def changes_of(
         return exact.get(low, Fraction(low)), exact.get(high, Fraction(high))
 
     untold, trials = list[Stretch](), list[Trial]()
-    for box in _joined(search.untold):
+    for box in _joined(search.undecided):
         stretch = exactly(*box)
         known = search.whole_changes(stretch) if is_whole else None
         values = search.trial(*box) if known is None else 0
@@ -119,7 +119,7 @@ def changes_of(
         elif known is None:
             untold.append(stretch)
     points = {*cuts, *search.points}
-    beside = _Beside(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
+    beside = _Edge(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
     nearly = [one for box in _joined(search.nearly) if (one := exactly(*box)) not in beside]
     trials = [one for one in trials if one.stretch not in beside]
     untold = [one for one in untold if one not in beside]
@@ -140,14 +140,14 @@ def _joined(boxes: Iterable[Box]) -> list[Box]:
     return found
 
 
-class _Beside:
+class _Edge:
     """The last digits beside a change, or an end: what bounds leave open there is that change."""
 
     def __init__(self, changes: list[Fraction], least: Fraction) -> None:
         self._changes, self._least = changes, least
 
     def __contains__(self, stretch: Stretch) -> bool:
-        room = max(_BESIDE * max(map(abs, stretch)), self._least)
+        room = max(_EDGE_WIDTH * max(map(abs, stretch)), self._least)
         first = bisect_left(self._changes, stretch[1] - room)
         return any(at <= stretch[0] + room for at in self._changes[first : first + 1])
 
@@ -173,7 +173,7 @@ class _Search:
         self._jumps = any(True for _ in self._curve.roundings())
         self._known: dict[Fraction, bool] = {}
         self.points: set[Fraction] = set()
-        self.untold: list[Box] = []
+        self.undecided: list[Box] = []
         self.nearly: list[Box] = []
 
     def cuts(self) -> tuple[Fraction, ...]:
@@ -197,21 +197,21 @@ class _Search:
         """Find all changes between two points."""
         waiting = deque([(start, end)] if start < end else [])
         if waiting and not self._jumps and self._is_blind(start, end):
-            self.untold.append((start, end))
+            self.undecided.append((start, end))
             return
         while waiting:
             low, high = waiting.popleft()
             self._budget.boxes -= 1
             try:
                 if self._budget.boxes < 0:
-                    self.untold.append((low, high))
-                elif not self._is_settled(low, high):
+                    self.undecided.append((low, high))
+                elif not self._is_complete(low, high):
                     middle = halfway(low, high)
                     waiting += [(low, middle), (middle, high)]
             except UndecidedError:
-                self.untold.append((low, high))
+                self.undecided.append((low, high))
 
-    def _is_settled(self, low: float, high: float) -> bool:
+    def _is_complete(self, low: float, high: float) -> bool:
         """Return whether all that changes in a box is found."""
         bounds = self._curve.over(low, high)
         if bounds.low > 0 or (self._strict and bounds.low == 0):
@@ -224,7 +224,7 @@ class _Search:
                 return True
         elif bounds.high == -inf or any(map(self._is_missing, self._needed)):
             return True  # without a finite value
-        if self._is_settled_across_jumps(low, high):
+        if self._has_one_sign_across_jumps(low, high):
             return True
         if self._is_whole and high - low <= _FEW_WHOLE:
             known = self.whole_changes((Fraction(low), Fraction(high)))
@@ -245,7 +245,7 @@ class _Search:
         here = self._curve.at(middle)
         return 2 * (here.high - here.low) >= bounds.high - bounds.low
 
-    def _is_settled_across_jumps(self, low: float, high: float) -> bool:
+    def _has_one_sign_across_jumps(self, low: float, high: float) -> bool:
         """Return whether a function has one sign in a box however often roundings jump there."""
         if not self._jumps:
             return False
@@ -283,7 +283,7 @@ class _Search:
         if simple is not None and self.fails(simple) is not self.fails(Fraction(low)):
             self.points.add(simple)
         else:
-            (self.untold if self.fails(Fraction(low)) else self.nearly).append((low, high))
+            (self.undecided if self.fails(Fraction(low)) else self.nearly).append((low, high))
 
     def fails(self, at: Fraction) -> bool:
         """Return whether the function fails at a point: by bounds, else exactly."""

@@ -11,33 +11,37 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed
-from qps.compiler.lower.certainty_requirements import asks_for_certainty, plainly
+from qps.compiler.lower.certainty_requirements import confidence_requirement, plainly
 from qps.solver.uncertainty.capacity_interval import least
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.sample_draws import drawn_axis, uncertain_numbers
 from qps.solver.uncertainty.sample_solver import nothing_possible, solved_for
 
 
-def with_promises(model: ir.Model, configuration: Configuration, sampling: Sampling) -> ir.Model:
+def with_confidence_limits(
+    model: ir.Model, configuration: Configuration, sampling: Sampling
+) -> ir.Model:
     """Return a model in which each requirement with a certainty is what can be promised by it.
 
     The other requirements are judged with the numbers as they are stated. QpsError where not one
     sample can be.
     """
-    if model.once(asks_for_certainty) is None:
+    if model.once(confidence_requirement) is None:
         return model
     modes = []
     for mode in model.modes:
         within = configuration
         if configuration.mode != mode.name:
             within = changed(configuration, [ir.SetMode(mode.name, mode.changes, mode.span)])
-        own = tuple(_promised(r, model, within, sampling) for r in mode.requirements)
+        own = tuple(_limited_requirement(r, model, within, sampling) for r in mode.requirements)
         modes.append(replace(mode, requirements=own))
-    every = tuple(_promised(r, model, configuration, sampling) for r in model.requirements)
+    every = tuple(
+        _limited_requirement(r, model, configuration, sampling) for r in model.requirements
+    )
     return replace(model, requirements=every, modes=tuple(modes))
 
 
-def _promised(
+def _limited_requirement(
     requirement: ir.Requirement,
     model: ir.Model,
     configuration: Configuration,

@@ -11,7 +11,7 @@ from qps.compiler.lower.certainty_requirements import as_stated
 from qps.solver.uncertainty.interval_result import Sampling
 
 
-def promising(
+def model_at_confidence(
     model: ir.Model, configuration: Configuration, sampling: Sampling | None = None
 ) -> ir.Model:
     """Return a model whose requirements with a certainty are what can be promised by them.
@@ -20,6 +20,6 @@ def promising(
     """
     if as_stated(model, configuration) is model:
         return model
-    from qps.solver.uncertainty.confidence_capacity import with_promises  # noqa: PLC0415
+    from qps.solver.uncertainty.confidence_capacity import with_confidence_limits  # noqa: PLC0415
 
-    return with_promises(model, configuration, sampling or Sampling())
+    return with_confidence_limits(model, configuration, sampling or Sampling())

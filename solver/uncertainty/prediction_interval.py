@@ -34,7 +34,7 @@ from qps.solver.uncertainty.sample_draws import (
 from qps.solver.uncertainty.sample_solver import Sampled, left_out, nothing_possible, solved_for
 
 _STRETCHES = 40
-_TOLD = 0.995
+_LEAST_CONFIDENCE = 0.995
 """Of the answers to each side: those beyond are so few that they would squash the others."""
 
 
@@ -66,7 +66,7 @@ def odds(
             confidence=certainty, capacity=not_below(least(answers, certainty), low)
         ),
         linear_interval=_by_slopes(numbers, solution),
-        requirements=tuple(_met(found, samples)),
+        requirements=tuple(_met_probabilities(found, samples)),
         bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),
         limits=_likely(found.limits[:samples][told], found.words),
         shares=tuple(_shares(design, found, certainty, low)),
@@ -80,13 +80,13 @@ def odds(
     )
 
 
-def _promise(answers: Floats, certainty: float) -> int:
+def _confident_population(answers: Floats, certainty: float) -> int:
     return least(answers[~np.isnan(answers)].astype(np.int64), certainty)
 
 
 def _counted(answers: Ints) -> Counted:
     """Return how many answers lie where, in at most `_STRETCHES` stretches."""
-    start, end = least(answers, _TOLD), most(answers, _TOLD)
+    start, end = least(answers, _LEAST_CONFIDENCE), most(answers, _LEAST_CONFIDENCE)
     width = max(1, ceil((end - start + 1) / _STRETCHES))
     inside = answers[(answers >= start) & (answers <= end)]
     return Counted(
@@ -103,7 +103,7 @@ def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
     return tuple(Likely(words[number], float(counts[number] / found.size)) for number in ranked)
 
 
-def _met(found: Sampled, samples: int) -> Iterator[LikelyMet]:
+def _met_probabilities(found: Sampled, samples: int) -> Iterator[LikelyMet]:
     """Yield how likely each requirement is met where they are judged."""
     for name, met in found.met.items():
         own = met[:, :samples]
@@ -126,8 +126,13 @@ def _shares(
         promise = None
         if halved.size:
             # Who knows more can promise as much as before: about what is typical there may be less.
-            gained = max(0, _promise(halved, certainty) - _promise(usual, certainty))
-            promise = not_below(_promise(answers[: design.samples], certainty) + gained, low)
+            gained = max(
+                0,
+                _confident_population(halved, certainty) - _confident_population(usual, certainty),
+            )
+            promise = not_below(
+                _confident_population(answers[: design.samples], certainty) + gained, low
+            )
         yield ShareOfVariance(
             number=design.numbers[i].name,
             stated=design.numbers[i].stated,

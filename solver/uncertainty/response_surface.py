@@ -22,9 +22,9 @@ from qps.solver.matrix.limits.row_preparation import Bools, Floats
 
 _FULL, _SQUARES = 5, 20
 """Numbers up to which there are terms of pairs, and up to which there are squares."""
-_FOR_EACH, _FEWEST, _BESIDE = 2, 12, 8
+_FOR_EACH, _FEWEST, _NEIGHBOR_COUNTS = 2, 12, 8
 """Points for each term, at least so many, and some to be told by the others: at first."""
-_MOST_BESIDE = 24
+_MOST_NEIGHBORS = 24
 """Points that are added where that is not enough."""
 _ALIKE = 1e-9
 _LENGTHS = (0.7, 1.5, 3.0, 6.0)
@@ -111,7 +111,7 @@ class Surface(Struct, frozen=True, kw_only=True, eq=False):
         return np.where(found < np.log(self.end), np.exp(found), np.inf), off
 
     def next_points(
-        self, values: dict[str, Floats], limit: float | None, taken: Bools, count: int
+        self, values: dict[str, Floats], limit: float | None, used: Bools, count: int
     ) -> list[int]:
         """Return which of some values to tell next: those that may lie on either side of a limit.
 
@@ -124,7 +124,7 @@ class Surface(Struct, frozen=True, kw_only=True, eq=False):
         places = self._places(values)
         found, off = self.kriging(places)
         chosen: list[int] = []
-        left = ~taken
+        left = ~used
         for _ in range(count):
             far = 1.0 if limit is None else np.maximum(np.abs(found - np.log(limit)), _ALIKE)
             doubt = np.where(left, off / far, -1.0)
@@ -150,12 +150,12 @@ class Surface(Struct, frozen=True, kw_only=True, eq=False):
 
 def most_points(numbers: int) -> int:
     """Return how many points a surface of so many numbers is fitted to, at most."""
-    return _FOR_EACH * _terms_of(numbers, _best_order(numbers)) + _MOST_BESIDE
+    return _FOR_EACH * _terms_of(numbers, _best_order(numbers)) + _MOST_NEIGHBORS
 
 
 def first_points(numbers: int) -> int:
     """Return how many points a surface of so many numbers is fitted to at first."""
-    return max(_FEWEST, _FOR_EACH * (1 + numbers) + _BESIDE // 2)
+    return max(_FEWEST, _FOR_EACH * (1 + numbers) + _NEIGHBOR_COUNTS // 2)
 
 
 def fitted(values: dict[str, Floats], told: Floats) -> Surface:
@@ -191,33 +191,33 @@ def fitted(values: dict[str, Floats], told: Floats) -> Surface:
     )
 
 
-def _krigings(places: Floats, told: Floats) -> Iterator[_Kriging]:
+def _krigings(places: Floats, values: Floats) -> Iterator[_Kriging]:
     """Yield surfaces of all orders that there are points for, with processes and without."""
     count, numbers = places.shape
-    straight = np.abs(_solved(_terms(places, 1), told)[1:]) if count > 1 + numbers else None
+    straight = np.abs(_solved(_terms(places, 1), values)[1:]) if count > 1 + numbers else None
     weights = np.ones(numbers)
     if straight is not None and straight.size and straight.max() > 0:
         weights = np.maximum(np.sqrt(straight / straight.max()), _LEAST_WEIGHT)
     orders = [k for k in range(_best_order(numbers) + 1) if 2 * _terms_of(numbers, k) <= count]
     for order in orders[-2:] or [0]:
-        yield _kriging(places, told, weights, order, None)
+        yield _kriging(places, values, weights, order, None)
         if numbers:
             for length in _LENGTHS:
-                yield _kriging(places, told, weights, order, length)
+                yield _kriging(places, values, weights, order, length)
 
 
 def _kriging(
-    places: Floats, told: Floats, weights: Floats, order: int, length: float | None
+    places: Floats, values: Floats, weights: Floats, order: int, length: float | None
 ) -> _Kriging:
     terms = _terms(places, order)
-    alike = np.eye(len(told))
+    alike = np.eye(len(values))
     if length is not None:
         alike = (1 - _NOISE) * _alike(places, places, weights / length) + _NOISE * alike
     inverse = np.linalg.inv(alike)
     weighed = inverse @ terms
     of_terms = np.linalg.pinv(terms.T @ weighed)
-    coefficients = _solved(terms, told) if length is None else of_terms @ (weighed.T @ told)
-    beside = told - terms @ coefficients
+    coefficients = _solved(terms, values) if length is None else of_terms @ (weighed.T @ values)
+    beside = values - terms @ coefficients
     of_points = inverse @ beside
     # The values in front of a point's own, of all that the polynomial leaves to be told.
     own = np.maximum(np.diag(inverse - weighed @ of_terms @ weighed.T), _NOISE)
@@ -243,8 +243,8 @@ def _alike(ones: Floats, others: Floats, weights: Floats) -> Floats:
     return np.asarray((1 + far + far * far / 3) * np.exp(-far), dtype=float)
 
 
-def _solved(terms: Floats, told: Floats) -> Floats:
-    return np.asarray(np.linalg.lstsq(terms, told, rcond=None)[0], dtype=float)
+def _solved(terms: Floats, values: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(terms, values, rcond=None)[0], dtype=float)
 
 
 def _apart(values: dict[str, Floats]) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
-from qps.solver.matrix.rows.row_conditions import holds
+from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.uncertainty.criterion_samples import UNTOLD, CriterionSamples, Told
 from qps.solver.uncertainty.interval_result import BySurface, Likely
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
@@ -146,7 +146,7 @@ def solved_for(
     at = None if solution is None else solution.at
     matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
     compiled = compile_matrix(model, matrix)
-    near = _near(solution)
+    near = _stated_failures(solution)
     stretches = [(start, min(start + _PART, axis.count)) for start in range(0, axis.count, _PART)]
     maker = partial(_StretchSolver, compiled, near, at)
     count = min(workers or cores(), len(stretches))
@@ -162,9 +162,9 @@ def solved_for(
 class _StretchSolver:
     """Solves stretches of samples, one after the other."""
 
-    def __init__(self, compiled: CompiledMatrix, near: Near, at: int | None) -> None:
+    def __init__(self, compiled: CompiledMatrix, stated: Near, at: int | None) -> None:
         self._met = None if at is None else CriterionSamples(population=at, samples=compiled.size)
-        self._solver = SampleSolver(compiled, near=near, met=self._met)
+        self._solver = SampleSolver(compiled, near=stated, met=self._met)
 
     def __call__(self, start: int, stop: int) -> _Part:
         solver, met = self._solver, self._met
@@ -217,7 +217,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     )
 
 
-def _near(solution: Solution | None) -> Near:
+def _stated_failures(solution: Solution | None) -> Near:
     """Return where criteria first fail and resources saturate as stated, in the worst mode last."""
     if solution is None:
         return Near(None, {})
@@ -241,7 +241,7 @@ def holding(
     matrix = replace(as_matrix(model, configuration, axis, at), wanted=condition)
     solver = MatrixSolver(compile_matrix(model, matrix))
     (rows,) = solver.row_blocks(0, axis.count)
-    return holds(rows, condition), rows.is_told
+    return condition_rows(rows, condition), rows.is_told
 
 
 def as_matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:

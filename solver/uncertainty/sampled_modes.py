@@ -39,7 +39,7 @@ from qps.solver.uncertainty.criterion_samples import CriterionSamples
 from qps.solver.uncertainty.surface_modes import FirstBySurface, SurfaceModeSolver
 from qps.solver.uncertainty.surface_refinement import About
 
-_LOOKED_AT = 8
+_SAMPLES_EXAMINED = 8
 """Populations before a failure at which what is not proven is looked at, too."""
 
 
@@ -80,7 +80,7 @@ class SampleModeSolver(SurfaceModeSolver):
                 for number, criterion in enumerate(mode.criteria)
             ]
             failing = [fails & (first <= mode.high) for fails in failing]
-            self._note_met(self.met, rows, index, firsts, is_sound)
+            self._note_passes(self.met, rows, index, firsts, is_sound)
             found.saturates = [self._saturation(rows, index, one) for one in mode.resources]
             judgement = self._judgement(rows, index, found.saturates)
             found.limited = rows.of_each(judgement.limiting(failing, resources_of(mode)))
@@ -136,8 +136,8 @@ class SampleModeSolver(SurfaceModeSolver):
             c.name for c, is_so in zip(self.mode.criteria, self.mode.proven, strict=True) if is_so
         }
         others = [criterion for criterion in criteria if criterion.name not in proven]
-        for part in range(1, _LOOKED_AT + 1) if others else ():
-            at = np.floor(low + (first - low) * (part / (_LOOKED_AT + 1)))
+        for part in range(1, _SAMPLES_EXAMINED + 1) if others else ():
+            at = np.floor(low + (first - low) * (part / (_SAMPLES_EXAMINED + 1)))
             before = np.flatnonzero((worst(rows, others, at) > 0) & (at < first) & (first > low))
             if before.size:
                 ends = at[before].astype(np.int64) + 1
@@ -157,15 +157,15 @@ class SampleModeSolver(SurfaceModeSolver):
             for row in np.flatnonzero(is_sound & (first <= end)):
                 one_by_one.refused.setdefault(int(row), Refusal(criterion.name))
 
-    def _note_met(
+    def _note_passes(
         self,
-        met: CriterionSamples,
+        samples: CriterionSamples,
         rows: Rows,
         index: Index,
         firsts: Mapping[int, FirstBySurface],
         is_sound: Bools,
     ) -> None:
-        at = met.population
+        at = samples.population
         quick = [one for number, one in enumerate(self.mode.criteria) if number not in firsts]
         values = rows.at(sides_of(quick), float(at))
         for number, criterion in enumerate(self.mode.criteria):
@@ -175,7 +175,7 @@ class SampleModeSolver(SurfaceModeSolver):
             else:
                 margin = np.broadcast_to(margin_of(criterion, values), (3, rows.count))
                 is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
-            met.note(criterion.name, index[-2][is_sound], is_met[:, is_sound])
+            samples.note(criterion.name, index[-2][is_sound], is_met[:, is_sound])
 
     # -- resources -----------------------------------------------------------------------
 
@@ -211,11 +211,11 @@ class SampleModeSolver(SurfaceModeSolver):
         """Return how full a resource is at a population, as a part of its target."""
         sides = resource.load, resource.target
 
-        def told(some: Rows, _about: About | None = None) -> Floats:
+        def evaluate(some: Rows, _about: About | None = None) -> Floats:
             values = some.at(sides, float(population))
             return some.column(values, sides[0]) / some.column(values, sides[1])
 
         if not self._is_long(sides):
-            return told(rows)
+            return evaluate(rows)
         what = f"load at {population} of", resource.name
-        return self._by_surface(index, what, told, rows, None)[0]
+        return self._by_surface(index, what, evaluate, rows, None)[0]

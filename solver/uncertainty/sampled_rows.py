@@ -54,11 +54,11 @@ def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> Drawing | None:
     return Drawing(axis=drawn_axis(left, model, _SAMPLES, SEED), solver=samples_of_rows)
 
 
-def _refuse_other(model: ir.Model, settled: Configuration, axis: ir.Axis) -> None:
+def _refuse_other(model: ir.Model, configuration: Configuration, axis: ir.Axis) -> None:
     """Raise a QpsError where a choice of an axis makes other numbers uncertain, or certain."""
-    usual = _unknown(model, settled)
+    usual = _unknown(model, configuration)
     for choice in axis.choices:
-        if _unknown(model, changed(settled, [choice])) != usual:
+        if _unknown(model, changed(configuration, [choice])) != usual:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 axis.span,

@@ -30,10 +30,10 @@ def sampled_values(
     configuration: Configuration,
     axis: ir.Axis,
     at: int,
-    asked: ir.Quantity,
+    quantity: ir.Quantity,
 ) -> SampledValues:
     """Return what an expression comes to at a population along what is drawn."""
-    columns = (ir.MatrixColumn("asked", asked),)
+    columns = (ir.MatrixColumn("asked", quantity),)
     compiled = compile_matrix(
         model, replace(as_matrix(model, configuration, axis, at), columns=columns)
     )

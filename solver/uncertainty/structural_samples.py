@@ -14,7 +14,7 @@ import numpy as np
 from qps.solver.matrix.compilation.compiled_matrix import CompiledGroup
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.limits.row_preparation import Ints
-from qps.solver.matrix.matrix_compiler import compile_settled
+from qps.solver.matrix.matrix_compiler import compile_structure
 from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import RowBlock
@@ -33,7 +33,7 @@ _TRIED = 8
 class FewAlone(MatrixSolver):
     """Solves samples, the last axis of a matrix; few of those with a load graph of their own."""
 
-    _settled: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict, init=False)
+    _numbers: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict, init=False)
     _ranks: dict[tuple[int, tuple[str, ...]], Ints] = field(default_factory=dict, init=False)
     _structures: dict[tuple[int, ...], tuple[CompiledGroup, list[ModeSolver]]] = field(
         default_factory=dict, init=False
@@ -48,7 +48,7 @@ class FewAlone(MatrixSolver):
             kept = self._structures.items()
             self._structures = {key: one for key, one in kept if key[:-1] == (number, *of)}
             mine = chosen[(configurations == configuration[:, None]).all(axis=0)]
-            ranks = self._ranks_of(number, self._settled_in(number, of))
+            ranks = self._ranks_of(number, self._numbers_in(number, of))
             own = ranks[rows.index[-1][mine]]
             for rank in np.unique(own).tolist():
                 self._of_rank(rows, number, mine[own == rank], (*of, rank))
@@ -78,11 +78,11 @@ class FewAlone(MatrixSolver):
             return
         known = number, *key
         if known not in self._structures:
-            names = self._settled_in(number, tuple(of))
+            names = self._numbers_in(number, tuple(of))
             alike = np.flatnonzero(self._ranks_of(number, names) == rank)
             solvers_of = self.solvers_alone if alike.size < _MANY else self.solvers_of
             with refusing({}, 0):  # what is wrong with it is told of each
-                group, settled = compile_settled(self.compiled, number, (*of, int(alike[0])))
+                group, settled = compile_structure(self.compiled, number, (*of, int(alike[0])))
                 if group.modes and settled <= {*names}:
                     self._structures[known] = group, solvers_of(number, group)
         if known in self._structures:
@@ -90,16 +90,16 @@ class FewAlone(MatrixSolver):
         for row in left.tolist():
             self.solve_alone(rows, number, row)
 
-    def _settled_in(self, number: int, of: tuple[int, ...]) -> tuple[str, ...]:
+    def _numbers_in(self, number: int, of: tuple[int, ...]) -> tuple[str, ...]:
         """Return the numbers that go into the load graphs of a configuration, by its samples."""
-        if (number, *of) not in self._settled:
+        if (number, *of) not in self._numbers:
             found: set[str] = set()
             count = self.compiled.blocks[number].structure.axes[-1].count
             for sample in range(min(_TRIED, count)):
                 with refusing({}, 0):
-                    found |= compile_settled(self.compiled, number, (*of, sample))[1]
-            self._settled[number, *of] = tuple(sorted(found))
-        return self._settled[number, *of]
+                    found |= compile_structure(self.compiled, number, (*of, sample))[1]
+            self._numbers[number, *of] = tuple(sorted(found))
+        return self._numbers[number, *of]
 
     def _ranks_of(self, number: int, names: tuple[str, ...]) -> Ints:
         """Return of each sample, as how manyth of its numbers in load graphs these come first."""

@@ -243,11 +243,11 @@ class SurfaceModeSolver(ModeSolver):
         """Return whether all samples together would take long to tell of some operations."""
         key = frozenset(outputs)
         if key not in self._long:
-            own = filter(self.is_told_again, self.mode.program.needed(key))
+            own = filter(self.is_recomputed, self.mode.program.needed(key))
             self._long[key] = self._times.are_long(own, self.evaluations)
         return self._long[key]
 
-    def is_told_again(self, number: int) -> bool:
+    def is_recomputed(self, number: int) -> bool:
         """Return whether an operation is told each time that something is asked for."""
         return self.mode.program.varies[number] or number in self._too_long
 

@@ -23,7 +23,7 @@ _OF_SPREAD = 0.1
 """How far off a surface may be in the mean, as a part of how far the samples are apart."""
 _FAR = 3.0
 """How many deviations a surface is off at most."""
-_AT_ONCE = 4
+_POINTS_PER_STEP = 4
 """Points that are added at once: one of them where least is known, lest all lie at the limit."""
 
 _NOTHING = 1e-5
@@ -35,13 +35,13 @@ _SAME = 1e-4
 
 About: TypeAlias = tuple[Floats, Floats]
 """Where something lies, about, and how far off that is, as a part of it."""
-Told: TypeAlias = Callable[[Ints, About | None], Floats]
+Evaluation: TypeAlias = Callable[[Ints, About | None], Floats]
 """Tells values of some samples; it may be handed about where they lie."""
 
 
 def surface_through(
     values: Mapping[str, Floats],
-    told: Told,
+    evaluate: Evaluation,
     limit: float | None,
     others: Sequence[Surface],
     enough: float = np.inf,
@@ -59,12 +59,12 @@ def surface_through(
     if not first:
         return fitted(drawn, np.zeros(0))
     chosen = np.arange(first)
-    found = told(chosen[:1], None)
+    found = evaluate(chosen[:1], None)
     twin = next((one for one in others if _is_same(one.told[:1], found)), None)
     about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
     if twin is not None:
         about = twin.told[1:first], np.zeros(first - 1)
-    found = np.concatenate([found, told(chosen[1:], about)])
+    found = np.concatenate([found, evaluate(chosen[1:], about)])
     if twin is not None and _is_same(twin.told[:first], found):
         return twin
     surface = _through(drawn, chosen, found)
@@ -73,16 +73,16 @@ def surface_through(
         at, off = surface(drawn, count)
         is_decided = limit is None or (chosen.size > first and _is_decided(at, off, limit))
         matters = at / np.exp(_FAR * off) <= least
-        if is_decided and surface.error <= enough and _is_near(at[matters], off[matters]):
+        if is_decided and surface.error <= enough and _is_close(at[matters], off[matters]):
             break
         taken = np.isin(np.arange(count), chosen)
         more: list[int] = []
-        for aim, few in ((None if is_decided else limit, _AT_ONCE - 1), (None, 1)):
+        for aim, few in ((None if is_decided else limit, _POINTS_PER_STEP - 1), (None, 1)):
             more += surface.next_points(drawn, aim, taken, min(few, most - chosen.size - len(more)))
             taken[more] = True
         if not more:
             break
-        found = np.concatenate([found, told(np.array(more), (at[more], off[more]))])
+        found = np.concatenate([found, evaluate(np.array(more), (at[more], off[more]))])
         chosen = np.concatenate([chosen, more])
         surface = _through(drawn, chosen, found)
     return surface
@@ -103,7 +103,7 @@ def _is_decided(at: Floats, off: Floats, limit: float) -> bool:
     return float(np.where(off > 0, normal_tail(far), 0.0).mean()) <= _WRONG
 
 
-def _is_near(at: Floats, off: Floats) -> bool:
+def _is_close(at: Floats, off: Floats) -> bool:
     """Return whether a surface is off by little beside what it tells of samples."""
     if not at.size:
         return True

@@ -19,7 +19,7 @@ _LEAST_OFF = 1e-4
 _MOST_STEPS = 60
 _TURNS = 2
 """After so many steps a bracket is half as wide, or is halved."""
-_NEAR_ENOUGH = 1e-5
+_RELATIVE_TOLERANCE = 1e-5
 """What is left of a bracket, as a part of the population, or of an excess as one of its limit."""
 
 
@@ -28,16 +28,16 @@ def crossings(
     excess: Excess,
     low: float,
     high: float,
-    near: float | Floats,
+    start: float | Floats,
     off: float | Floats = _FIRST_OFF,
 ) -> Floats:
     """Return where some rows begin to fail between two populations, looked for beside others.
 
     `low` for those that fail there, infinite for those that do not up to `high`. What once fails is
-    taken to stay failing. `near` is where to look first, of all rows or of each, and `off` how far
+    taken to stay failing. `start` is where to look first, of all rows or of each, and `off` how far
     off that may be, as a part of it.
     """
-    at = np.full(rows.count, np.clip(near, low, high))
+    at = np.full(rows.count, np.clip(start, low, high))
     value = excess(rows, at)
     holds, fails = np.where(value > 0, low, at), np.where(value > 0, at, high)
     at_holds, at_fails = np.where(value > 0, np.nan, value), np.where(value > 0, value, np.nan)
@@ -96,6 +96,8 @@ def _closed_in(
             np.where(is_failing, at, high[left]),
             np.where(is_failing, low[left], at),
         )
-        is_done = (np.abs(value) <= _NEAR_ENOUGH) | (high[left] - low[left] <= _NEAR_ENOUGH)
+        is_done = (np.abs(value) <= _RELATIVE_TOLERANCE) | (
+            high[left] - low[left] <= _RELATIVE_TOLERANCE
+        )
         left = left[~is_done]
     return np.exp(found)

@@ -20,7 +20,7 @@ from qps.solver.uncertainty.surface_refinement import About
 
 FEW = 100
 """Samples of which a value is told that takes long, where no surface can tell it of the others."""
-_LOOKED_AT = 32
+_SAMPLES_EXAMINED = 32
 """Samples of which it is asked whether a surface can."""
 _VALUE = "value"
 
@@ -37,7 +37,7 @@ class ValueModeSolver(SampleModeSolver):
     """Whether it was told of some samples alone."""
 
     @property
-    def _asked(self) -> frozenset[int]:
+    def _requested(self) -> frozenset[int]:
         """The numbers that a value rests on: nothing else is told before it is asked for.
 
         What has no population in it may take long, too, and is not told of every sample then.
@@ -46,7 +46,7 @@ class ValueModeSolver(SampleModeSolver):
         wanted = sides_of(mode.impossible) | {n for n in mode.columns if n is not None}
         return frozenset(n for n in program.needed(wanted) if not program.steps[n].operands)
 
-    def is_told_again(self, number: int) -> bool:
+    def is_recomputed(self, number: int) -> bool:
         """Return whether an operation is told each time that something is asked for."""
         program = self.mode.program
         return program.varies[number] or bool(program.inputs[number])
@@ -79,27 +79,27 @@ class ValueModeSolver(SampleModeSolver):
         if number is None:
             return np.full(rows.count, np.nan)
 
-        def told(some: Rows, _about: About | None = None) -> Floats:
+        def evaluate(some: Rows, _about: About | None = None) -> Floats:
             return some.column(some.at([number], float(self.population)), number)
 
         if self.most == 1 or not self._is_long([number]):
-            return told(rows)
-        if self._may_be_a_surface(index, told):
-            return self._by_surface(index, (_VALUE, _VALUE), told, rows, None)[0]
+            return evaluate(rows)
+        if self._may_be_a_surface(index, evaluate):
+            return self._by_surface(index, (_VALUE, _VALUE), evaluate, rows, None)[0]
         self.is_partial = True
         found = np.full(rows.count, np.nan)
         few = np.flatnonzero(index[-2] < FEW)
         if few.size:
-            found[few] = told(rows.take(few))
+            found[few] = evaluate(rows.take(few))
         return found
 
-    def _may_be_a_surface(self, index: Index, told: Callable[[Rows], Floats]) -> bool:
+    def _may_be_a_surface(self, index: Index, evaluate: Callable[[Rows], Floats]) -> bool:
         """Return whether a value is finite and above zero in the first samples that can be."""
         numbers = np.unique(self._numbers(index)).tolist()
         for number in numbers:
             if number not in self._is_smooth:
                 _, some = self._pool(number)
-                values = told(some.take(slice(_LOOKED_AT)))
+                values = evaluate(some.take(slice(_SAMPLES_EXAMINED)))
                 self._is_smooth[number] = bool(np.all(np.isfinite(values) & (values > 0)))
         return all(self._is_smooth[number] for number in numbers)
 

@@ -107,20 +107,20 @@ def _as_in(
 
 def _resting_on(
     model: ir.Model,
-    settled: Configuration,
+    configuration: Configuration,
     graph: LoadGraph,
     read: FormulaOf,
     own: Mapping[str, ir.Uncertain],
 ) -> tuple[UncertainNumber, ...]:
     """Return the numbers that are not known and on which a formula rests, or its form."""
-    named = _named_in(read(graph, settled), own)
+    named = _named_in(read(graph, configuration), own)
     if not own.keys() & graph.basis.looked_at <= named:
         # Their values were asked for while it was made: told is what asks for none of them.
-        graph = lower_as_one_of_many(model, settled, dict.fromkeys(own, True))
-        named = _named_in(read(graph, settled), own) | (own.keys() & graph.basis.decided)
+        graph = lower_as_one_of_many(model, configuration, dict.fromkeys(own, True))
+        named = _named_in(read(graph, configuration), own) | (own.keys() & graph.basis.decided)
     return tuple(
         number
-        for number in uncertain_numbers(model, settled)
+        for number in uncertain_numbers(model, configuration)
         if not named.isdisjoint(name for name, _ in number.parameters)
     )
 
@@ -143,9 +143,9 @@ class _Sampled(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def _sampled(
-    model: ir.Model, settled: Configuration, axis: ir.Axis, at: int, read: FormulaOf
+    model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int, read: FormulaOf
 ) -> _Sampled:
-    matrix = as_matrix(model, settled, axis, at)
+    matrix = as_matrix(model, configuration, axis, at)
     solver = value_solver(compile_matrix(model, matrix, further=(read,)), at)
     (rows,) = solver.row_blocks(0, axis.count)
     return _Sampled(

@@ -22,7 +22,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.variants.selects import Picks, Select, placed
 from qps.solver.variants.starts import Origin, Start, StartNumber
-from qps.solver.variants.variant_graphs import Variant, is_given, variant_graph
+from qps.solver.variants.variant_graphs import Variant, is_external, variant_graph
 
 
 class LoweredCombination(Struct, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ class LoweredCombinations(Struct, kw_only=True):
                     value=value.value,
                     dimension=declared[name].dimension,
                     span=configuration.values_from[name],
-                    is_given=is_given(self.model, declared[name], name),
+                    is_given=is_external(self.model, declared[name], name),
                 )
 
     def add(self, shape: int, picks: Picks) -> LoweredCombination | None:

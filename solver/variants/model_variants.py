@@ -55,12 +55,12 @@ def _variants(
     own = tuple(case for case in cases if case.model is model)
     origins = tuple(_origins(model, own))
     first = [origin.name for origin in origins].index(own[0].name)
-    full = _full_at_once(own[0].answer)
+    full = _first_to_saturate(own[0].answer)
     variants = variants_of(model, origins, first, most, full, has_spreads=has_spreads)
     return ModelVariants(model=model, variants=variants, cases=own)
 
 
-def _full_at_once(answer: Answer | None) -> tuple[str, ...]:
+def _first_to_saturate(answer: Answer | None) -> tuple[str, ...]:
     """Return the resources that saturate first, all at the same population."""
     resources = () if answer is None else answer.resources
     at = {one.name: one.saturation.at for one in resources}

@@ -13,7 +13,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 from qps.solver.variants.selects import Picks
-from qps.solver.variants.variant_promises import promises_of
+from qps.solver.variants.variant_promises import confidence_limits_of
 from qps.solver.variants.variant_spreads import NumberSpread, spreads_of
 
 
@@ -40,7 +40,7 @@ class Start(Struct, frozen=True, kw_only=True):
 
     It sets the parameters of `numbers` otherwise than the spec; what a mode sets goes before these,
     and stands in the graph of the mode. `spreads` are of what is not known, by mode, and `promised`
-    is what is promised in spite of it (`promises_of`); empty where all is known.
+    is what is promised in spite of it (`confidence_limits_of`); empty where all is known.
     """
 
     name: str
@@ -59,4 +59,6 @@ def with_spreads(start: Start, model: ir.Model, asking: ir.Model) -> Start:
     spreads = spreads_of(model, start.configuration)
     if not spreads:
         return start
-    return replace(start, spreads=spreads, promised=promises_of(asking, start.configuration))
+    return replace(
+        start, spreads=spreads, promised=confidence_limits_of(asking, start.configuration)
+    )

@@ -30,7 +30,7 @@ class VariantNumber(Struct, frozen=True, kw_only=True):
     """A number that a graph rests on, and what it is to a reader who would change it.
 
     It is `bounded` where values of it may make no model. Nobody moves what `is_decided`: other
-    values give other formulas; what `is_given` is assumed, or fitted to what was measured. It
+    values give other formulas; what `is_external` is assumed, or fitted to what was measured. It
     `is_limit` where limits and targets rest on it and no load does, `is_need` where it is a limit
     or an ideal that a requirement states. `--set` takes its name where it `is_set_by_name`.
     """
@@ -44,7 +44,7 @@ class VariantNumber(Struct, frozen=True, kw_only=True):
     is_set_by_name: bool
 
 
-class JudgedCriterion(Struct, frozen=True, kw_only=True):
+class CriterionExcess(Struct, frozen=True, kw_only=True):
     """A criterion with what is above zero where it fails: `over`, of the value that is judged.
 
     `over_shown` is that of the value that is shown, None where it is the same. It judges the
@@ -57,18 +57,18 @@ class JudgedCriterion(Struct, frozen=True, kw_only=True):
     resource: str | None
 
 
-class JudgedGraph(Struct, frozen=True, kw_only=True):
+class CriteriaGraph(Struct, frozen=True, kw_only=True):
     """A load graph with its criteria, quality as the last, and the paths of its streams."""
 
     graph: LoadGraph
-    criteria: tuple[JudgedCriterion, ...]
+    criteria: tuple[CriterionExcess, ...]
     paths: Mapping[str, Path]
 
 
 class ChangedGraph(Struct, frozen=True):
     """A graph with labels that hold for all numbers, for use where one of `numbers` is changed."""
 
-    judged: JudgedGraph
+    judged: CriteriaGraph
     numbers: tuple[str, ...]
 
 
@@ -79,7 +79,7 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     cannot be where its formula is above zero. The page draws the path of the `drawn` stream.
     """
 
-    judged: JudgedGraph
+    judged: CriteriaGraph
     rests_on_users: bool
     numbers: tuple[VariantNumber, ...]
     filled: frozenset[str]
@@ -119,23 +119,25 @@ def variant_graph(
     other = changed_labels(model, configuration, graph, guards)
     numbers = _numbers(model, configuration, graph, guards.of_numbers, elastic)
     return VariantGraph(
-        judged=_judged(graph),
+        judged=_criteria_graph(graph),
         rests_on_users=rests_on_users(graph),
         numbers=tuple(numbers),
         filled=frozenset(name for name in graph.resources if is_filled(graph, name)),
         impossible=tuple((over, text) for over, text, _ in impossible(graph) if over.symbols),
         guards=guards.others,
-        changed=None if other is None else ChangedGraph(_judged(other.graph), other.numbers),
+        changed=None
+        if other is None
+        else ChangedGraph(_criteria_graph(other.graph), other.numbers),
         drawn=timed_stream(graph),
     )
 
 
-def _judged(graph: LoadGraph) -> JudgedGraph:
+def _criteria_graph(graph: LoadGraph) -> CriteriaGraph:
     loads = {utilization_of(name): name for name in graph.resources}
-    return JudgedGraph(
+    return CriteriaGraph(
         graph=graph,
         criteria=tuple(
-            JudgedCriterion(
+            CriterionExcess(
                 criterion=one,
                 over=excess(one),
                 over_shown=excess_shown(one) if has_endless_value(graph, one) else None,
@@ -165,14 +167,14 @@ def _numbers(
             is_decided=name in elastic
             or name in graph.basis.decided
             or _is_mixed(model, name, graph),
-            is_given=is_given(model, declared.get(name), name),
+            is_given=is_external(model, declared.get(name), name),
             is_limit=name in limits,
             is_need=name in needs,
             is_set_by_name=settable.get(name) == one.fraction or name in declared,
         )
 
 
-def is_given(model: ir.Model, declared: ir.Parameter | None, name: str) -> bool:
+def is_external(model: ir.Model, declared: ir.Parameter | None, name: str) -> bool:
     """Return whether a number is nobody's to change."""
     return (declared is not None and is_assumed(declared)) or is_of_a_kind(model, name)
 

@@ -10,16 +10,18 @@ from collections.abc import Mapping
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 
-def promises_of(model: ir.Model, configuration: Configuration) -> Mapping[str, Mapping[str, int]]:
+def confidence_limits_of(
+    model: ir.Model, configuration: Configuration
+) -> Mapping[str, Mapping[str, int]]:
     """Return up to which population each holds, by mode (empty for none) and by its name.
 
     Empty where all is known, or nothing can be promised.
     """
     try:
-        found = promising(model, configuration)
+        found = model_at_confidence(model, configuration)
     except QpsError:
         return {}
     if found is model:

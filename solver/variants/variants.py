@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
-from qps.compiler.lower.certainty_requirements import judged_plainly
+from qps.compiler.lower.certainty_requirements import without_confidence
 from qps.solver.variants.exploration import explored
 from qps.solver.variants.lowered_combinations import LoweredCombinations
 from qps.solver.variants.selects import Select, selects_of, with_no_help
@@ -45,11 +45,11 @@ class Variants(Struct, frozen=True, kw_only=True):
         """How many combinations there are."""
         return prod(len(select.choices) for select in self.selects)
 
-    def are_all(self, held: Iterable[Variant]) -> bool:
+    def are_all(self, variants: Iterable[Variant]) -> bool:
         """Return whether every combination is in some variants."""
         covered = sum(
             prod(len(s.choices) for i, s in enumerate(self.selects) if i not in variant.relevant)
-            for variant in held
+            for variant in variants
             if variant.shape == 0
         )
         return covered >= self.combinations
@@ -70,7 +70,7 @@ def variants_of(
     several resources are `full` at once, those with more of their places are among them, too.
     Unless it `has_spreads` every number is taken for known.
     """
-    asking, model = model, model.once(judged_plainly)
+    asking, model = model, model.once(without_confidence)
     lowered = LoweredCombinations(
         model=model, selects=selects_of(model, [origin.configuration for origin in origins])
     )

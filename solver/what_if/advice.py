@@ -30,7 +30,7 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
 from qps.solver.search.certain_signs import sign_of
-from qps.solver.what_if.candidates import Candidate, candidates, takes_from_a_mode
+from qps.solver.what_if.candidates import Candidate, candidates, changes_mode
 from qps.solver.what_if.first_users import ladders, mildest
 from qps.solver.what_if.outlines import Outlines, outlines_for
 
@@ -53,29 +53,29 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     tried = [
         candidate
         for candidate in candidates(model, configuration, solution)
-        if not takes_from_a_mode(model, configuration, candidate)
+        if not changes_mode(model, configuration, candidate)
     ]
     changed = (candidate.configuration for candidate in tried)
     outlines = outlines_for(model, configuration, solution, changed)
     trials = _Trials(model=model, configuration=configuration, solution=solution, outlines=outlines)
     found: dict[Way, list[Advice]] = {way: [] for way in Way}
 
-    def tell(advice: Advice | None) -> None:
+    def report(advice: Advice | None) -> None:
         if advice is not None:
             of_its_way = [*found[advice.way], advice]
             of_its_way.sort(key=lambda a: (-a.capacity, a.change))
             found[advice.way] = of_its_way[:_MOST_OF_A_KIND]
 
     for candidate in tried:
-        tell(trials.tried(candidate, found))
+        report(trials.tried(candidate, found))
     if solution.capacity is None:
         known = {advice.name for way in Way for advice in found[way]}
         for ladder in ladders(model, configuration, solution):
             step = None
             if ladder and ladder[0].name not in known:
-                step = mildest(ladder, trials.carries_anybody)
-            if step is not None and not takes_from_a_mode(model, configuration, step):
-                tell(trials.tried(step, {way: [] for way in Way}))
+                step = mildest(ladder, trials.supports_users)
+            if step is not None and not changes_mode(model, configuration, step):
+                report(trials.tried(step, {way: [] for way in Way}))
     return tuple(advice for way in Way for advice in found[way])
 
 
@@ -107,7 +107,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         except QpsError:
             return None  # a change that the model cannot answer is no advice
 
-    def carries_anybody(self, candidate: Candidate) -> bool:
+    def supports_users(self, candidate: Candidate) -> bool:
         """Return whether a change carries anybody where nobody is carried now."""
         try:
             sink = Sink()
@@ -132,7 +132,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         if self._is_outdone(candidate, best):
             return None
         graphs = self._graphs_of(candidate)
-        told = self._way_among_the_best(candidate, graphs, best)
+        told = self._competitive_effect(candidate, graphs, best)
         if told is None or (not candidate.is_capacity and self._lifts_a_limit(graphs)):
             return None
         way, to, headroom = told
@@ -212,14 +212,14 @@ class _Trials(Struct, kw_only=True, dict=True):
         return next(graph for graph in graphs if graph.mode == mode)
 
     @staticmethod
-    def _least(candidate: Candidate, way: Way, best: dict[Way, list[Advice]]) -> int | None:
+    def _least(candidate: Candidate, effect: Way, best: dict[Way, list[Advice]]) -> int | None:
         """Return what a change must give to be among the best; None where there are few."""
-        if len(best[way]) < _MOST_OF_A_KIND:
+        if len(best[effect]) < _MOST_OF_A_KIND:
             return None
-        last = best[way][-1]
+        last = best[effect][-1]
         return last.capacity + (candidate.text > last.change)
 
-    def _way_among_the_best(
+    def _competitive_effect(
         self, candidate: Candidate, graphs: Sequence[LoadGraph], best: dict[Way, list[Advice]]
     ) -> tuple[Way, str | None, float | None] | None:
         """Return how a change helps, to where demand moves and what is left there.
@@ -296,12 +296,12 @@ class _Trials(Struct, kw_only=True, dict=True):
         return Way.SHIFT, to, there.number(after.resources[to].target) - loads[to]
 
     def _loads(
-        self, graph: LoadGraph, held: Mapping[Formula, Formula], point: Point
+        self, graph: LoadGraph, loads: Mapping[Formula, Formula], point: Point
     ) -> dict[str, float]:
         """Return the loads at the answer so far, with elastic parameters as they are held."""
-        if held:
+        if loads:
             users = {graph.population: number(self.solution.at)}
-            point = Point({**graph.values, **held, **users})
+            point = Point({**graph.values, **loads, **users})
         return {name: point.number(r.unsettled) for name, r in graph.resources.items()}
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:

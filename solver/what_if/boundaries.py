@@ -50,7 +50,7 @@ class Failure(Struct, frozen=True):
     @property
     def is_untold(self) -> bool:
         """True if undecided."""
-        return self.refused and self.requirement.endswith(_UNTOLD)
+        return self.refused and self.requirement.endswith(_UNDECIDED)
 
 
 class FailureAt(Failure, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class FailureAt(Failure, frozen=True, kw_only=True):
         return self.requirement, self.mode, self.refused, self.at_most
 
 
-_UNTOLD = " is undecided"
+_UNDECIDED = " is undecided"
 
 
 class Excess(Struct, frozen=True, kw_only=True):
@@ -79,8 +79,8 @@ class Excess(Struct, frozen=True, kw_only=True):
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is;
     where `overloads` tell more, the `criterion` itself is known better at some values.
     Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
-    What is `untold` of it counts as failing. Where there is a `sign_as_set`, that is asked for the
-    sign at a value: the model may have a value where the function of the number has none.
+    What is `undecided` of it counts as failing. Where there is a `sign_as_set`, that is asked for
+    the sign at a value: the model may have a value where the function of the number has none.
     """
 
     failure: Failure
@@ -92,7 +92,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     overloads: Overloads | None = None
     at_most: bool = True
     is_implied: bool = False
-    untold: tuple[Stretch, ...] = ()
+    undecided: tuple[Stretch, ...] = ()
     sign_as_set: Callable[[Fraction], int | None] | None = None
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
@@ -128,7 +128,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     def failure_at(self, symbol: Formula, at: Fraction) -> FailureAt | None:
         """Return what fails at a value, None where it holds."""
         if self.is_untold(at):
-            words = f"`{self.failure.requirement}`{_UNTOLD}"
+            words = f"`{self.failure.requirement}`{_UNDECIDED}"
             return FailureAt(words, self.failure.mode, refused=True)
         sign = self.sign_at(symbol, at)
         if not self._is_failing(sign):
@@ -145,7 +145,7 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     def is_untold(self, at: Fraction) -> bool:
         """Return whether it is not told what it does at a value."""
-        return any(low < at < high for low, high in self.untold)
+        return any(low < at < high for low, high in self.undecided)
 
 
 def excess_of(
@@ -217,13 +217,13 @@ def boundaries_of(
                 over.value, symbol, ends, budget, strict=over.strict, is_whole=is_whole
             )
             boxes += max(budget.boxes, 0)
-            points, over = changes.points, replace(over, untold=changes.untold)  # noqa: PLW2901 - as it is told
+            points, over = changes.points, replace(over, undecided=changes.undecided)  # noqa: PLW2901 - as it is told
             nearly[over], trials[over] = changes.nearly, changes.trials
         found |= set(points)
         told.append(over)
     inside = sorted(point for point in found if ends[0] < point < ends[1])
     told_of = _UndecidedCriteria(told, symbol, inside, unit)
-    more = [told_of.certainty(over, over.untold, lower_bound) for over in told]
+    more = [told_of.certainty(over, over.undecided, lower_bound) for over in told]
     fewer = [told_of.certainty(over, at, upper_bound) for over, at in nearly.items()]
     either = [told_of.certainty_of_trials(over, at) for over, at in trials.items()]
     return Boundaries(points=inside, excesses=told, known=together(*more, *fewer, *either))
@@ -238,10 +238,10 @@ class _UndecidedCriteria(Struct, frozen=True):
     unit: str
 
     def certainty(
-        self, over: Excess, untold: Sequence[Stretch], bound: Callable[[Reason], Certainty]
+        self, over: Excess, undecided: Sequence[Stretch], bound: Callable[[Reason], Certainty]
     ) -> Certainty:
         """Return how the values are known of which one criterion is not told."""
-        matters = [one for one in untold if self._matters(over, one)]
+        matters = [one for one in undecided if self._matters(over, one)]
         return bound(self._reason(over, matters)) if matters else EXACT
 
     def certainty_of_trials(self, over: Excess, trials: Sequence[Trial]) -> Certainty:
@@ -263,9 +263,9 @@ class _UndecidedCriteria(Struct, frozen=True):
             for at in ((start + end) / 2 for start, end in pairwise(ends))
         )
 
-    def _reason(self, over: Excess, untold: Sequence[Stretch]) -> Reason:
+    def _reason(self, over: Excess, undecided: Sequence[Stretch]) -> Reason:
         """Return what is not told, where, and what would help."""
-        asked, place = over.failure.requirement, self._place(untold)
+        asked, place = over.failure.requirement, self._place(undecided)
         return reason_of("bounds-undecided", asked, mode=_in_mode(over), place=place)
 
     def _place(self, stretches: Sequence[Stretch]) -> str:

@@ -46,7 +46,7 @@ _OF_ALL = (ir.SetPopulation, ir.SetCase)
 """Changes that name no single part of the model."""
 
 
-def takes_from_a_mode(model: ir.Model, configuration: Configuration, candidate: Candidate) -> bool:
+def changes_mode(model: ir.Model, configuration: Configuration, candidate: Candidate) -> bool:
     """Return whether a candidate changes what a mode changes: that is what its users do.
 
     Set, it would win over the mode; what the user has set already does so anyway.

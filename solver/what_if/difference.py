@@ -17,9 +17,9 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind, Side, Sides
-from qps.solver.what_if.intermediate_answers import IntermediateAnswers, Promising
+from qps.solver.what_if.intermediate_answers import ConfidenceModel, IntermediateAnswers
 from qps.solver.what_if.model_error import Capacity
-from qps.solver.what_if.shapley import both_ways, moved_by, shapley, steps
+from qps.solver.what_if.shapley import both_orders, moved_by, shapley, steps
 
 MOST_SHARED = 8
 """Changes up to which Shapley values are computed: they need 2^n answers."""
@@ -54,16 +54,16 @@ class Difference(Struct, frozen=True, kw_only=True):
         return bool(self.users or self.changes or self.added or self.removed)
 
 
-def difference(old: Side, new: Side, promising: Promising | None = None) -> Difference:
+def difference(old: Side, new: Side, at_confidence: ConfidenceModel | None = None) -> Difference:
     """Return what differs between two specs, and how much of the answer each change explains.
 
-    Where requirements ask for certainty, `promising` finds what can be promised, of each answer on
-    the way as well.
+    Where requirements ask for certainty, `at_confidence` finds what can be promised, of each answer
+    on the way as well.
     """
     is_sampled = any(as_stated(s.model, s.configuration) is not s.model for s in (old, new))
     sides = Sides(old, new)
-    between = IntermediateAnswers(sides=sides, promising=promising if is_sampled else None)
-    changes = sides.changes(is_sampled=between.promising is not None)
+    between = IntermediateAnswers(sides=sides, at_confidence=at_confidence if is_sampled else None)
+    changes = sides.changes(is_sampled=between.at_confidence is not None)
     if between.formulas_differ([one for one in changes if one.kind.moves]):
         changes.append(AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS))
     solutions = [solve_model(between.judged(side), side.configuration) for side in (old, new)]
@@ -99,19 +99,19 @@ def _explained(
     keys = [change.key for change in moving]
     known: dict[frozenset[str], Capacity | None] = {frozenset(keys): ends[1], frozenset(): ends[0]}
 
-    def capacity(made: frozenset[str]) -> Capacity | None:
-        if made not in known:
-            known[made] = between.capacity(made, moving)
-        return known[made]
+    def capacity(changes: frozenset[str]) -> Capacity | None:
+        if changes not in known:
+            known[changes] = between.capacity(changes, moving)
+        return known[changes]
 
-    def answer(made: frozenset[str]) -> int | None:
-        if within_error and len(made) == len(keys):
+    def answer(changes: frozenset[str]) -> int | None:
+        if within_error and len(changes) == len(keys):
             return ends[0].users
-        found = capacity(made)
+        found = capacity(changes)
         return None if found is None else found.users
 
-    most = MOST_SHARED if between.promising is None else _MOST_SAMPLED
-    shares = (shapley if len(keys) <= most else both_ways)(keys, answer) or [None] * len(keys)
+    most = MOST_SHARED if between.at_confidence is None else _MOST_SAMPLED
+    shares = (shapley if len(keys) <= most else both_orders)(keys, answer) or [None] * len(keys)
     effects = dict(zip(keys, zip(steps(keys, answer), shares, strict=True), strict=True))
 
     def explained(change: AssumptionChange) -> AssumptionChange:

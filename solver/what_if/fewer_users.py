@@ -16,7 +16,7 @@ _MOST_BOXES = 200
 Ends = tuple[float, float]
 
 
-def holds_for_fewer(
+def passes_for_fewer(
     over: Formula, symbols: tuple[Formula, Formula], users: Ends, values: Ends, *, strict: bool
 ) -> bool:
     """Return whether it is proved that a criterion holds for all numbers of users up to the most.
@@ -33,7 +33,7 @@ def holds_for_fewer(
         if not waiting:
             return True
         (few, many), (low, high), holds_above = waiting.pop()
-        curve = Curve(over, population, held={number: Interval(low, high)})
+        curve = Curve(over, population, intervals={number: Interval(low, high)})
         bounds = curve.over(few, many)
         if bounds.high < 0 or (bounds.high == 0 and not strict):
             continue

@@ -64,8 +64,8 @@ class Growth(Struct, frozen=True, kw_only=True):
 
 
 class _Search:
-    def __init__(self, holds: Callable[[Counts], bool]) -> None:
-        self._holds = holds
+    def __init__(self, is_enough: Callable[[Counts], bool]) -> None:
+        self._is_enough = is_enough
         self._known: dict[tuple[tuple[str, int], ...], bool] = {}
 
     @property
@@ -75,7 +75,7 @@ class _Search:
     def holds(self, counts: Counts) -> bool:
         key = tuple(sorted(counts.items()))
         if key not in self._known:
-            self._known[key] = not self.is_spent and self._holds(counts)
+            self._known[key] = not self.is_spent and self._is_enough(counts)
         return self._known[key]
 
     def doubled(self, now: Counts, growing: Sequence[str]) -> Counts | None:
@@ -99,7 +99,7 @@ class _Search:
         return counts | {number: high}
 
 
-def grown(countables: Sequence[Countable], holds: Callable[[Counts], bool]) -> Grown | None:
+def grown(countables: Sequence[Countable], is_enough: Callable[[Counts], bool]) -> Grown | None:
     """Return how many machines do, None where none were found.
 
     >>> nodes = [Countable("a", ("web",), 2), Countable("b", ("db",), 1)]
@@ -109,7 +109,7 @@ def grown(countables: Sequence[Countable], holds: Callable[[Counts], bool]) -> G
     now = {one.number: one.now for one in countables}
     if not now:
         return None
-    search = _Search(holds)
+    search = _Search(is_enough)
     found = search.doubled(now, list(now))
     for number in now if found is None and len(now) > 1 else ():
         # Machines of one kind may be in the way of others: these alone.

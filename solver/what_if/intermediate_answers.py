@@ -18,7 +18,7 @@ from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind, 
 from qps.solver.what_if.model_error import Capacity
 from qps.solver.what_if.place_changes import kind_of
 
-Promising = Callable[[ir.Model, Configuration], ir.Model]
+ConfidenceModel = Callable[[ir.Model, Configuration], ir.Model]
 """Finds what is promised by requirements that ask for certainty."""
 
 
@@ -30,22 +30,22 @@ class IntermediateAnswers(Struct, kw_only=True):
     """
 
     sides: Sides
-    promising: Promising | None = None
+    at_confidence: ConfidenceModel | None = None
     """Where samples tell the answers."""
     _lowered: dict[object, list[LoadGraph]] = field(default_factory=dict)
 
     def judged(self, side: Side) -> ir.Model:
         """Return the model of a side with all that its answer is judged by."""
-        if self.promising is None:
+        if self.at_confidence is None:
             return side.model
-        return self.promising(side.model, side.configuration)
+        return self.at_confidence(side.model, side.configuration)
 
     def capacity(
-        self, made: frozenset[str], changes: Sequence[AssumptionChange]
+        self, applied: frozenset[str], changes: Sequence[AssumptionChange]
     ) -> Capacity | None:
         """Return the capacity with some changes made, by their keys; None where it has no value."""
         try:
-            graphs = self._graphs(made, changes)
+            graphs = self._graphs(applied, changes)
             return Capacity(graphs, min(largest_acceptable(graph) or 0 for graph in graphs))
         except QpsError:
             # Half-way between two specs may lie one that no machine can run.
@@ -61,12 +61,14 @@ class IntermediateAnswers(Struct, kw_only=True):
         there = [lower(self.judged(new), one) for one in new.by_mode.values()]
         return [_essence(graph) for graph in moved] != [_essence(graph) for graph in there]
 
-    def _graphs(self, made: frozenset[str], changes: Sequence[AssumptionChange]) -> list[LoadGraph]:
-        is_new = any(one.kind is ChangeKind.FORMULAS and one.key in made for one in changes)
+    def _graphs(
+        self, applied: frozenset[str], changes: Sequence[AssumptionChange]
+    ) -> list[LoadGraph]:
+        is_new = any(one.kind is ChangeKind.FORMULAS and one.key in applied for one in changes)
         start, end = self.sides.old, self.sides.new
         if is_new:
             start, end = end, start
-        moved = [one for one in changes if (one.key in made) != is_new]
+        moved = [one for one in changes if (one.key in applied) != is_new]
         return [
             graph.with_values(
                 {
@@ -140,10 +142,10 @@ class IntermediateAnswers(Struct, kw_only=True):
     ) -> ir.Expr | None:
         """Return what to set a parameter to; None for what is a number in the graph."""
         stated = there.parameters.get(one.name)
-        if self.promising is not None and isinstance(stated, ir.Uncertain):
+        if self.at_confidence is not None and isinstance(stated, ir.Uncertain):
             return stated
         is_decided = one.name in self.sides.old.decided | self.sides.new.decided
-        if self.promising is None and not is_decided:
+        if self.at_confidence is None and not is_decided:
             return None
         return ir.Constant(end.numbers_in(mode)[one.name].fraction)
 

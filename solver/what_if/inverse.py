@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in_any_mode
 from qps.compiler.ir.measure_names import current_text
-from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
+from qps.compiler.lower.certainty_requirements import refuse_confidence
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -28,12 +28,12 @@ from qps.solver.answers.solution import QUALITY, SolverFault
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.what_if.acceptable_values import Interval, RequirementsOfNumber
 from qps.solver.what_if.boundaries import Excess, Failure, FailureAt, boundaries_of
-from qps.solver.what_if.fewer_users import holds_for_fewer
+from qps.solver.what_if.fewer_users import passes_for_fewer
 from qps.solver.what_if.model_as_set import ModelAsSet
 from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
 
 _NEARLY = Fraction(1, 10**9)
-_MOST_ASKED = 12
+_MOST_EVALUATIONS = 12
 """Between so many points the model is asked as it is where a value is set."""
 
 
@@ -69,7 +69,7 @@ def solve_for(
     trying = f"for the capacity at one value: `qps solve --set '{name} = …'`"
     is_set = any(parameter.name == name for parameter in model.parameters)
     name = name if is_set else current_text(name)
-    refuse_certainty_asked(model, configuration, trying if is_set else "")
+    refuse_confidence(model, configuration, trying if is_set else "")
     refuse_outside(model, configuration, population)
     number = unknown_of(model, configuration, name, population)
     excesses = [
@@ -85,10 +85,10 @@ def solve_for(
         unit=str(number.dimension),
         is_whole=number.is_count,
     )
-    judged, as_tried = _judged(as_set, number, found_at.excesses, found_at.points)
+    judged, as_tried = _requirements_of(as_set, number, found_at.excesses, found_at.points)
     found = judged.intervals()
     for interval in found:
-        _holds_below(number, interval, population, as_set)
+        _check_interval(number, interval, population, as_set)
     below = together(*(_known_below(number, interval, population) for interval in found))
     found = [judged.with_known_ends(interval) for interval in found]
     throughout = () if found else judged.fails_throughout()
@@ -108,7 +108,7 @@ def solve_for(
     )
 
 
-def _judged(
+def _requirements_of(
     as_set: ModelAsSet, number: Unknown, excesses: Sequence[Excess], points: Sequence[Fraction]
 ) -> tuple[RequirementsOfNumber, Certainty]:
     """Return what is required, judged between points, as it is where values are set.
@@ -117,9 +117,9 @@ def _judged(
     """
     ends = [number.low, *points, number.high]
     unvalued = (at for at in points if any(o.sign_at(number.symbol, at) is None for o in excesses))
-    known = as_set.beside_formulas(excesses, {number.low, number.high, *unvalued})
+    known = as_set.criteria_with_signs(excesses, {number.low, number.high, *unvalued})
     judged = RequirementsOfNumber(number, known, ends)
-    if as_set.agrees(known, judged.middles[:_MOST_ASKED]):
+    if as_set.agrees(known, judged.middles[:_MOST_EVALUATIONS]):
         return judged, EXACT
     alone = as_set.alone(excesses)
     changes = as_set.changes(alone)
@@ -131,7 +131,9 @@ def _judged(
     ), certainty
 
 
-def _holds_below(number: Unknown, interval: Interval, population: int, as_set: ModelAsSet) -> None:
+def _check_interval(
+    number: Unknown, interval: Interval, population: int, as_set: ModelAsSet
+) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
     for at in _just_inside(interval, is_whole=number.is_count):
         valued = [graph.with_values({number.name: number_of(at)}) for graph in number.graphs]
@@ -161,7 +163,7 @@ def _known_below(number: Unknown, interval: Interval, population: int) -> Certai
             if criterion.name == QUALITY and graph.metric is ir.Metric.WORST:
                 continue  # it holds where its axes do
             over, strict = substituted(excess(criterion), own), criterion.strict
-            if not holds_for_fewer(over, symbols, users, values, strict=strict):
+            if not passes_for_fewer(over, symbols, users, values, strict=strict):
                 return known_by(
                     "lower-populations-unchecked", population=population, criterion=criterion.name
                 )

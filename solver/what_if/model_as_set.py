@@ -56,13 +56,13 @@ class ModelAsSet:
         """Return the same of a value that was asked for before; none of others."""
         return self._graphs.get(at, ())
 
-    def beside_formulas(
+    def criteria_with_signs(
         self, excesses: Sequence[Excess], places: Iterable[Fraction]
     ) -> list[Excess]:
         """Return criteria with their signs in the model as it is set to some values."""
         there = {at: self._signs_at(at) for at in places if self.graphs(at)}
 
-        def asked(over: Excess, key: _Key) -> Callable[[Fraction], Sign]:
+        def sign_of(over: Excess, key: _Key) -> Callable[[Fraction], Sign]:
             def sign(at: Fraction) -> Sign:
                 known = there.get(at)
                 return (
@@ -71,16 +71,16 @@ class ModelAsSet:
 
             return sign
 
-        return self._signed(excesses, asked)
+        return self._signed(excesses, sign_of)
 
     def alone(self, excesses: Sequence[Excess]) -> list[Excess]:
         """Return criteria with their signs in the model as it is set to any value."""
 
-        def asked(_: Excess, key: _Key) -> Callable[[Fraction], Sign]:
+        def sign_of(_: Excess, key: _Key) -> Callable[[Fraction], Sign]:
             # Of what it asks for nothing may be left: then nothing fails.
             return lambda at: self._signs_at(at).get(key, -1) if self.graphs(at) else None
 
-        return [replace(one, untold=()) for one in self._signed(excesses, asked)]
+        return [replace(one, undecided=()) for one in self._signed(excesses, sign_of)]
 
     def agrees(self, excesses: Sequence[Excess], places: Iterable[Fraction]) -> bool:
         """Return whether the same criteria fail by formulas and in the model as it is set."""
@@ -114,10 +114,10 @@ class ModelAsSet:
     def _signed(
         self,
         excesses: Sequence[Excess],
-        asked: Callable[[Excess, _Key], Callable[[Fraction], Sign]],
+        sign_of: Callable[[Excess, _Key], Callable[[Fraction], Sign]],
     ) -> list[Excess]:
         return [
-            over if over.failure.refused else replace(over, sign_as_set=asked(over, key))
+            over if over.failure.refused else replace(over, sign_as_set=sign_of(over, key))
             for key, over in _keyed(excesses).items()
         ]
 

@@ -30,10 +30,10 @@ class Capacity(Struct, frozen=True):
         """
         fewer, more = sorted((self, other), key=lambda one: one.users)
         return fewer.users < more.users and (
-            fewer.may_carry(more.users) or more.may_fail_at(fewer.users + 1)
+            fewer.may_pass(more.users) or more.may_fail_at(fewer.users + 1)
         )
 
-    def may_carry(self, population: int) -> bool:
+    def may_pass(self, population: int) -> bool:
         """Return whether all that fails at a population of the range may hold there in truth."""
         return population <= min(graph.high for graph in self.graphs) and all(
             times <= 1 + error for times, error in self._by_limits(population) if times > 1

@@ -115,11 +115,11 @@ class _Making:
             return node
         name = self._counting(node.count)
         if name is not None:
-            if self._is_asked(_of_parameter(name)):
+            if self._is_requested(_of_parameter(name)):
                 number = self._of_parameter(name)
                 self.counts[node.name], self.counted_by[number] = number, name
             return node
-        if not self._is_asked(_of_machines(node.name)):
+        if not self._is_requested(_of_machines(node.name)):
             return node
         number = self._number(_of_machines(node.name), node.span)
         self.counts[node.name] = number
@@ -156,15 +156,15 @@ class _Making:
     def _turned(self, key: tuple[str, str], capacity: ir.Quantity) -> ir.Quantity:
         expr = capacity.expr
         if isinstance(expr, ir.ParameterValue) and self._is_plain(expr.name):
-            if self._is_asked(_of_parameter(expr.name)):
+            if self._is_requested(_of_parameter(expr.name)):
                 self.capacities[key] = self._of_parameter(expr.name)
             return capacity
-        if not self._is_asked(" ".join(key)):
+        if not self._is_requested(" ".join(key)):
             return capacity
         self.capacities[key] = self._number(" ".join(key), capacity.span)
         return replace(capacity, expr=_times(self.capacities[key], expr))
 
-    def _is_asked(self, number: str) -> bool:
+    def _is_requested(self, number: str) -> bool:
         return self._only is None or number in self._only
 
     def _is_plain(self, name: str) -> bool:

@@ -78,7 +78,7 @@ def steps(names: Sequence[str], answer: Answer) -> list[int | None]:
     return found
 
 
-def both_ways(names: Sequence[str], answer: Answer) -> Sequence[float | None] | None:
+def both_orders(names: Sequence[str], answer: Answer) -> Sequence[float | None] | None:
     """Return the mean of what each change moves in an order and in the reverse of it.
 
     So few orders are asked where there are too many changes for all; the values add up as well.

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, uncertain_in_any_mode
-from qps.compiler.lower.certainty_requirements import refuse_certainty_asked
+from qps.compiler.lower.certainty_requirements import refuse_confidence
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.compiler.quantities.methods import known_by
 from qps.solver.answers.answer_certainty import least_known, verdict_known
@@ -35,7 +35,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
 
     QpsError where the population lies outside its range.
     """
-    refuse_certainty_asked(model, configuration)
+    refuse_confidence(model, configuration)
     refuse_outside(model, configuration, population)
     outside = replace(configuration, mode=None, mode_changes=())
     every_mode = in_each_mode(model, configuration)
@@ -60,7 +60,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     growth = None if is_carried else _growth(modes, raised, needed.values())
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     every = [criterion for mode in modes for criterion in mode.judged(raised)]
-    mends, mends_known = _mends(modes, raised, hopeless) if still else ((), EXACT)
+    mends, mends_known = _fixes(modes, raised, hopeless) if still else ((), EXACT)
     return Sizing(
         population=model.population.name,
         at=population,
@@ -140,7 +140,7 @@ def _countables(modes: list[SizedMode]) -> list[Countable]:
     return [one for number, one in found.items() if number not in differing]
 
 
-def _mends(
+def _fixes(
     modes: list[SizedMode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
 ) -> tuple[tuple[Mend, ...], Certainty]:
     """Return the capacities each of which mends what still fails, in all modes.
@@ -168,12 +168,12 @@ def _mends(
     return tuple(found), approximation(*untold) if untold else EXACT
 
 
-def _for_all(one: Needed, mends: Sequence[Mend], growth: Growth | None) -> Needed:
+def _for_all(one: Needed, fixes: Sequence[Mend], growth: Growth | None) -> Needed:
     """Return what a resource takes for all that is required, where more than for its own load.
 
     Where any of several capacities would mend what fails, each keeps what its load takes.
     """
-    mend = mends[0] if len(mends) == 1 and one.resource in mends[0].resources else None
+    mend = fixes[0] if len(fixes) == 1 and one.resource in fixes[0].resources else None
     if mend is not None and mend.takes > (one.exact or 0):
         takes = float(whole_above(mend.takes)) if one.capacity.is_whole else mend.takes
         load = replace(one, for_load=None)

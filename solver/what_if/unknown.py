@@ -90,7 +90,7 @@ def unknown_of(
     if parameter is not None:
         _refuse_share(parameter)
         for each in settled:
-            _refuse_made_of_others(parameter, in_force(each))
+            _refuse_derived(parameter, in_force(each))
     declared = _declared_range(parameter, settled[0])
     moving = {name: False if declared is None else Range(*declared)}
     usual = [lower(model, each, moving) for each in settled]
@@ -181,13 +181,13 @@ def _now(graph: LoadGraph, name: str, population: int) -> float | None:
 
 
 def _counts_whole(
-    model: ir.Model, settled: Sequence[Configuration], name: str, current: Iterable[float]
+    model: ir.Model, configurations: Sequence[Configuration], name: str, current: Iterable[float]
 ) -> bool:
     """Return whether a number says how many cores, or things to hold, a machine has.
 
     They are whole, as they are now.
     """
-    modes = [in_force(each) for each in settled]
+    modes = [in_force(each) for each in configurations]
     cores = (cores_counted_by(each, model.machines) for each in modes)
     held = (stores_counted_by(each, model.machines, model.parameters) for each in modes)
     is_own = name.endswith(f".{CORES}") or _is_own_store(model, modes, name)
@@ -253,7 +253,7 @@ def _refuse_share(parameter: ir.Parameter) -> None:
         )
 
 
-def _refuse_made_of_others(parameter: ir.Parameter, configuration: Configuration) -> None:
+def _refuse_derived(parameter: ir.Parameter, configuration: Configuration) -> None:
     """Refuse a parameter that is worked out from others, and so has no value of its own."""
     name = parameter.name
     value = configuration.parameters[name]

@@ -120,7 +120,7 @@ class Model(ShowsItself):
         increase capacity, which takes a second or two. Raises ValueError if `confidence` is not
         between 0.5 and 0.999.
         """
-        from qps.reports.text.solutions.answer_values import telling  # noqa: PLC0415
+        from qps.reports.text.solutions.answer_values import first_screen  # noqa: PLC0415
         from qps.reports.text.solutions.change_wording import wording  # noqa: PLC0415
         from qps.reports.text.solutions.first_screen import decision  # noqa: PLC0415
         from qps.reports.text.solutions.solve_view import solve_view  # noqa: PLC0415
@@ -135,7 +135,7 @@ class Model(ShowsItself):
         words = wording(found.model, found.configuration, found.answer)
         first = decision(found.answer, words)
         view = solve_view(found.answer, words)
-        return telling(view, first.headline, first.facts, words.labels)
+        return first_screen(view, first.headline, first.facts, words.labels)
 
     @_reads_population
     def solve_for(
@@ -309,7 +309,7 @@ class Model(ShowsItself):
         Raises KeyError if the name is unknown, or if it is omitted and there are several.
         """
         from qps.solver.matrix.matrix_compiler import compile_matrix  # noqa: PLC0415
-        from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+        from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
         from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
         found = [matrix for matrix in self.spec.model.matrices if name in (None, matrix.name)]
@@ -318,7 +318,9 @@ class Model(ShowsItself):
             raise KeyError(f"name one of the matrices {names}, not {name}")
         need_arrow(f"matrix `{found[0].name}`", found[0].span)
         return MatrixResult(
-            compile_matrix(self.spec.model, found[0], drawn=drawn_in_rows, promising=promising)
+            compile_matrix(
+                self.spec.model, found[0], drawn=drawn_in_rows, at_confidence=model_at_confidence
+            )
         )
 
     def sweep(

@@ -21,9 +21,9 @@ from time import time
 
 from qps.version import __version__
 
-_BESIDE = (".lark", ".json", ".qps")
+_DATA_SUFFIXES = (".lark", ".json", ".qps")
 """How files end that modules read."""
-_ENDINGS = (".py", *_BESIDE)
+_ENDINGS = (".py", *_DATA_SUFFIXES)
 _SHOWN = 12
 _BEGAN = time() - 0.1
 """When this process began to import us; the clock of a file system may be late by a few ms."""
@@ -56,7 +56,7 @@ def parts_at_work() -> tuple[str, ...]:
         if getattr(module, "__file__", None) is not None:
             found.add("/".join([*way, "__init__.py"]) if is_folder else f"{'/'.join(way)}.py")
     for folder in folders:
-        found |= _beside(folder)
+        found |= _data_files(folder)
     return tuple(sorted(found))
 
 
@@ -95,11 +95,13 @@ def _digest(path: str) -> bytes:
 
 
 @cache
-def _beside(folder: str) -> frozenset[str]:
+def _data_files(folder: str) -> frozenset[str]:
     """Return the files in a folder that modules read; none where they are no files."""
     root = files("qps")
     names = os.listdir(f"{root}/{folder}") if isinstance(root, Path) else []  # noqa: PTH208 - a tenth of the time
-    return frozenset(f"{folder}/{name}".lstrip("/") for name in names if name.endswith(_BESIDE))
+    return frozenset(
+        f"{folder}/{name}".lstrip("/") for name in names if name.endswith(_DATA_SUFFIXES)
+    )
 
 
 def _rooms() -> list[str]:
@@ -116,16 +118,16 @@ def _checksum(room: str) -> bytes:
     return found.digest()
 
 
-def _sources(way: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
+def _sources(path: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a folder and of those below it, in the order of their names."""
     for entry in sorted(folder.iterdir(), key=lambda one: one.name):
         if entry.is_dir():
-            yield from _sources(f"{way}/{entry.name}", entry)
-    yield from _files(way, folder)
+            yield from _sources(f"{path}/{entry.name}", entry)
+    yield from _files(path, folder)
 
 
-def _files(way: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
+def _files(path: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a folder that something is computed with, in the order of their names."""
     for entry in sorted(folder.iterdir(), key=lambda one: one.name):
         if entry.is_file() and entry.name.endswith(_ENDINGS):
-            yield f"{way}/{entry.name}", entry.read_bytes()
+            yield f"{path}/{entry.name}", entry.read_bytes()

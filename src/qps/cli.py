@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    from qps.commands.terminal.output import OutputLostError, give_up, screens  # noqa: PLC0415
+    from qps.commands.terminal.output import OutputLostError, abandon_output, screens  # noqa: PLC0415
 
     if argv is None:
         _collect_seldom()
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except OutputLostError as lost:
-        give_up(lost)
+        abandon_output(lost)
         return 2
 
 

@@ -128,7 +128,7 @@ class _Exchange(threading.Thread):
             sent |= _proxy_credentials(proxy)
         self._headers = {"Connection": "close", "User-Agent": "qps", **sent}
         self._most, self._seconds = most_bytes, seconds
-        self._is_given_up = threading.Event()
+        self._is_aborted = threading.Event()
 
     def run(self) -> None:
         """Ask, and note what comes of it."""
@@ -147,7 +147,7 @@ class _Exchange(threading.Thread):
 
     def give_up(self) -> None:
         """Shut down the connection, so that whatever waits for it ends."""
-        self._is_given_up.set()
+        self._is_aborted.set()
         sock = self._connection.sock
         if sock is not None:
             with suppress(OSError):
@@ -155,7 +155,7 @@ class _Exchange(threading.Thread):
 
     def _answer(self) -> Response:
         self._connection.connect()
-        if self._is_given_up.is_set():  # it was not there yet to be shut down
+        if self._is_aborted.is_set():  # it was not there yet to be shut down
             raise ExchangeError("timed out")
         self._connection.request("GET", self._target, headers=self._headers)
         with self._connection.getresponse() as response:

@@ -69,8 +69,8 @@ class MatrixResult(ShowsItself):
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.solver.matrix.row_tables import in_order, one_by_one_in, telling  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import in_order, one_by_one_in, statistics_table  # noqa: PLC0415
 
         tables = [self.schema.empty_table(), *self._tables()]
         found = in_order(self.compiled, pa.concat_tables(tables))
-        return telling(found, sum(map(one_by_one_in, tables)))
+        return statistics_table(found, sum(map(one_by_one_in, tables)))

@@ -71,13 +71,13 @@ def observe_prometheus(
     `proxy` is the address of an HTTP proxy. Raises QpsError if the server does not respond or has
     no data.
     """
-    from qps.compiler.measurement.observations.prometheus_requests import asked_of, authorization  # noqa: PLC0415
+    from qps.compiler.measurement.observations.prometheus_requests import authorization, queries_of  # noqa: PLC0415
     from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs  # noqa: PLC0415
     from qps.compiler.measurement.observations.prometheus_server import Prometheus  # noqa: PLC0415
 
     try:
         server = Prometheus(url, authorization(environment or {}), proxy)
-        asked = asked_of(
+        asked = queries_of(
             cpu=cpu,
             rates=[f"{item}={query}" for item, query in rates.items()],
             since=since,

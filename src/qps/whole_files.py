@@ -29,7 +29,7 @@ _PATIENCE = 3.0
 _PAUSE = 0.1
 _TEMPORARY = ".tmp"
 _SCRATCH = "qps-parts-"
-_MOST_TOLD = 500
+_LONGEST_OWNER = 500
 _DAY = 86_400.0
 
 
@@ -79,17 +79,17 @@ def lock(path: Path) -> Iterator[None]:
     LockedError where another run holds it; OSError where no lock can be kept there.
     """
     own = path.with_name(path.name + ".lock")
-    handle = _taken(own)
+    handle = _locked_file(own)
     try:
-        _tell(handle)
+        _write_owner(handle)
         for left in leftovers(path):
             left.unlink(missing_ok=True)
         yield
     finally:
-        _give_back(own, handle)
+        _unlock(own, handle)
 
 
-def _taken(own: Path) -> int:
+def _locked_file(own: Path) -> int:
     """Return a file that is locked and still has its name."""
     end = time.monotonic() + _PATIENCE
     while True:
@@ -118,7 +118,7 @@ def _is_at(handle: int, path: Path) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
-    def _give_back(own: Path, handle: int) -> None:
+    def _unlock(own: Path, handle: int) -> None:
         """Unlock, then take the name away, which no open file loses there."""
         os.close(handle)
         with suppress(OSError):  # another has it open: it takes the name away
@@ -136,7 +136,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _give_back(own: Path, handle: int) -> None:
+    def _unlock(own: Path, handle: int) -> None:
         """Take the name away, then unlock: whoever has the file open looks whether it has one."""
         own.unlink(missing_ok=True)
         os.close(handle)
@@ -152,7 +152,7 @@ else:
         return True
 
 
-def _tell(handle: int) -> None:
+def _write_owner(handle: int) -> None:
     """Write into a lock who holds it."""
     began = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
     about = {"process": os.getpid(), "host": socket.gethostname(), "since": began}
@@ -169,7 +169,7 @@ def _holder(handle: int) -> tuple[str, bool]:
     """
     os.lseek(handle, 0, os.SEEK_SET)
     try:
-        about = json.loads(os.read(handle, _MOST_TOLD))
+        about = json.loads(os.read(handle, _LONGEST_OWNER))
         process, host = int(about["process"]), str(about["host"])
         since = datetime.fromisoformat(about["since"])
     except (ValueError, KeyError, TypeError, OSError):
@@ -203,13 +203,13 @@ def scratch() -> Iterator[Path]:
         yield _place(held)
 
 
-def _place(held: ExitStack) -> Path:
+def _place(stack: ExitStack) -> Path:
     """Return a new folder that is locked: one that is taken as it is made is another's to clear."""
     while True:
         place = Path(mkdtemp(prefix=_SCRATCH))
-        held.callback(rmtree, place, ignore_errors=True)
+        stack.callback(rmtree, place, ignore_errors=True)
         with suppress(LockedError):
-            held.enter_context(lock(place / "run"))
+            stack.enter_context(lock(place / "run"))
             return place
 
 

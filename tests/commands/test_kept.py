@@ -657,7 +657,7 @@ def test_where_files_are_kept(
     environment: dict[str, str], expected: str | None, tmp_path: Path
 ) -> None:
     here = {name: value.format(here=tmp_path) for name, value in environment.items()}
-    found = cache_files.kept_files(here)
+    found = cache_files.cache_files(here)
     where = None if found is None else str(found.folder)
     assert where == (expected and expected.format(here=tmp_path))
 
@@ -667,7 +667,7 @@ def test_in_the_home_of_another_nothing_is_kept(
 ) -> None:
     own = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: own + 1)
-    assert cache_files.kept_files({"HOME": str(tmp_path)}) is None
+    assert cache_files.cache_files({"HOME": str(tmp_path)}) is None
 
 
 def test_what_is_nested_as_deep_as_can_be_is_checked_all_the_same(

@@ -28,7 +28,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.claims.simulation_text import simulated_tables
-from qps.simulation.agreement import Compared, Verdict, compared, judged
+from qps.simulation.agreement import Compared, Verdict, compare, compared
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.played import Call, Take
 from qps.simulation.playing import played
@@ -188,7 +188,7 @@ def test_the_status_is_1_where_a_label_is_wrong(
     def twice(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
         from msgspec.structs import replace
 
-        return judged(
+        return compare(
             [replace(one, predicted=2 * one.predicted) for one in compared(graph, simulation)]
         )
 
@@ -467,7 +467,7 @@ def test_what_is_seldom_keeps_nothing_else_from_being_told() -> None:
 def test_nothing_is_judged_before_it_has_settled() -> None:
     text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.9999 request/s")
     graph, found = told(text, seconds=0.2)
-    assert not found.has_settled
+    assert not found.has_converged
     assert {one.verdict for one in compared(graph, found)} == {Verdict.UNKNOWN}
 
 
@@ -516,7 +516,7 @@ def test_what_is_seldom_idle_may_never_have_been() -> None:
         simulated=Estimate(1.0, 0.0, 20),
         items=100_000,
     )
-    assert judged([one])[0].verdict is Verdict.AGREES
+    assert compare([one])[0].verdict is Verdict.AGREES
 
 
 @pytest.mark.parametrize(
@@ -545,7 +545,7 @@ def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict
         known=known,
         simulated=Estimate(1.0, 0.001, 20),
     )
-    (found,) = judged([one])
+    (found,) = compare([one])
     assert found.verdict is verdict
     assert found.is_right is (verdict is not Verdict.DIFFERS)
 
@@ -561,7 +561,7 @@ def test_nothing_agrees_of_which_nothing_came(measure: str) -> None:
         simulated=Estimate(0.0, 0.0, 20),
     )
     same = replace(one, predicted=0.0)
-    assert [found.verdict for found in judged([one, same])] == [Verdict.UNKNOWN, Verdict.AGREES]
+    assert [found.verdict for found in compare([one, same])] == [Verdict.UNKNOWN, Verdict.AGREES]
 
 
 def test_users_who_wait_take_of_a_pool_what_it_is_measured_in() -> None:

@@ -22,7 +22,7 @@ from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.text.solutions.answer_values import AdviceView
-from qps.reports.text.solutions.change_wording import changes_of, cost_told
+from qps.reports.text.solutions.change_wording import changes_of, extra_cost
 from qps.solver.answers.answer_parts import Advice, Way
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
@@ -149,7 +149,7 @@ def test_the_terminal_has_the_words_of_the_table() -> None:
     asked = [_advice(name, factor=factor) for name, factor, _ in NUMBERS]
     asked += [_advice(name, change=f"{name} = {to}") for name, to, _ in CHOICES]
     assert [changes.viewed(one).words for one in asked] == WORDS
-    assert [cost_told(_view(*about)) for *about, _ in COSTS] == [words for *_, words in COSTS]
+    assert [extra_cost(_view(*about)) for *about, _ in COSTS] == [words for *_, words in COSTS]
 
 
 @needs_node

@@ -22,7 +22,7 @@ from qps.editing.desk import Desk
 from qps.editing.legend import KINDS
 from qps.editing.messages import OpenText, Setting, TextDiagnostics
 from qps.editing.positions import Positions
-from qps.editing.told_mistakes import told_mistakes
+from qps.editing.told_mistakes import text_diagnostics
 
 SPEC = """\
 users N in 1..100
@@ -422,6 +422,6 @@ def test_errors_are_told_before_all_is_looked_at_and_that_there_are_none_at_the_
     desk.tell = told.append
     for version, text in enumerate((SPEC.replace("cpu job", "cpu jb"), SPEC)):
         desk.put(OpenText("untitled:one", version, text))
-        found = told_mistakes(desk, "untitled:one").found
+        found = text_diagnostics(desk, "untitled:one").found
         assert [one.found for one in told] == ([found] if version == 0 else [])
         told.clear()

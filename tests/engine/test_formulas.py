@@ -263,7 +263,7 @@ def test_a_memory_in_use_tells_what_was_made_before_and_forgets_with_itself() ->
 
 def asked_again(memory: Memory) -> object:
     asked = "asked", "now and then"
-    return memory.now.get(asked) or memory.told_before(asked)
+    return memory.now.get(asked) or memory.recall_expiring(asked)
 
 
 def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:

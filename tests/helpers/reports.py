@@ -28,7 +28,7 @@ from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
 from qps.solver.complete_answer import complete_answer
 from qps.solver.details.answer_details import answer_details
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling
 from qps.solver.uncertainty.prediction_interval import odds
 from qps.solver.variants.model_variants import ShownCase, model_variants
@@ -52,7 +52,7 @@ def page_of(
         for scenario in scenarios
     ]
     first = cases[0].configuration
-    model = promising(spec.model, first)
+    model = model_at_confidence(spec.model, first)
     solution = solve_model(model, first)
     plain = spec.model if model is spec.model else without_certainty(spec.model)
     found = odds(plain, first, solution, Sampling(samples=2000))

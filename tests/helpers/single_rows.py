@@ -22,8 +22,8 @@ from qps.solver.answers.solution import Saturation, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.compilation.row_questions import (
     LARGEST,
-    Asking,
     Question,
+    QuestionLowering,
     saturation_subject,
 )
 from qps.solver.search.method import Method
@@ -79,7 +79,7 @@ def _told(
     graph = solution.graph
     settled = next(c for c in in_each_mode(model, configuration) if c.mode == graph.mode)
     population = solution.at if at is None else at
-    asking = Asking(model, settled, graph)
+    asking = QuestionLowering(model, settled, graph)
     values = _Values(asking, solution, population)
     cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
     found = solution.bottleneck
@@ -148,7 +148,7 @@ def _without(question: Question, reason: str) -> SingleRow:
 class _Values:
     """Evaluates expressions of one solved configuration at one population."""
 
-    asking: Asking
+    asking: QuestionLowering
     solution: Solution
     population: int
 

@@ -21,7 +21,7 @@ from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
-from qps.solver.uncertainty.confidence_capacity import with_promises
+from qps.solver.uncertainty.confidence_capacity import with_confidence_limits
 from qps.solver.uncertainty.interval_result import Sampling
 from qps.solver.uncertainty.sample_draws import axis_of, uncertain_numbers, values_at
 
@@ -49,7 +49,7 @@ def spec_of(rest: str) -> Spec:
 def solved(spec: Spec, samples: int = 4000, *settings: str) -> Solution:
     configuration = spec.configuration(settings=settings)
     sampling = Sampling(samples=samples)
-    return solve_model(with_promises(spec.model, configuration, sampling), configuration)
+    return solve_model(with_confidence_limits(spec.model, configuration, sampling), configuration)
 
 
 def cost_at(certainty: float) -> float:
@@ -155,7 +155,9 @@ def test_the_same_seed_promises_the_same() -> None:
     spec = spec_of("require { web.cpu.load <= 80 % with 95 % certainty }")
     configuration = spec.configuration()
     first, same, other = (
-        with_promises(spec.model, configuration, Sampling(samples=500, seed=seed)).requirements[0]
+        with_confidence_limits(
+            spec.model, configuration, Sampling(samples=500, seed=seed)
+        ).requirements[0]
         for seed in (1, 1, 2)
     )
     assert first.promised == same.promised != other.promised

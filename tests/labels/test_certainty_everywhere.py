@@ -25,7 +25,7 @@ from qps.solver.claims.judging import Claims
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_tables import Tabulator
 from qps.solver.spec_difference import spec_difference
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.what_if.assumption_changes import ChangeKind
 
 SPEC = UNSURE + "network lan { switched; rate 1 Gbit/s }\n"
@@ -197,7 +197,7 @@ ALIKE = (
 
 
 def rows_of(spec: Spec) -> list[dict[str, object]]:
-    compiled = compile_matrix(spec.model, spec.model.matrices[0], promising=promising)
+    compiled = compile_matrix(spec.model, spec.model.matrices[0], at_confidence=model_at_confidence)
     rows: list[dict[str, object]] = Tabulator(compiled).table(0, compiled.size).to_pylist()
     return rows
 
@@ -222,7 +222,7 @@ def test_every_row_is_what_solve_says(text: str, axis: str, settings: list[str])
     for row, setting in zip(rows_of(spec), settings, strict=True):
         scenario = setting.removeprefix("scenario = ") if setting.startswith("sc") else None
         configuration = spec.configuration(scenario, () if scenario else (setting,))
-        alone = solve_model(promising(spec.model, configuration), configuration)
+        alone = solve_model(model_at_confidence(spec.model, configuration), configuration)
         told = row["capacity"], row["limited_by"], row["capacity_known"]
         known = answer_known(alone).kind.value
         assert told == (alone.capacity, alone.limited_by, known)
@@ -251,7 +251,9 @@ def test_claims_count_rows_by_what_they_promise() -> None:
 
 def test_a_matrix_of_other_spreads_is_another_matrix() -> None:
     marks = {
-        compile_matrix(spec.model, spec.model.matrices[0], promising=promising).fingerprint
+        compile_matrix(
+            spec.model, spec.model.matrices[0], at_confidence=model_at_confidence
+        ).fingerprint
         for spec in (
             checked(f"{text}\nmatrix m {{ calls in [1, 2] }}")
             for text in (

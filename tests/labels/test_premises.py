@@ -93,7 +93,8 @@ def _is(why: tuple[Reason, ...], method: str, *places: str) -> bool:
 
 _EXACT = known_by("path-of-stages", "s")
 _DOUBTS = ClassDoubts(
-    checks=Checks(fails={"one-path": {"s": (reason("by chance"),)}}), held_up=(reason("held up"),)
+    checks=Checks(fails={"one-path": {"s": (reason("by chance"),)}}),
+    saturation_reasons=(reason("held up"),),
 )
 
 
@@ -256,7 +257,7 @@ def test_what_can_be_full_without_queueing_holds_up_all_who_meet_there() -> None
     )
     for name in ("near", "far"):
         assert _is(_mean(graph, name), "saturation-of-others", "b.cpu")
-        assert graph.streams[name].doubts.held_up == _mean(graph, name)
+        assert graph.streams[name].doubts.saturation_reasons == _mean(graph, name)
     assert graph.streams["near"].rate_known.error is None
     assert graph.streams["near"].latency_certainty.kind is Kind.APPROXIMATION
 

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import pytest
 
 from helpers.specs import lowered
-from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.compiler.lower.response_time.stage_sequence import Allotment, allotted
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.expressions.formulas import ONE, Formula, number
@@ -48,7 +48,7 @@ def _part(*often: F) -> LatencyPart:
     reached, calls = F(1), []
     for at, times in enumerate(often):
         reached *= times
-        made = CallMade(
+        made = CallFactor(
             number=at,
             node="b",
             times=number(times),

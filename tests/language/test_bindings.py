@@ -13,7 +13,7 @@ from qps.compiler.check.names.bindings import Binding, Bindings, bindings_of
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.resolve import resolve
-from qps.compiler.check.names.settling import settle
+from qps.compiler.check.names.settling import resolve_fallbacks
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.examining import Examined, examine
 from qps.compiler.pipeline import check_source, importer_of
@@ -150,7 +150,7 @@ def test_names_that_were_not_checked_mean_the_same(name: str) -> None:
     noted: Noted[Module] = Noted()
     program = resolve(examined.noted.trees[source], importer_of(source), noted).value
     assert program is not None
-    settle(program, noted)
+    resolve_fallbacks(program, noted)
     found = bindings_of(noted).in_file(source)
     assert len(found) > 0.7 * len(checked.in_file(source))
     others = [

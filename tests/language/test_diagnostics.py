@@ -13,7 +13,7 @@ import pytest
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.diagnostics.mends import Mend, mended
+from qps.compiler.diagnostics.mends import Fix, apply_fix
 from qps.compiler.diagnostics.render import as_json, full, plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
@@ -79,14 +79,14 @@ def test_every_mend_mends() -> None:
     assert made > MOST_OF_THEM
 
 
-def _is_left(found: Diagnostic, mend: Mend, source: Source) -> bool:
+def _is_left(found: Diagnostic, mend: Fix, source: Source) -> bool:
     """Return whether a diagnostic still stands where it stood after a mend of it."""
     assert found.primary is not None
     start = found.primary.span.start
     start += sum(
         len(edit.text) - len(edit.span.text) for edit in mend.edits if edit.span.start < start
     )
-    after = check_source(Source(source.label, mended(mend, source.text), source.folder))
+    after = check_source(Source(source.label, apply_fix(mend, source.text), source.folder))
     return any(
         (again.code, again.message) == (found.code, found.message)
         and again.primary is not None

@@ -68,7 +68,7 @@ def test_places_are_in_the_text_at_hand() -> None:
 
 
 def test_no_more_is_kept_than_a_few_thousand_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_parts, "MOST_KEPT", 3)
+    monkeypatch.setattr(kept_parts, "MOST_PARTS", 3)
     kept = ParseCache()
     text = "".join(f"param p{number} = 1\n" for number in range(6))
     source = Source("a.qps", text)
@@ -83,7 +83,7 @@ def test_a_text_that_is_examined_again_tells_the_same() -> None:
     path = SPECS[2]
     text, kept = path.read_text(encoding="utf-8"), ParseCache()
     anew, again = (
-        [examine(Source(str(path), one, path.parent), kept=of) for one in (text, "\n" + text)][-1]
+        [examine(Source(str(path), one, path.parent), cache=of) for one in (text, "\n" + text)][-1]
         for of in (None, kept)
     )
     assert anew.spec is not None

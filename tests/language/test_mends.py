@@ -6,13 +6,13 @@ import pytest
 
 from qps.compiler.diagnostics.mends import (
     Hint,
-    mended,
-    mends_of,
-    numbered,
-    said_once,
-    swapped,
-    taken_out,
-    with_its_word,
+    apply_fix,
+    fixes_of,
+    numbering_hint,
+    removal_hint,
+    removal_with_word_hint,
+    single_statement_hint,
+    swapping_hint,
 )
 from qps.compiler.diagnostics.source import Source, Span
 
@@ -27,8 +27,8 @@ def of(text: str) -> tuple[str, Span, Span]:
 
 
 def after(hint: Hint, text: str) -> str:
-    found = mends_of([hint], None)
-    return mended(found[0], text) if found else "no mend"
+    found = fixes_of([hint], None)
+    return apply_fix(found[0], text) if found else "no mend"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def after(hint: Hint, text: str) -> str:
 )
 def test_what_is_taken_out_leaves_no_comma_and_no_line(text: str, left: str) -> None:
     plain, span, _ = of(text)
-    assert after(taken_out(span, "take it out"), plain) == left
+    assert after(removal_hint(span, "take it out"), plain) == left
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_is_taken_out_leaves_no_comma_and_no_line(text: str, left: str) -> 
 )
 def test_what_is_said_twice_is_said_once_where_it_is_clear(text: str, left: str) -> None:
     plain, span, _ = of(text)
-    assert after(said_once(span), plain) == left
+    assert after(single_statement_hint(span), plain) == left
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_what_is_said_twice_is_said_once_where_it_is_clear(text: str, left: str)
 )
 def test_ends_change_places_and_the_unit_of_both_stays(text: str, left: str) -> None:
     plain, one, other = of(text)
-    assert after(swapped(one, other), plain) == left
+    assert after(swapping_hint(one, other), plain) == left
 
 
 def test_a_new_name_is_nobodys_and_a_word_goes_with_its_value() -> None:
     plain, span, _ = of("param ‸a‸ = a_2")
-    assert after(numbered(span, "rename one of them"), plain) == "param a_3 = a_2"
+    assert after(numbering_hint(span, "rename one of them"), plain) == "param a_3 = a_2"
     plain, span, _ = of("keep 80 % for ‸1 s‸ }")
-    assert after(with_its_word(span, "leave `for` out"), plain) == "keep 80 % }"
+    assert after(removal_with_word_hint(span, "leave `for` out"), plain) == "keep 80 % }"

@@ -734,10 +734,10 @@ class Dask:
     def __init__(self, made: list[object]) -> None:
         self._made = made
 
-    def submit(self, _start: int, _stop: int) -> Future[matrix_run.Made]:
+    def submit(self, _start: int, _stop: int) -> Future[matrix_run.PartContent]:
         from distributed.cfexecutor import _cascade_future
 
-        made: Future[matrix_run.Made] = Future()
+        made: Future[matrix_run.PartContent] = Future()
         found = self._made.pop(0)
         if isinstance(found, Gone):
 

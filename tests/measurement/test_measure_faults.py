@@ -242,6 +242,6 @@ def test_a_machine_that_slept_is_told(
 
 def test_counters_of_an_interface_that_go_backwards_are_told() -> None:
     with pytest.raises(MeasuringError, match="counters of the network interface were reset"):
-        measured_run._carried(Traffic(10, 1000), Traffic(2, 1000))
-    assert measured_run._carried(None, Traffic(2, 1000)) is None
-    assert measured_run._carried(Traffic(10, 1000), Traffic(12, 1000)) == Traffic(2, 0)
+        measured_run._traffic_of(Traffic(10, 1000), Traffic(2, 1000))
+    assert measured_run._traffic_of(None, Traffic(2, 1000)) is None
+    assert measured_run._traffic_of(Traffic(10, 1000), Traffic(12, 1000)) == Traffic(2, 0)

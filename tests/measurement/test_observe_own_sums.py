@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
-from qps.compiler.measurement.observations.measurement_sources import SOURCES, Gives, Source
+from qps.compiler.measurement.observations.measurement_sources import SOURCES, ReaderOutput, Source
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
 
@@ -345,7 +345,7 @@ def test_a_source_has_all_that_belongs_to_it(source: Source) -> None:
     page = (tests.parent / "docs/cli/observe.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `") and " FILE…`" in line]
     assert any(source.name in line.split(" | ")[0] for line in rows), "add a row to observe.md"
-    tables = [one for one in source.layouts if one.gives is Gives.TABLE]
+    tables = [one for one in source.layouts if one.gives is ReaderOutput.TABLE]
     written = [tool for tool, *_ in LAYOUTS if tool == source.name]
     assert len(written) >= len(source.layouts) - len(tables), "add its layouts to LAYOUTS"
 

@@ -20,7 +20,7 @@ from helpers.nightly import nightly
 from processes.ports import free_port
 from qps.cli import main
 from qps.compiler.measurement.campaigns.child_processes import running
-from qps.compiler.measurement.campaigns.control_groups import ControlGroup, held, new_group
+from qps.compiler.measurement.campaigns.control_groups import ControlGroup, control_group, new_group
 
 PROMETHEUS = shutil.which("prometheus")
 pytestmark = pytest.mark.skipif(
@@ -121,7 +121,7 @@ def test_its_counter_is_what_the_control_group_counts(tmp_path: Path) -> None:
     group = new_group("qps-prometheus")
     if isinstance(group, str):
         pytest.skip(group)
-    with held(group), prometheus(tmp_path, group) as url:
+    with control_group(group), prometheus(tmp_path, group) as url:
         ask_much(url, seconds=1)  # from then on it counts such questions, too
         while True:  # until it has scraped itself
             try:

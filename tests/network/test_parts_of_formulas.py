@@ -15,8 +15,8 @@ from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.lower.expressions.exact_order import compare
-from qps.compiler.lower.expressions.power_limits import powers_told
-from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
+from qps.compiler.lower.expressions.power_limits import power_errors_placed
+from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.engine.exact_algebra.exact_powers import as_power
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import (
@@ -191,7 +191,7 @@ def test_what_is_too_long_to_write_out_stays() -> None:
     ids=str,
 )
 def test_what_the_range_decides(extreme: Formula, low: int, tidied: Formula | None) -> None:
-    assert tidy_extremes(extreme, N, low) is (extreme if tidied is None else tidied)
+    assert simplify_extremes(extreme, N, low) is (extreme if tidied is None else tidied)
 
 
 # -- powers and numbers ----------------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_elastic_parameters_share_their_formulas() -> None:
 
 @pytest.mark.parametrize("span", [None, Span(Source("spec.qps", "a power"), 2, 7)])
 def test_a_power_that_is_too_long_is_told_where_it_stands(span: Span | None) -> None:
-    with pytest.raises(QpsError) as raised, powers_told(span):
+    with pytest.raises(QpsError) as raised, power_errors_placed(span):
         power(number(10**15), 10**15)
     (told,) = raised.value.diagnostics
     assert "a power has more than 100,000 binary digits" in told.message

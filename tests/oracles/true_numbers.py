@@ -37,15 +37,15 @@ from qps.engine.expressions.formulas import number as exact_number
 from qps.reports.pages.drawings.request_strip import SUMS
 from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.uncertainty_text import samples_text
-from qps.reports.text.words.certainty_marks import marked, marked_value, users_told
+from qps.reports.text.words.certainty_marks import marked, marked_users, marked_value
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
-    beside_limit,
     in_percent,
     number,
     percent,
     quantity,
+    quantity_near_limit,
     rounded_down,
     rounded_up,
     scales,
@@ -187,7 +187,7 @@ class Truth:
         for near in (value, value * (1 + SAME), value * (1 - SAME)):
             texts = {quantity(near, dimension, digits, share=share) for digits in (3, 4)}
             if limit is not None:
-                texts.add(beside_limit(near, limit, dimension, share=share))
+                texts.add(quantity_near_limit(near, limit, dimension, share=share))
                 texts.add(_apart(near, limit, dimension, share=share))
             found |= {marked_value(text, value, known) for text in texts}
         return found
@@ -509,7 +509,7 @@ class Truth:
                 wanted = self._answered(change.name)
             elif change.text in known:
                 one = known[change.text]
-                wanted = {users_told(one.capacity, one.known, range_limits=one.range_limits)}
+                wanted = {marked_users(one.capacity, one.known, range_limits=one.range_limits)}
             else:
                 wanted = {"what nobody has tried"}
             yield from _differs(
@@ -1000,7 +1000,8 @@ def _capacities(solution: Solution) -> set[str]:
         return {"none"}
     is_range = solution.limited_by is None
     return {
-        users_told(solution.capacity, known, range_limits=is_range) for known in _known_of(solution)
+        marked_users(solution.capacity, known, range_limits=is_range)
+        for known in _known_of(solution)
     }
 
 

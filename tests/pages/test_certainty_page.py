@@ -17,7 +17,7 @@ from qps.reports.pages.live.live_page import live_page
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
 SPEC = (
@@ -64,7 +64,7 @@ def answers_of(spec: Spec, asked: list[Asked], folder: Path) -> list[list[Any]]:
 
 def solved(spec: Spec, scenario: str | None = None, *settings: str) -> Solution:
     configuration = spec.configuration(scenario, settings)
-    return solve_model(promising(spec.model, configuration), configuration)
+    return solve_model(model_at_confidence(spec.model, configuration), configuration)
 
 
 def told(solution: Solution) -> list[Any]:

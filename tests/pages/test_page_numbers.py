@@ -23,7 +23,7 @@ from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.html_page import render_html
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.details.request_path import LEVEL
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 ROOT = Path(__file__).parents[2]
 
@@ -110,7 +110,7 @@ def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth
     """Return what is true of a spec with some settings, as its still page is made of it."""
     page = page_of(spec, *settings, most=4, claims=())
     configuration = spec.configuration(None, settings)
-    solution = solve_model(promising(spec.model, configuration), configuration)
+    solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
     view, claims = page.view, claims_of(spec)
     return Truth(spec, solution, view, settings, population=population, claims=claims)
 

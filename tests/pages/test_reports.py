@@ -24,7 +24,7 @@ from qps.reports.pages import html_page
 from qps.reports.pages.data_packing import data_in, packed
 from qps.reports.pages.drawings.chart_axes import HEIGHT, WIDTH, Axis, ticks
 from qps.reports.pages.drawings.charts import line_chart
-from qps.reports.pages.drawings.line_thinning import telling_points
+from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.stacked_bars import bars
 from qps.reports.pages.formula_markup import typeset
 from qps.reports.pages.html_page import render_html
@@ -298,11 +298,11 @@ def test_names_are_typeset_as_they_are() -> None:
 def test_thinned_lines_bend_where_they_did() -> None:
     at = [float(i) for i in range(101)]
     line = [abs(place - 37) for place in at]
-    kept = telling_points(at, [line], frozenset())
+    kept = visible_points(at, [line], frozenset())
     assert 37 in kept
     assert len(kept) < 25
     with_a_gap = [float("nan") if 40 < place < 50 else place for place in at]
-    kept = telling_points(at, [with_a_gap], frozenset())
+    kept = visible_points(at, [with_a_gap], frozenset())
     assert {40, 41, 49, 50} <= set(kept)
     powers = [10.0**place for place in at]
-    assert len(telling_points(at, [powers], frozenset("y"))) < 25
+    assert len(visible_points(at, [powers], frozenset("y"))) < 25

@@ -7,8 +7,8 @@ from math import log, sqrt
 
 import pytest
 
-from qps.compiler.lower.response_time.quantile_refinement import nearer
-from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart
+from qps.compiler.lower.response_time.quantile_refinement import refined
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import Point
 from simulated.judge import graph_of
@@ -18,7 +18,7 @@ _FIXED = LatencyPart(stage="on its way", value=number(2))
 
 def _called(mean: float, share: str, call: int = 1) -> LatencyPart:
     often = number(Fraction(share))
-    made = CallMade(number=call, node="db", times=often, reached=often, is_whole=False)
+    made = CallFactor(number=call, node="db", times=often, reached=often, is_whole=False)
     return LatencyPart(stage="db", value=number(Fraction(mean)), calls=(made,))
 
 
@@ -36,40 +36,42 @@ def _law(level: float, mean: float, uneven: float) -> float:
 def test_what_is_passed_by_a_share_varies_by_that(level: str) -> None:
     # Of one in five: 1/q - 1 = 4; both stages of the call are passed together.
     parts = (_FIXED, _called(1, "1/5"), _called(3, "1/5"))
-    found = nearer(number(1000), Fraction(level), parts, is_of_kinds=False)
+    found = refined(number(1000), Fraction(level), parts, is_of_kinds=False)
     assert _value(found) == pytest.approx(2 + _law(float(level), 4, 4))
     assert _value(found) == pytest.approx(2 + max(0.0, 10 * log(0.4 / (1 - float(level)))))
 
 
 def test_a_call_that_all_make_is_as_if_it_stood_outside() -> None:
-    found = nearer(number(1000), Fraction("0.95"), (_called(4, "1"),), is_of_kinds=False)
+    found = refined(number(1000), Fraction("0.95"), (_called(4, "1"),), is_of_kinds=False)
     assert _value(found) == pytest.approx(4)  # of what does not vary
 
 
 def test_calls_by_themselves_add_their_variances() -> None:
     parts = (_called(1, "1/2", 1), _called(3, "1/2", 2))
-    found = nearer(number(1000), Fraction("0.95"), parts, is_of_kinds=False)
+    found = refined(number(1000), Fraction("0.95"), parts, is_of_kinds=False)
     assert _value(found) == pytest.approx(_law(0.95, 4, (1 + 9) / 16))
 
 
 def test_a_call_that_nobody_makes_takes_no_time() -> None:
     parts = (_FIXED, _called(0, "0"), _called(1, "1/2", 2))
-    found = nearer(number(1000), Fraction("0.99"), parts, is_of_kinds=False)
+    found = refined(number(1000), Fraction("0.99"), parts, is_of_kinds=False)
     assert _value(found) == pytest.approx(2 + _law(0.99, 1, 1))
 
 
 @pytest.mark.parametrize("level", ["0.5", "0.89", "0.9", "0.99"])
 def test_of_kinds_the_far_tail_is_half_way_to_the_slowest(level: str) -> None:
     parts, share = (_FIXED, _called(4, "1/2")), Fraction(level)
-    found = nearer(number(1000), share, parts, is_of_kinds=True)
+    found = refined(number(1000), share, parts, is_of_kinds=True)
     is_tail = share >= Fraction(9, 10)
     law = 2 + _law(float(level), 4, 1 if is_tail else 2)
     assert _value(found) == pytest.approx(sqrt(1000 * law) if is_tail else law)
 
 
 def test_it_is_never_later_and_where_nothing_varies_the_same() -> None:
-    assert _value(nearer(number(3), Fraction("0.99"), (_called(4, "1/2"),), is_of_kinds=False)) == 3
-    assert nearer(number(7), Fraction("0.99"), (_FIXED,), is_of_kinds=False) is number(7)
+    assert (
+        _value(refined(number(3), Fraction("0.99"), (_called(4, "1/2"),), is_of_kinds=False)) == 3
+    )
+    assert refined(number(7), Fraction("0.99"), (_FIXED,), is_of_kinds=False) is number(7)
 
 
 _REGRESSED = """

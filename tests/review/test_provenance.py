@@ -11,7 +11,7 @@ import pytest
 from helpers.reports import page_of
 from qps.cli import main
 from qps.commands.revisions import provenance
-from qps.commands.revisions.provenance import made_line
+from qps.commands.revisions.provenance import origin_line
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import load
 from qps.version import __version__
@@ -50,10 +50,10 @@ def committed(file: Path) -> str:
 
 
 def test_the_day_and_the_version_are_told(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made_line([load(spec)]) == DAY
+    assert origin_line([load(spec)]) == DAY
     for other in ("", "yesterday", "9" * 40):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", other)
-        assert re.match(r"Generated \d+ [A-Z][a-z]+ \d{4} by QPS ", made_line([load(spec)]))
+        assert re.match(r"Generated \d+ [A-Z][a-z]+ \d{4} by QPS ", origin_line([load(spec)]))
 
 
 def test_the_revision_is_that_of_the_file_and_of_what_it_reads(spec: Path) -> None:
@@ -61,17 +61,17 @@ def test_the_revision_is_that_of_the_file_and_of_what_it_reads(spec: Path) -> No
     module.write_text("param pace = 2 packet/s\n", "utf-8")
     spec.write_text('use "part.qps" as part\n' + SPEC.replace("1 packet/s", "part.pace"), "utf-8")
     commit = committed(spec)
-    assert made_line([load(spec)]) == f"{DAY}; revision {commit}"
+    assert origin_line([load(spec)]) == f"{DAY}; revision {commit}"
     spec.with_name("other.txt").write_text("something else", "utf-8")
     run_git(spec.parent, "add", ".")
     run_git(spec.parent, "commit", "--quiet", "-m", "another file")
-    assert made_line([load(spec)]) == f"{DAY}; revision {commit}"
+    assert origin_line([load(spec)]) == f"{DAY}; revision {commit}"
     module.write_bytes(b"param pace = 2 packet/s\r\n")  # as git puts it elsewhere
-    assert made_line([load(spec)]) == f"{DAY}; revision {commit}"
+    assert origin_line([load(spec)]) == f"{DAY}; revision {commit}"
     module.write_text("param pace = 3 packet/s\n", "utf-8")
-    assert made_line([load(spec)]) == f"{DAY}; revision {commit}, changed since"
+    assert origin_line([load(spec)]) == f"{DAY}; revision {commit}, changed since"
     both = [load(spec), load(module)]
-    assert made_line(both).endswith(
+    assert origin_line(both).endswith(
         f"; app.qps: revision {commit}, changed since; part.qps: revision {commit}, changed since"
     )
 
@@ -80,19 +80,19 @@ def test_what_git_does_not_have_has_no_revision(
     spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_git(spec.parent, "init", "--quiet")  # nothing is committed
-    assert made_line([load(spec)]) == DAY
+    assert origin_line([load(spec)]) == DAY
     spec.with_name("other.txt").write_text("something else", "utf-8")
     run_git(spec.parent, "add", "other.txt")
     run_git(spec.parent, "commit", "--quiet", "-m", "not the spec")
-    assert made_line([load(spec)]) == DAY
+    assert origin_line([load(spec)]) == DAY
     committed(spec)
-    assert "revision" in made_line([load(spec)])
+    assert "revision" in origin_line([load(spec)])
 
     def missing(*_: object, **__: object) -> None:
         raise QpsError(())
 
     monkeypatch.setattr(provenance, "top_for", missing)
-    assert made_line([load(spec)]) == DAY
+    assert origin_line([load(spec)]) == DAY
 
 
 def test_a_repository_runs_nothing(spec: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_repository_runs_nothing(spec: Path) -> None:
     run_git(spec.parent, "config", "log.showSignature", "true")
     spec.with_name(".gitattributes").write_text("*.qps filter=own\n", "utf-8")
     spec.write_text(SPEC + "\n", "utf-8")
-    assert "changed since" in made_line([load(spec)])
+    assert "changed since" in origin_line([load(spec)])
     assert not told.exists()
 
 

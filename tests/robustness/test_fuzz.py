@@ -49,7 +49,7 @@ def test_harm_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch, tmp_path:
     harm = Piece("key", ("core.fsmonitor", "{script}"))
     monkeypatch.setattr(git_command, "OFF", {})
     monkeypatch.setattr(git_command, "_READS_THE_WORK_TREE", frozenset())
-    monkeypatch.setattr(git_command, "_ASKS_FOR_NAMES", git_command._ASKS_FOR_NAMES | {"ls-files"})
+    monkeypatch.setattr(git_command, "_NAME_COMMANDS", git_command._NAME_COMMANDS | {"ls-files"})
     monkeypatch.setattr("fuzz.repository_running.drawn_pieces", lambda *_: (*pieces, harm))
     first, *_ = run_repositories(seed=1, count=1).findings
     assert "a program ran" in first.where

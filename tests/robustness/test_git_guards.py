@@ -19,7 +19,7 @@ from processes.hostile_repositories import SECRET, SPEC, WORSE, Trap, git
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reviewing import git_command, repository
-from qps.reviewing.git_command import ask, program
+from qps.reviewing.git_command import program, run_git
 from qps.reviewing.repository import commit_of, repository_at, top_for, top_of
 
 ROOT = Path(__file__).parents[2]
@@ -362,7 +362,7 @@ def test_whoever_reads_a_pipe_waits_for_nobody(
 def test_git_is_ended_where_it_waits(trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(trap.top / "specs" / ".gitignore")
     with pytest.raises(QpsError, match="timed out"):
-        ask(repository_at(trap.top), "ls-files", "--others", "--exclude-standard", longest=0.5)
+        run_git(repository_at(trap.top), "ls-files", "--others", "--exclude-standard", longest=0.5)
 
 
 def test_trees_that_list_more_than_memory_holds_are_refused(
@@ -608,7 +608,7 @@ def test_git_is_started_at_one_place() -> None:
 def test_an_empty_repository_is_asked_for_objects_alone(trap: Trap) -> None:
     top = repository_at(trap.top)
     with pytest.raises(ValueError, match="takes names of objects"):
-        ask(top, "log", "HEAD")
+        run_git(top, "log", "HEAD")
     assert commit_of(trap.top, "HEAD\0") is None
     assert commit_of(trap.top, "--help") is None
     assert stat.S_ISDIR(top.own.stat().st_mode)

@@ -18,7 +18,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.measured_errors import Axis
-from qps.simulation.agreement import Compared, Verdict, compared, judged, predictions
+from qps.simulation.agreement import Compared, Verdict, compare, compared, predictions
 from qps.simulation.crew import RUNS, Effort, Simulation, simulate
 from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS
@@ -154,7 +154,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     longest = _LONGEST if seconds else 0.0
     effort = Effort(seconds=longest, seed=seed, workers=1, runs=runs)
     told = simulate(ready, effort, is_enough=_until(graph, _is_clear, seconds))
-    if not told.has_settled:
+    if not told.has_converged:
         return Judged(seed=seed, refused="too slow to settle while it is played")
     first = compared(graph, told)
     endless = {one.name for one in ready.stations if one.room == inf}
@@ -163,7 +163,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
         return Judged(seed=seed, refused=f"{full.subject} is full, as its label allows")
     suspects = {
         (one.subject, one.measure)
-        for one in judged(first, _SCREENED)
+        for one in compare(first, _SCREENED)
         if one.verdict is Verdict.DIFFERS
     }
     again: dict[tuple[str, str], Play] = {}
@@ -175,7 +175,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
         again_runs = runs if seconds else 3 * runs
         longer = replace(effort, seed=2 * 10**6 + seed, runs=again_runs)
         more = simulate(ready, longer, is_enough=_until(graph, is_sure, _AGAIN * seconds))
-        if not more.has_settled:
+        if not more.has_converged:
             return Judged(seed=seed, refused="too slow to settle while it is played")
         again = {
             (one.subject, one.measure): _play(one)
@@ -215,12 +215,12 @@ def _until(
 
     def is_enough(told: Simulation) -> bool:
         used = process_time() - begin
-        if not told.has_settled:
+        if not told.has_converged:
             whole = lengths_of(told.played).least / told.length
             return used * whole > _TO_SETTLE * seconds
         if 2 * used > seconds:
             return True
-        return all(map(is_clear, judged(compared(graph, told), _SCREENED)))
+        return all(map(is_clear, compare(compared(graph, told), _SCREENED)))
 
     return is_enough
 
@@ -251,7 +251,7 @@ def _is_clear(one: Compared) -> bool:
 
 def _is_sure(one: Compared) -> bool:
     """Return whether what seemed wrong is so, among very many, or is not after all."""
-    (sure,) = judged((one,), _CONFIRMED)
+    (sure,) = compare((one,), _CONFIRMED)
     return sure.verdict is Verdict.DIFFERS or sure.within <= _NEARER * abs(one.simulated.mean)
 
 

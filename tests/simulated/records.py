@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.measured_errors import Axis
-from qps.simulation.agreement import Compared, Verdict, judged
+from qps.simulation.agreement import Compared, Verdict, compare
 from qps.simulation.statistics import Estimate
 
 FALSE_ALARMS = 0.01
@@ -82,8 +82,8 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
             simulated=play.estimate,
             items=play.items,
         )
-        # `judged` has one false alarm in a hundred tables of so many tests.
-        (found,) = judged((one,), max(1, tests))
+        # `compare` has one false alarm in a hundred tables of so many tests.
+        (found,) = compare((one,), max(1, tests))
         return found.verdict
 
 

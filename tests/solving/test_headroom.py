@@ -156,7 +156,7 @@ def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
         return
     graph = solution.graph
     left = tuple(c for c in graph.criteria if c.name != solution.limited_by)
-    rest = graph.judged_by(left, graph.quality)
+    rest = graph.with_criteria(left, graph.quality)
     expected = largest_acceptable(rest)
     assert found.met_up_to == expected
     assert (found.met_up_to or 0) >= (solution.capacity or 0)

@@ -344,5 +344,5 @@ def test_boxes_are_not_halved_below_what_bounds_tell() -> None:
     budget = Budget(4000)
     found = changes_of(over, X, (Fraction(1, 100), Fraction(2)), budget, strict=False)
     assert [float(at) for at in found.points if abs(at - Fraction(2, 5)) < 1e-8]
-    assert all(abs(at - Fraction(2, 5)) < 1e-6 for one in found.untold for at in one)
+    assert all(abs(at - Fraction(2, 5)) < 1e-6 for one in found.undecided for at in one)
     assert budget.boxes > 3600

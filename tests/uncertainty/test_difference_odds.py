@@ -7,7 +7,7 @@ from statistics import NormalDist
 import pytest
 
 from helpers.specs import checked
-from qps.commands.simulate import typically_played
+from qps.commands.simulate import simulated_at_typical_values
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.changes.difference_text import spec_difference_view
@@ -95,7 +95,12 @@ def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
 def test_what_is_simulated_says_that_values_are_nominal() -> None:
     spec = spec_of()
     configuration = spec.configuration()
-    told = typically_played(lower(spec.model, configuration), 100, spec.model, configuration)
+    told = simulated_at_typical_values(
+        lower(spec.model, configuration), 100, spec.model, configuration
+    )
     assert told.remarks == ("uses the nominal value of the uncertain input `cost`",)
     certain = spec.configuration(settings=("cost = 1 ms/request",))
-    assert typically_played(lower(spec.model, certain), 100, spec.model, certain).remarks == ()
+    assert (
+        simulated_at_typical_values(lower(spec.model, certain), 100, spec.model, certain).remarks
+        == ()
+    )

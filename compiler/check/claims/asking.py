@@ -19,7 +19,7 @@ def origin_of(source: ast.Text | None) -> ir.Origin:
     return ir.Origin.PUBLISHED
 
 
-def asks_of_model(expr: ast.Expr, module: Module) -> bool:
+def queries_model(expr: ast.Expr, module: Module) -> bool:
     """Return whether an expression names a measure, an answer or a function.
 
     What names numbers alone is the same whatever the system is like: it may be worth saying, but
@@ -39,7 +39,7 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
         if unit_meant(where, part) is not None:
             continue
         declared = lookup(where, part.name)
-        if _is_asked(part.name, declared, where):
+        if _is_model_name(part.name, declared, where):
             return True
         if declared is None or declared.qualified in seen:
             continue
@@ -49,7 +49,7 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
     return False
 
 
-def _is_asked(name: ast.Name, declared: Declared | None, module: Module) -> bool:
+def _is_model_name(name: ast.Name, declared: Declared | None, module: Module) -> bool:
     """Return whether a name stands for what only a model can tell."""
     if declared is None and current_name(name.parts[0]) in ("quality", CAPACITY):
         return True

@@ -13,7 +13,7 @@ from qps.compiler.check.names.declarations import chooses, kind_of, lookup, name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import swapped, taken_out
+from qps.compiler.diagnostics.mends import removal_hint, swapping_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import Dimension
@@ -45,7 +45,7 @@ class AxisChecker(OfChanges, frozen=True):
                 codes.MISSING_PART,
                 item.values.span,
                 f"axis `{item.name.text}` has no values",
-                taken_out(
+                removal_hint(
                     item.span,
                     f"list values, such as `{item.name.text} in [a, b]`, or remove the axis",
                 ),
@@ -238,7 +238,7 @@ class AxisChecker(OfChanges, frozen=True):
                 "the end of this range is below its start"
                 if low > high
                 else "this range has only one value",
-                swapped(
+                swapping_hint(
                     bounds.low.span,
                     bounds.high.span,
                     "write the smaller end first, or list values: `[…]`",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler import ir
-from qps.compiler.check.claims.asking import asks_of_model, origin_of
+from qps.compiler.check.claims.asking import origin_of, queries_model
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -59,7 +59,7 @@ class ClaimChecker(OfChanges, frozen=True):
         changes = self.changes.all_of(item.changes, scope)
         if len(changes) < len(item.changes):
             return None
-        asks = asks_of_model(item.value, self.main)
+        asks = queries_model(item.value, self.main)
         if item.claimed is None and (item.simulated is None or _is_condition(item.value)):
             condition = self.expressions.condition(item.value, scope)
             if condition is None:

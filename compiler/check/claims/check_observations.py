@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.claims.asking import asks_of_model, origin_of
+from qps.compiler.check.claims.asking import origin_of, queries_model
 from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
@@ -80,7 +80,7 @@ class ObservationChecker(OfChanges, frozen=True):
                 measured.append(tied)
         if self.sink.has_errors:
             return None
-        self._settle_once(item, settings)
+        self._report_double_settings(item, settings)
         if not measured:
             self.sink.report(
                 codes.MISSING_PART,
@@ -116,7 +116,7 @@ class ObservationChecker(OfChanges, frozen=True):
             cores=_cores(table, item),
         )
 
-    def _settle_once(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:
+    def _report_double_settings(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:
         """Report what two columns set."""
         targets = [column.target for column in settings]
         for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
@@ -183,7 +183,7 @@ class ObservationChecker(OfChanges, frozen=True):
         tolerance = ClaimChecker(self.expressions).tolerance(item.tolerance, value.dimension)
         if item.tolerance is not None and tolerance is None:
             return None
-        asks = asks_of_model(item.target, self.main)
+        asks = queries_model(item.target, self.main)
         column = ir.MeasuredColumn(
             heading=item.name.text, value=value, tolerance=tolerance, span=item.span, asks=asks
         )
@@ -300,4 +300,4 @@ def _heading_hint(name: ast.Name, headings: Sequence[str]) -> str | None:
     if near is None or near.isidentifier() or name.span.text.startswith('"'):
         return did_you_mean(name.text, headings)
     told = f'put a heading that is not a name in quotes: `"{near}"`'
-    return instead(name.text, f'"{near}"', told=told)
+    return instead(name.text, f'"{near}"', words=told)

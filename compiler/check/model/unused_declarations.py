@@ -13,7 +13,7 @@ from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import taken_out
+from qps.compiler.diagnostics.mends import removal_hint
 from qps.compiler.syntax import ast
 
 
@@ -57,7 +57,7 @@ class UnusedChecker(Part, frozen=True):
                     codes.UNUSED,
                     name.span,
                     f"component `{name.text}` is never used",
-                    hint=taken_out(
+                    hint=removal_hint(
                         one.declaration.span, "use it in a stream at a node, or remove it"
                     ),
                 )
@@ -88,7 +88,7 @@ class UnusedChecker(Part, frozen=True):
                     codes.UNUSED,
                     param.name.span,
                     f"parameter `{param.name.text}` is never used",
-                    hint=taken_out(param.span, "use it, or remove it"),
+                    hint=removal_hint(param.span, "use it, or remove it"),
                 )
 
     def functions(self) -> None:

@@ -102,7 +102,7 @@ def bindings_of(noted: Noted[Module]) -> Bindings:
         for declaration in tree.declarations:
             for one in reader.meant(tree, declaration):
                 if isinstance(one, Meant):
-                    _keep(found, one)
+                    _bind(found, one)
                 elif tree.source is main or not isinstance(declaration, _OF_THE_MAIN_FILE):
                     unsettled.append(one)
     of_data = {
@@ -115,7 +115,7 @@ def bindings_of(noted: Noted[Module]) -> Bindings:
     return Bindings(tuple(every), tuple(dict.fromkeys(unsettled)), frozenset(of_data))
 
 
-def _keep(found: dict[Span, Binding], meant: Meant) -> None:
+def _bind(found: dict[Span, Binding], meant: Meant) -> None:
     earlier = found.get(meant.span)
     if earlier is None or (meant.is_declaration and not earlier.is_declaration):
         found[meant.span] = Binding(

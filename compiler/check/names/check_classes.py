@@ -12,7 +12,7 @@ from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import called_otherwise
+from qps.compiler.diagnostics.mends import renaming_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
@@ -133,7 +133,7 @@ class ClassChecker(Struct, frozen=True):
                 codes.RESERVED_WORD,
                 name.span,
                 f"`{name.text}` is {taken} and cannot be a kind",
-                hint=called_otherwise(name.span),
+                hint=renaming_hint(name.span),
             )
         elif name.text in found:
             self.sink.report(

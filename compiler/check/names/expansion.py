@@ -21,7 +21,7 @@ from qps.compiler.check.names.indices import Indices, Key
 from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.mends import said_once
+from qps.compiler.diagnostics.mends import single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
@@ -63,7 +63,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
         self._lets(sound)
         families = list(self.indices.families.values())
         made = [one for declaration in sound for one in self._written_out(declaration)]
-        made += self._asked_for()
+        made += self._requested()
         names = frozenset(self.failed)
         return replace(
             syntax,
@@ -117,7 +117,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
             index.span,
             f"a declaration for each kind has one index, not both `{other.text}` and "
             f"`{index.kinds.text}`",
-            said_once(index.span),
+            single_statement_hint(index.span),
             Label(other.span, "the other index"),
         )
 
@@ -189,7 +189,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                     keys=tuple(key.kinds for key in keys),
                 )
 
-    def _asked_for(self) -> Iterator[ast.Let]:
+    def _requested(self) -> Iterator[ast.Let]:
         """Yield definitions as they are for a kind, where something asked for them so."""
         made: set[tuple[str, Key]] = set()
         while missing := [asked for asked in self.indices.lets if asked not in made]:
@@ -233,9 +233,9 @@ class _Expansion(Struct, frozen=True, kw_only=True):
 
     def _each(self, parts: tuple[T, ...]) -> tuple[T, ...]:
         """Return parts, those that name one of each once for each."""
-        return tuple(made for part in parts for made in self._once_each(part))
+        return tuple(made for part in parts for made in self._distinct(part))
 
-    def _once_each(self, part: T) -> Iterator[T]:
+    def _distinct(self, part: T) -> Iterator[T]:
         keys = self.indices.keys(part)
         if keys is None:
             return

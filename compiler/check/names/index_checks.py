@@ -10,7 +10,7 @@ from qps.compiler.check.names.declarations import kind_of, repeated
 from qps.compiler.check.names.indices import Indices
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.mends import said_once
+from qps.compiler.diagnostics.mends import single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
@@ -19,7 +19,7 @@ MOST_OF_EACH = 5_000
 """Declarations that a file comes to by its indices, beyond which they are refused."""
 
 _EACH_USER = "user"
-_TOLD = 3
+_MOST_REPORTED = 3
 
 
 class IndexChecker(Struct, frozen=True, kw_only=True):
@@ -144,15 +144,15 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             found.setdefault(pair, entry)
         missing = [pair for pair in pairs if frozenset(pair) not in found]
         if missing and is_sound:
-            told = ", ".join(f"`{one} {other}`" for one, other in missing[:_TOLD])
+            told = ", ".join(f"`{one} {other}`" for one, other in missing[:_MOST_REPORTED])
             self._refuse(
                 codes.MISSING_PART,
                 param.name.span,
                 f"`{param.name.text}` has no value for the pair "
                 + (
                     told
-                    if len(missing) <= _TOLD
-                    else f"{told} and {len(missing) - _TOLD} more pairs"
+                    if len(missing) <= _MOST_REPORTED
+                    else f"{told} and {len(missing) - _MOST_REPORTED} more pairs"
                 ),
                 f"add a line for each pair: `{' '.join(missing[0])} "
                 f"{table.entries[0].value.span.text if table.entries else '40 ms'}`",
@@ -171,7 +171,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             entry.span,
             f"`{entry.one.text} {entry.other.text}` is specified twice"
             + ("" if is_same_way else " with different values, and tables are symmetric"),
-            said_once(
+            single_statement_hint(
                 entry.span,
                 "remove one of them"
                 + ("" if is_same_way else "; for values by direction use two tables"),

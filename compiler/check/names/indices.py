@@ -25,7 +25,7 @@ W = TypeVar("W", bound=ast.Written)
 OVER_ALL = ("max", "min", "sum")
 """What joins the values of all kinds: `max(browse.latency)`."""
 
-_MADE_ONCE = (ast.Component, ast.Func, ast.Machine, ast.Network, ast.Param)
+_NOT_INDEXED = (ast.Component, ast.Func, ast.Machine, ast.Network, ast.Param)
 """What has one value for all kinds, the mean where it rests on what differs by them."""
 
 
@@ -278,7 +278,7 @@ class Indices(Struct, frozen=True, kw_only=True):
             self.rests[name] = frozenset()  # what rests on itself is told elsewhere
             own = self.declared.get(name)
             found: set[str] = set()
-            if isinstance(own, (ast.Let, *_MADE_ONCE)):
+            if isinstance(own, (ast.Let, *_NOT_INDEXED)):
                 formals = {formal.name.text for formal in getattr(own, "formals", ())}
                 for one in self.names_in(own):
                     base = one.parts[0]

@@ -27,15 +27,15 @@ from qps.compiler.check.names.instance_modes import changes_of
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.of_each_kind import (
     KindDependency,
-    by_way_of,
     divided_by,
+    kind_dependencies,
     kinds_in,
     of_kind,
 )
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.syntax import ast
@@ -45,7 +45,7 @@ POPULATION = "population"
 
 _HARDWARE = (ast.Machine, ast.Network)
 _PLACES = (ast.Node, ast.Link)
-_TOLD = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
+_ARGUMENT_KINDS = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
 
 
 class Instances(Struct, frozen=True):
@@ -72,7 +72,7 @@ class Instances(Struct, frozen=True):
                 "users",
                 POPULATION,
                 at=called[0].name.span,
-                told=f"name it `{POPULATION}`: `{POPULATION} = {called[0].value.span.text}`",
+                words=f"name it `{POPULATION}`: `{POPULATION} = {called[0].value.span.text}`",
             )
             if called
             else (
@@ -82,7 +82,7 @@ class Instances(Struct, frozen=True):
         )
         return False
 
-    def settle(self) -> None:
+    def bind_arguments(self) -> None:
         """Note what each instance is told; what is told from further outside wins."""
         for instance, user in reversed(self.uses):
             assert instance.used is not None
@@ -91,10 +91,10 @@ class Instances(Struct, frozen=True):
             chosen = [change for change in changes if chooses(instance, change.name)]
             for change in sorted(chosen, key=lambda change: change.name.text, reverse=True):
                 for own in changes_of(instance, change, self.sink):
-                    self._tell(instance, own, instance)
+                    self._bind_argument(instance, own, instance)
             for change in changes:
                 if not chooses(instance, change.name):
-                    self._tell(instance, change, user)
+                    self._bind_argument(instance, change, user)
         for instance, _ in self.uses:
             self._refuse_circles(instance)
 
@@ -106,12 +106,16 @@ class Instances(Struct, frozen=True):
             label = Label(earlier.name.span, "first set here")
             told = f"`{change.name.text}` is set twice here"
             self._refuse(
-                codes.DUPLICATE_NAME, change.name.span, told, said_once(change.span), label
+                codes.DUPLICATE_NAME,
+                change.name.span,
+                told,
+                single_statement_hint(change.span),
+                label,
             )
 
     # -- what is told --------------------------------------------------------------------
 
-    def _tell(self, instance: Module, change: ast.Change, user: Module) -> None:
+    def _bind_argument(self, instance: Module, change: ast.Change, user: Module) -> None:
         """Note what an instance is told of one of its names, by a text in the module `user`."""
         module, name = self._target(instance, change.name)
         if module is None:
@@ -160,7 +164,7 @@ class Instances(Struct, frozen=True):
             declared = declared if member is None else member.declaration
         if (
             declared is not None
-            and isinstance(declared, _TOLD)
+            and isinstance(declared, _ARGUMENT_KINDS)
             and len(declared.name.parts) == len(parts)
         ):
             return module, declared.name.text
@@ -175,7 +179,7 @@ class Instances(Struct, frozen=True):
                 Label(declared.name.span, "declared here"),
             )
             return None, ""
-        known = list(names_of(instance, _TOLD))
+        known = list(names_of(instance, _ARGUMENT_KINDS))
         self._refuse(
             codes.BAD_SETTING,
             name.span,
@@ -242,7 +246,7 @@ class Instances(Struct, frozen=True):
         divided = divided_by(kinds, user)
         own, of_all = [], []
         for change in used.changes:
-            for way in by_way_of(change.value, user, divided) if kind == known[0] else ():
+            for way in kind_dependencies(change.value, user, divided) if kind == known[0] else ():
                 self._refuse_mean(way, kinds)
             first, *rest = change.name.parts
             if first in known and rest:

@@ -8,11 +8,11 @@ from qps.compiler.check.names.declarations import Module, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import (
-    called_otherwise,
-    numbered,
+    numbering_hint,
     of_these,
-    said_once,
-    taken_out,
+    removal_hint,
+    renaming_hint,
+    single_statement_hint,
 )
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
@@ -38,7 +38,7 @@ def _declare(module: Module, declaration: ast.Shared, sink: Sink, failed: set[st
             codes.RESERVED_WORD,
             name.span,
             f"`{name.text}` is a reserved word and cannot be a unit",
-            hint=called_otherwise(name.span),
+            hint=renaming_hint(name.span),
         )
         return
     if is_unit and units.is_reserved(name.text):
@@ -46,7 +46,7 @@ def _declare(module: Module, declaration: ast.Shared, sink: Sink, failed: set[st
             codes.SHADOWED_UNIT,
             name.span,
             f"`{name.text}` is a predefined unit",
-            hint=taken_out(
+            hint=removal_hint(
                 declaration.span,
                 f"remove this line, or use another name, such as `{name.text}_`",
             ),
@@ -110,9 +110,9 @@ def _one_name(declaration: ast.Shared, earlier: ast.Shared) -> str:
     if not isinstance(declaration, type(earlier)):
         told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot share a name"
         return told
-    other = numbered(declaration.name.span, told)
+    other = numbering_hint(declaration.name.span, told)
     if declaration.span == earlier.span:  # `node web, web = pod`
-        return of_these(told, said_once(declaration.name.span), other)
+        return of_these(told, single_statement_hint(declaration.name.span), other)
     if declaration.span.text == earlier.span.text:
-        return of_these(told, taken_out(declaration.span, told), other)
+        return of_these(told, removal_hint(declaration.span, told), other)
     return other

@@ -44,7 +44,9 @@ def divided_by(kinds: ast.Kinds, user: Module) -> set[str]:
     }
 
 
-def by_way_of(part: object, user: Module, divided: Collection[str]) -> Iterator[KindDependency]:
+def kind_dependencies(
+    part: object, user: Module, divided: Collection[str]
+) -> Iterator[KindDependency]:
     """Yield what a part of the tree names that rests on parameters by kinds without naming one."""
     for named in _named_in(part):
         if named.text in divided:

@@ -27,10 +27,10 @@ from qps.grammar.words import CHOICES
 
 _WORD = re.compile(r"\w+")
 _SHOWN = 4
-_LOOKED_BACK = 40
+_CHARACTERS_BEFORE = 40
 _FIRST = (ast.Edition, ast.Use)
 """What stands above all else that a file declares."""
-_ASKED_FOR = (
+_INDEXED_KINDS = (
     ast.Machine, ast.Network, ast.Component, ast.Node, ast.Link, ast.Unit, ast.Kinds, ast.Group,
 )  # fmt: skip
 """What a message calls by the word that declares it."""
@@ -59,7 +59,7 @@ def report_name(
             f"`{name.text}` is {kind}, not a {wanted}",
             secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
             hint=one_of(declared)
-            or _made_of(module, name, declared, kinds)
+            or _part_hint(module, name, declared, kinds)
             or offered
             or f"name a {wanted} here" + _such_as(candidates),
         )
@@ -99,7 +99,7 @@ def one_of(declared: Declared | None) -> str:
     return f"{told}; or declare this for each `{family.kinds}`, too"
 
 
-def _made_of(
+def _part_hint(
     module: Module, name: ast.Name, declared: Declared | None, kinds: tuple[type, ...]
 ) -> str:
     """Return a hint that names the nodes of a machine, or the links of a network."""
@@ -118,7 +118,7 @@ def _made_of(
     kind = "node" if isinstance(hardware, ast.Machine) else "link"
     shown = ", ".join(f"`{place}`" for place in places[:_SHOWN])
     told = f"use the {kind} made from it: {shown}"
-    return instead(name.text, *places[:_SHOWN], told=told)
+    return instead(name.text, *places[:_SHOWN], words=told)
 
 
 def _such_as(candidates: Collection[str]) -> str:
@@ -135,7 +135,7 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
         told = f"declare it with `unit {last}`, or use a known unit such as {known}"
         return told if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", told)
-    if kinds[0] in _ASKED_FOR:
+    if kinds[0] in _INDEXED_KINDS:
         return f"declare it: `{keyword(kinds[0])} {last} …`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
         users = f"`users {last} in 1..1000`"
@@ -150,7 +150,7 @@ _NUMBER_BEFORE = re.compile(r"(\d+(?:\.\d+)?)[ \t]*$")
 def _in_other_words(module: Module, name: ast.Name) -> str:
     """Return a hint for what is right elsewhere: `500k`, `for each shopper`."""
     text, start, last = name.span.source.text, name.span.start, name.parts[-1]
-    before = text[max(0, start - _LOOKED_BACK) : start]
+    before = text[max(0, start - _CHARACTERS_BEFORE) : start]
     number = _NUMBER_BEFORE.search(before) if last in _THOUSANDS else None
     if number is not None:
         written = f"{int(Decimal(number[1]) * 10 ** _THOUSANDS[last]):_}"
@@ -159,7 +159,7 @@ def _in_other_words(module: Module, name: ast.Name) -> str:
     users = [d.name.text for d in module.names.values() if isinstance(d, ast.Users)]
     if before.rstrip().endswith("for each") and f"{last}s" in users:
         told = "write `user`, for any name of the population"
-        return instead(last, "user", at=name.span, told=told)
+        return instead(last, "user", at=name.span, words=told)
     owner = module.names.get(name.parts[0])
     if len(name.parts) > 1 and isinstance(owner, ast.Component):
         return (
@@ -169,10 +169,10 @@ def _in_other_words(module: Module, name: ast.Name) -> str:
     return ""
 
 
-def _above_all(syntax: ast.Module, line: str, told: str) -> Hint:
+def _above_all(syntax: ast.Module, line: str, text: str) -> Hint:
     """Return a hint to declare something, by a line before the first that is no `use`."""
     held = next((one for one in syntax.declarations if not isinstance(one, _FIRST)), None)
     if held is None:
-        return Hint(told)
+        return Hint(text)
     start = syntax.source.text.rfind("\n", 0, held.span.start) + 1
-    return Hint(told, Rewording("", f"{line}\n", Span(syntax.source, start, start)))
+    return Hint(text, Rewording("", f"{line}\n", Span(syntax.source, start, start)))

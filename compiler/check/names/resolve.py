@@ -24,7 +24,7 @@ from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.mends import (
-    called_otherwise,
+    renaming_hint,
 )
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
@@ -51,7 +51,7 @@ def resolve(
     sink = Sink()
     loader = _Loader(importer=importer, sink=sink, instances=Instances(sink, []), noted=noted)
     module = loader.load(main, "", (), {})
-    loader.instances.settle()
+    loader.instances.bind_arguments()
     for each in loader.loaded:
         _check_choosing(each, loader.loaded, sink)
     return sink.partial(Program(module, tuple(loader.loaded), frozenset(loader.failed)))
@@ -72,7 +72,7 @@ def _check_choosing(module: Module, loaded: Sequence[Module], sink: Sink) -> Non
                 f"`{word}` cannot be a name in a spec with a {word}, since `{word} = …` "
                 "selects one",
                 secondary=[Label(found.name.span, f"a {word}")],
-                hint=called_otherwise(named.name.span),
+                hint=renaming_hint(named.name.span),
             )
 
 

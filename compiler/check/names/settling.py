@@ -22,7 +22,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 
 
-def settle(program: Program, noted: Noted[Module]) -> None:
+def resolve_fallbacks(program: Program, noted: Noted[Module]) -> None:
     """Note what names mean that were not looked up while a program was checked."""
     for module in program.modules:
         columns = {c.name.text for m in module.syntax.every(ast.Matrix) for c in m.columns}

@@ -46,10 +46,10 @@ def uncertain_names(program: Program) -> dict[Span, str]:
     return found
 
 
-def counted_name(own: str, is_taken: Callable[[str], bool]) -> str:
+def counted_name(own: str, is_used: Callable[[str], bool]) -> str:
     """Return a name that is not taken: counted, where others are called so."""
     counted = (f"{own} ({number})" for number in count(2))
-    return next(name for name in chain([own], counted) if not is_taken(name))
+    return next(name for name in chain([own], counted) if not is_used(name))
 
 
 def _places(part: object, around: Sequence[str]) -> Iterator[tuple[Span, tuple[str, ...]]]:

@@ -22,8 +22,8 @@ from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_operations import (
     FUNCTIONS,
     OperationChecker,
+    count_in_words,
     counted,
-    given_in_words,
 )
 from qps.compiler.check.values.check_questions import NAME_FUNCTIONS, QuestionChecker
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
@@ -50,7 +50,7 @@ ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"])
 """Functions of the language that ask nothing of a model; those of queues are models."""
 _FOREIGN = {
     **{
-        word: instead(word, "average", told="write `average(x)` for x in the average case")
+        word: instead(word, "average", words="write `average(x)` for x in the average case")
         for word in ("mean", "avg")
     },
     "log": instead(
@@ -58,7 +58,7 @@ _FOREIGN = {
         "ln",
         "log2",
         "log10",
-        told="use `ln` (natural), `log2` or `log10`",
+        words="use `ln` (natural), `log2` or `log10`",
     ),
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
@@ -73,7 +73,7 @@ def _as_quantile(expr: ast.Call) -> str | None:
     word, given = expr.name.text, [argument.span.text for argument in expr.arguments]
     if word in ("percentile", "perc"):
         asked = instead(
-            word, "quantile", told="write `page.p99`, or `quantile(page.latency, 99 %)`"
+            word, "quantile", words="write `page.p99`, or `quantile(page.latency, 99 %)`"
         )
         return "write `page.p99`" if not given else asked
     found = _PERCENTILE.fullmatch(word)
@@ -144,7 +144,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 f"`{word}` is {kind_of(declared.declaration)}, not a function",
                 secondary=[Label(declared.declaration.name.span, "declared here")],
                 hint=instead(
-                    word, f"{word} * ", at=expr.name.span, told=f"to multiply write `{word} * (…)`"
+                    word, f"{word} * ", at=expr.name.span, words=f"to multiply write `{word} * (…)`"
                 ),
             )
             return None
@@ -224,7 +224,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 span,
-                f"`{name.text}` takes {counted(len(formals))}, {given_in_words(len(arguments))}",
+                f"`{name.text}` takes {counted(len(formals))}, {count_in_words(len(arguments))}",
                 secondary=[Label(name.span, "declared here")],
                 hint=f"write `{name.text}({wanted})`"
                 if formals

@@ -18,13 +18,13 @@ from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.unit_binding import of_either
 from qps.compiler.syntax import ast
 
 CASE_FUNCTIONS = {case.value: case for case in ir.Case}
-_SETTLED = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.ELASTIC
+_FIXED_CASES = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.ELASTIC
 
 
 class CaseChecker(Struct, frozen=True):
@@ -99,7 +99,7 @@ class CaseChecker(Struct, frozen=True):
                 expr.span,
                 f"`{word}` takes 1 argument, but {len(expr.arguments)} were given",
                 hint=instead(
-                    word, several, told=f"for the {word} of several values write `{several}(…)`"
+                    word, several, words=f"for the {word} of several values write `{several}(…)`"
                 )
                 if several
                 else "add and divide them, or declare `kinds` with shares",
@@ -108,7 +108,7 @@ class CaseChecker(Struct, frozen=True):
         value = self.value(expr.arguments[0], scope)
         if value is None:
             return None
-        if value.mentions & _SETTLED:
+        if value.mentions & _FIXED_CASES:
             self.sink.report(
                 codes.MISPLACED,
                 value.span,
@@ -117,7 +117,7 @@ class CaseChecker(Struct, frozen=True):
                     expr.span.text,
                     f"({value.span.text} with case = {word})",
                     at=expr.span,
-                    told=f"in a claim write `({value.span.text} with case = {word})`",
+                    words=f"in a claim write `({value.span.text} with case = {word})`",
                 ),
             )
             return None
@@ -166,7 +166,7 @@ class CaseChecker(Struct, frozen=True):
             span,
             f"{what} is specified twice",
             secondary=[Label(earlier, "first specified here")],
-            hint=said_once(span),
+            hint=single_statement_hint(span),
         )
 
     def _are_alike(self, values: list[Value]) -> bool:

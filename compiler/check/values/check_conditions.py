@@ -73,7 +73,7 @@ class ConditionChecker(Struct, frozen=True):
                 hint=instead(
                     expr.name.text,
                     *(f"{expr.name.text} == {choice}" for choice in choices),
-                    told=f"write `{expr.name.text} == {choices[0]}`",
+                    words=f"write `{expr.name.text} == {choices[0]}`",
                 ),
             )
             return None
@@ -110,7 +110,7 @@ class ConditionChecker(Struct, frozen=True):
                     expr.span.text,
                     *(f"{option.declaration.name.text} == {choice}" for choice in choices),
                     at=expr.span,
-                    told=f"write `{option.declaration.name.text} == {choices[0]}`",
+                    words=f"write `{option.declaration.name.text} == {choices[0]}`",
                 ),
             )
             return None

@@ -14,7 +14,7 @@ from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import called_otherwise
+from qps.compiler.diagnostics.mends import renaming_hint
 from qps.compiler.syntax import ast
 
 
@@ -28,7 +28,7 @@ class FunctionChecker(Part, frozen=True):
                 codes.DUPLICATE_NAME,
                 func.name.span,
                 f"`{func.name.text}` is a predefined function",
-                hint=called_otherwise(
+                hint=renaming_hint(
                     func.name.span, f"rename it, for example to `{func.name.text}_`"
                 ),
             )

@@ -144,7 +144,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
                     expr.name.text,
                     f"max({expr.name.text})",
                     *(".".join((name, *behind)) for name in found.names[:_OFFERED]),
-                    told=f"name one, such as `{one}`, or combine them: `max({expr.name.text})`",
+                    words=f"name one, such as `{one}`, or combine them: `max({expr.name.text})`",
                 ),
             )
             return None
@@ -210,7 +210,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             hint=instead(
                 expr.name.text,
                 f"{stream}.{word}",
-                told=f"for this percentile write `{stream}.{word}`; `{latency}` is the mean",
+                words=f"for this percentile write `{stream}.{word}`; `{latency}` is the mean",
             ),
         )
 

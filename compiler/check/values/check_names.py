@@ -51,7 +51,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         unit = unit_meant(scope.module, expr, has_value=is_formal)
         declared = lookup(scope.module, name)
         if unit is not None and (is_formal or is_value(declared)):
-            self._tell_of_unit(expr, scope, None if is_formal else declared)
+            self._warn_of_unit(expr, scope, None if is_formal else declared)
         if unit is not None:
             scope.module.note(Meaning.UNIT, name)
         elif is_formal:
@@ -71,7 +71,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return self._kind(divided, expr)
         return self.measures.measure(expr, scope, wanted)
 
-    def _tell_of_unit(self, expr: ast.Reference, scope: Scope, declared: Declared | None) -> None:
+    def _warn_of_unit(self, expr: ast.Reference, scope: Scope, declared: Declared | None) -> None:
         """Warn where a unit stands whose name is that of a value, too: once for each value."""
         word = expr.name.text
         key = f"{scope.module.prefix}({word})" if declared is None else declared.qualified
@@ -95,10 +95,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 value = self._definition(declared, declaration.value)
                 if value is None or value.mentions:
                     return None  # what depends on what it may not is reported where it stands
-                is_elastic = declaration.is_elastic and not self._is_given(declared)
+                is_elastic = declaration.is_elastic and not self._is_argument(declared)
                 parameter = ir.ParameterValue(declared.qualified, is_elastic)
                 return leaf(parameter, value.dimension, span, value.divisors)
-            case ast.Users() if self._is_given(declared):
+            case ast.Users() if self._is_argument(declared):
                 value = self._definition(declared, ast.Reference(span, declaration.name))
                 return None if value is None else replace(value, span=span)
             case ast.Let() | ast.Measure():
@@ -112,7 +112,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 self._not_a_value(declared, expr)
                 return None
 
-    def _is_given(self, declared: Declared) -> bool:
+    def _is_argument(self, declared: Declared) -> bool:
         """Return whether an instance is told what a name stands for."""
         return declared.declaration.name.text in declared.module.given
 
@@ -153,18 +153,18 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             ast.Stream: instead(
                 expr.name.text,
                 *(f"{expr.name.text}.{measure}" for measure in ("latency", "loss", "rate")),
-                told=f"name a measure: `{expr.name.text}.latency`, `.loss` or `.rate`",
+                words=f"name a measure: `{expr.name.text}.latency`, `.loss` or `.rate`",
             ),
             ast.Link: instead(
                 expr.name.text,
                 utilization_of(expr.name.text),
-                told=f"name a measure: `{utilization_of(expr.name.text)}`",
+                words=f"name a measure: `{utilization_of(expr.name.text)}`",
             ),
             ast.Group: instead(
                 expr.name.text,
                 f"members({expr.name.text})",
                 f"count({expr.name.text})",
-                told=f"name a number: `members({expr.name.text})`, `count({expr.name.text})`",
+                words=f"name a number: `members({expr.name.text})`, `count({expr.name.text})`",
             ),
             ast.Trace: f"name a measure: `{expr.name.text}.variance` or `.gaps(50 ms)`",
             ast.Node: f"name a resource, `{expr.name.text}.cpu.utilization`, "

@@ -24,23 +24,23 @@ class OperationChecker(Struct, frozen=True, kw_only=True):
     arithmetic: Arithmetic
     wrong_dimension: Callable[[Value, Dimension, str], None]
 
-    def call(self, expr: ast.Call, given: list[Value | None]) -> Value | None:
+    def call(self, expr: ast.Call, arguments: list[Value | None]) -> Value | None:
         """Return the value of a function of the language."""
         name = expr.name.text
-        values = [value for value in given if value is not None]
-        if len(values) < len(given):
+        values = [value for value in arguments if value is not None]
+        if len(values) < len(arguments):
             return None
         wanted = _arguments(name)
         if wanted and len(values) != len(wanted):
             self.arithmetic.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{name}` takes {counted(len(wanted))}, {given_in_words(len(values))}",
+                f"`{name}` takes {counted(len(wanted))}, {count_in_words(len(values))}",
                 hint=f"write `{name}({', '.join(wanted)})`",
             )
             return None
-        if name in _MADE_OF:
-            return _MADE_OF[name][1](self, name, expr.span, values)
+        if name in _FUNCTIONS:
+            return _FUNCTIONS[name][1](self, name, expr.span, values)
         return self.applied(BY_NAME[name], name, expr.span, values)
 
     def applied(
@@ -82,7 +82,7 @@ class OperationChecker(Struct, frozen=True, kw_only=True):
         return not_less and self.applied(BY_NAME["min"], name, span, [not_less, most])
 
 
-_MADE_OF: dict[str, tuple[tuple[str, ...], Callable[..., Value | None]]] = {
+_FUNCTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Value | None]]] = {
     "sqrt": (("x",), OperationChecker._root),  # noqa: SLF001 - its own
     "log2": (("x",), OperationChecker._logarithm),  # noqa: SLF001
     "log10": (("x",), OperationChecker._logarithm),  # noqa: SLF001
@@ -90,14 +90,14 @@ _MADE_OF: dict[str, tuple[tuple[str, ...], Callable[..., Value | None]]] = {
 }
 """What each takes that is made of other operations: no model knows of these words."""
 
-FUNCTIONS = frozenset([*BY_NAME, *_MADE_OF])
+FUNCTIONS = frozenset([*BY_NAME, *_FUNCTIONS])
 """Names of the functions that every spec has."""
 
 
 def _arguments(name: str) -> tuple[str, ...]:
     """Return what a function takes, none of what takes any number of arguments."""
-    if name in _MADE_OF:
-        return _MADE_OF[name][0]
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name][0]
     return () if BY_NAME[name].takes_more else BY_NAME[name].arguments
 
 
@@ -106,6 +106,6 @@ def counted(count: int) -> str:
     return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")
 
 
-def given_in_words(count: int) -> str:
+def count_in_words(count: int) -> str:
     """Return in words that so many are given."""
     return {0: "but none was given", 1: "but 1 was given"}.get(count, f"but {count} were given")

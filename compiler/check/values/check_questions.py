@@ -140,7 +140,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
                 hint=instead(
                     asked.name.text,
                     f"{stream.text}.latency",
-                    told=f"write `{stream.text}.p99_9`",
+                    words=f"write `{stream.text}.p99_9`",
                 ),
             )
             return None

@@ -44,7 +44,7 @@ _FIXED: dict[str, tuple[Dimension, Callable[[Recording], Fraction]]] = {
 """Measures without an argument, and their dimensions."""
 
 _ROOT = "standard_deviation"
-_ASKED: dict[
+_MEASURES: dict[
     str, tuple[Dimension, Dimension, str, Callable[[Recording, Fraction], Fraction | None]]
 ] = {
     "gaps": (TIME, DIMENSIONLESS, "50 ms", Recording.gaps),
@@ -148,10 +148,10 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
     def call(self, declared: DeclaredTrace, expr: ast.Call, scope: Scope) -> Value | None:
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
         word = expr.name.parts[-1]
-        if word not in _ASKED:
+        if word not in _MEASURES:
             self._unknown(declared, expr)
             return None
-        wanted, dimension, example, of = _ASKED[word]
+        wanted, dimension, example, of = _MEASURES[word]
         if len(expr.arguments) != 1:
             self.sink.report(
                 codes.ARGUMENT_COUNT,
@@ -164,7 +164,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         argument = self.value(expr.arguments[0], scope)
         if recording is None or argument is None:
             return None
-        if not self._is_settled(argument, wanted, f"the argument of `{expr.name.text}`", example):
+        if not self._is_fixed(argument, wanted, f"the argument of `{expr.name.text}`", example):
             return None
         table = ir.RecordedTable(
             expr.name.text,
@@ -188,7 +188,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             return None
         return leaf(value, dimension, expr.span)
 
-    def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
+    def _is_fixed(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
         if not self.arithmetic.free.agree(argument.dimension, wanted):
             have = self.arithmetic.free.resolved(argument.dimension)
             advised = advice(argument, lambda other: other == wanted, f"write `{example}`")
@@ -217,7 +217,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         self.sink.report(
             codes.OUT_OF_RANGE,
             argument.span,
-            f"`{expr.name.text}` has no value for {_FAULTS[_ASKED[expr.name.parts[-1]][0]]}",
+            f"`{expr.name.text}` has no value for {_FAULTS[_MEASURES[expr.name.parts[-1]][0]]}",
             label=f"{lost:.4g} % were lost" if recording.loss else "",
             secondary=[Label(declared.declaration.name.span, "recorded here")],
             hint="allow at least the share of lost packets; no buffer recovers them"
@@ -230,13 +230,15 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         name = expr.name
         word, trace = name.parts[-1], ".".join(name.parts[:-1])
         hint = None
-        if word in _ASKED:
-            asked = f"{name.text}({_ASKED[word][2]})"
-            hint = instead(expr.span.text, asked, at=expr.span, told=f"add the argument: `{asked}`")
+        if word in _MEASURES:
+            asked = f"{name.text}({_MEASURES[word][2]})"
+            hint = instead(
+                expr.span.text, asked, at=expr.span, words=f"add the argument: `{asked}`"
+            )
         elif word in (*_FIXED, _ROOT):
             told = f"write `{name.text}` without parentheses"
-            hint = instead(expr.span.text, name.text, at=expr.span, told=told)
-        known = [f"{trace}.{m}" for m in (*_FIXED, _ROOT, *_ASKED)]
+            hint = instead(expr.span.text, name.text, at=expr.span, words=told)
+        known = [f"{trace}.{m}" for m in (*_FIXED, _ROOT, *_MEASURES)]
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,

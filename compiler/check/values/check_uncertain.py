@@ -15,11 +15,11 @@ from qps.compiler import ir
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS, counted_name
-from qps.compiler.check.values.check_operations import counted, given_in_words
+from qps.compiler.check.values.check_operations import count_in_words, counted
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead, swapped
+from qps.compiler.diagnostics.mends import instead, swapping_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.measurement.measured_tables import DataError, number, read_table
@@ -91,13 +91,13 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return self._refused(
                 expr.half_width.span,
                 "an uncertainty must not be negative",
-                instead("-", "", told="write it without the sign: `8 ms +- 1 ms`"),
+                instead("-", "", words="write it without the sign: `8 ms +- 1 ms`"),
             )
         if half == 0:
             return self._refused(
                 expr.half_width.span,
                 "an uncertainty of zero has no effect",
-                instead(expr.span.text, expr.middle.span.text, at=expr.span, told="remove `+-`"),
+                instead(expr.span.text, expr.middle.span.text, at=expr.span, words="remove `+-`"),
             )
         deviation = half / ir.NORMAL_SIDE
         if isinstance(middle.expr, ir.Constant):
@@ -134,7 +134,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 "the end of this interval is below its start"
                 if low > high
                 else "this interval is empty",
-                swapped(
+                swapping_hint(
                     expr.low.span,
                     expr.high.span,
                     f"write the smaller end first: `between {expr.high.span.text} and "
@@ -183,7 +183,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 instead(
                     expr.span.text,
                     expr.choices[0].value.span.text,
-                    told="list all that it may be, or write only the number",
+                    words="list all that it may be, or write only the number",
                 ),
             )
         total = sum(values.values())
@@ -247,7 +247,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{word}` takes {counted(len(wanted))}, {given_in_words(len(expr.arguments))}",
+                f"`{word}` takes {counted(len(wanted))}, {count_in_words(len(expr.arguments))}",
                 hint=f"write `{word}({', '.join(wanted)})`",
             )
             return None
@@ -328,16 +328,16 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         return None
 
 
-def _otherwise(expr: ast.Call, known: list[Fraction], told: str) -> str:
+def _otherwise(expr: ast.Call, known: list[Fraction], text: str) -> str:
     """Return a hint with what to write: the arguments in rising order, or the one number."""
     written = [argument.span.text for argument in expr.arguments]
-    if "rising" in told:
+    if "rising" in text:
         # A number takes the unit of its neighbours only where it stands: each must be whole.
         if not all(re.fullmatch(r"[\d_.]+", one) for one in written):
-            return told
+            return text
         rising = [written[index] for index in sorted(range(len(known)), key=known.__getitem__)]
-        return instead(", ".join(written), ", ".join(rising), told=told)
-    return instead(expr.span.text, written[0], told=told) if "by itself" in told else told
+        return instead(", ".join(written), ", ".join(rising), words=text)
+    return instead(expr.span.text, written[0], words=text) if "by itself" in text else text
 
 
 def _wrong(word: str, known: list[Fraction]) -> tuple[str, str] | None:

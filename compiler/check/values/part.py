@@ -22,7 +22,7 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import numbered, said_once
+from qps.compiler.diagnostics.mends import numbering_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
@@ -86,29 +86,29 @@ class Part(Struct, frozen=True):
             return quantity
         return replace(quantity, source=stated)
 
-    def are_distinct(self, items: Iterable[HasName], told: str, first: str, hint: str) -> bool:
-        """Return whether all names differ; each that comes twice is reported, `told` of it."""
+    def are_distinct(self, items: Iterable[HasName], text: str, first: str, hint: str) -> bool:
+        """Return whether all names differ; each that comes twice is reported, `text` of it."""
         again = list(repeated(items, lambda item: item.name.text))
         for item, earlier in again:
             self.sink.report(
                 codes.DUPLICATE_NAME,
                 item.name.span,
-                told.format(f"`{item.name.text}`"),
+                text.format(f"`{item.name.text}`"),
                 secondary=[Label(earlier.name.span, first)],
                 hint=_distinct(item, hint),
             )
         return not again
 
-    def first(self, found: Sequence[W], told: str, hint: str) -> W | None:
+    def first(self, found: Sequence[W], text: str, hint: str) -> W | None:
         """Return the first of what there can be one of; all others are reported."""
         for extra in found[1:]:
             first = Label(found[0].span, "first specified here")
             self.sink.report(
                 codes.MISPLACED,
                 extra.span,
-                told,
+                text,
                 secondary=[first],
-                hint=said_once(extra.span, hint),
+                hint=single_statement_hint(extra.span, hint),
             )
         return found[0] if found else None
 
@@ -125,8 +125,8 @@ def sound(found: Iterable[T | None]) -> tuple[T, ...]:
     return tuple(part for part in found if part is not None)
 
 
-def _distinct(item: HasName, told: str) -> str:
+def _distinct(item: HasName, text: str) -> str:
     """Return a hint by which something with the name of another one is taken out or renamed."""
-    if told == "remove one of them":
-        return said_once(item.span, told)
-    return numbered(item.name.span, told) if told.startswith("rename") else told
+    if text == "remove one of them":
+        return single_statement_hint(item.span, text)
+    return numbering_hint(item.name.span, text) if text.startswith("rename") else text

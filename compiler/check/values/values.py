@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, put_behind
+from qps.compiler.diagnostics.mends import insertion_after_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands
 from qps.compiler.quantities.dimension import (
@@ -313,11 +313,11 @@ _UNITS = {TIME: "ms", INFORMATION: "byte", DATA_RATE: "Mbit/s", MONEY: "$"}
 def unit_hint(written: str, have: Dimension, wanted: Dimension) -> str | None:
     """Return how to complete a number as it was written, None where it is not simply one."""
     if wanted == DATA_RATE and have == INFORMATION and re.fullmatch(r"[\d_.]+ ?\w+", written):
-        return instead(written, f"{written}/s", told=f"add a time unit: `{written}/s`")
+        return instead(written, f"{written}/s", words=f"add a time unit: `{written}/s`")
     if wanted == DIMENSIONLESS or not written.replace("_", "").replace(".", "").isdigit():
         return None
     complete = f"{written} {_UNITS.get(wanted, wanted)}"
-    return instead(written, complete, told=f"add the unit, such as `{complete}`")
+    return instead(written, complete, words=f"add the unit, such as `{complete}`")
 
 
 _COUNT = re.compile(r"[\d_.]+ ?\w+(?:/\w+)*")
@@ -335,7 +335,7 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
         turned = "invert it: `1 / (…)`"
         if written is None:
             return turned
-        return instead(written.text, f"1 / ({written.text})", at=written, told=turned)
+        return instead(written.text, f"1 / ({written.text})", at=written, words=turned)
     example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")
     if have == DIMENSIONLESS:
         return f"add the unit: write {example}"
@@ -346,7 +346,7 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
             return "square it: `(…)^2`"
         squared = f"({written.text})^2"
         told = f"square it: `{squared}`"
-        return instead(written.text, squared, at=written, told=told)
+        return instead(written.text, squared, at=written, words=told)
     missing = wanted / have
     if len(missing.exponents) == 1:
         base, power = missing.exponents[0]
@@ -361,7 +361,7 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
             )
             if power > 0 or written is None or not is_item or not _COUNT.fullmatch(written.text):
                 return told
-            return put_behind(written, f"/{base}", told=told)
+            return insertion_after_hint(written, f"/{base}", text=told)
     return f"write {example}, or remove it"
 
 

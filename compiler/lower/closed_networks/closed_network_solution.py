@@ -121,7 +121,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         inner = nested(within, [(pool,)])
         return apply("nested_rate", _AS_MANY_AS_EVER, ZERO, *inner.operands)
 
-    def _asked(self, name: str, resource: str) -> Formula:
+    def _cycle_demand(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream asks of a station; nothing of a pool."""
         number = self.names.index(name)
         asked = (one.demands[number] for one in self.stations if one.resource == resource)
@@ -150,9 +150,9 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         is a function of the rate alone.
         """
         if self.is_nested:
-            return self.nested_times(name)[resource] - self._asked(name, resource)
+            return self.nested_times(name)[resource] - self._cycle_demand(name, resource)
         if self.forks:
-            return apply("forked_time", *self._at(resource)) - self._asked(name, resource)
+            return apply("forked_time", *self._at(resource)) - self._cycle_demand(name, resource)
         number = self.names.index(name)
         stations = self._from(resource, number)
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
@@ -269,7 +269,7 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
         return self.network.delays[self.network.names.index(self.name)]
 
     @property
-    def held_back(self) -> dict[str, Formula]:
+    def blocking_times(self) -> dict[str, Formula]:
         """What a cycle waits for resources that have no queue and are full.
 
         Together that is what the slowest of them takes longer than the cycle would.
@@ -283,7 +283,7 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
         return found
 
 
-class Beside(Struct, frozen=True, kw_only=True):
+class ElasticStation(Struct, frozen=True, kw_only=True):
     """A station that users wait at, of which elastic parameters take what is left.
 
     `open_load` is what all but the users ask of it, of which the parameters are a part.
@@ -313,12 +313,12 @@ class Closed(Struct, frozen=True, kw_only=True):
     loads: dict[str, Formula] = field(default_factory=dict)
     open_loads: dict[str, Formula] = field(default_factory=dict)
     loading: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    beside: dict[str, Beside] = field(default_factory=dict)
+    beside: dict[str, ElasticStation] = field(default_factory=dict)
     asked: dict[str, Formula] = field(default_factory=dict)
     unfilled: frozenset[str] = frozenset()
     own: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def loads_beside(self, left: Mapping[str, Formula]) -> dict[str, Formula]:
+    def loads_with_elastic(self, left: Mapping[str, Formula]) -> dict[str, Formula]:
         """Return the loads of resources that elastic parameters take of, of those that these left.
 
         Users who are held back by a full resource ask for less: by that one, at most all of it, or

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_networks.closed_network_solution import Beside
+from qps.compiler.lower.closed_networks.closed_network_solution import ElasticStation
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum, product, total
@@ -108,29 +108,29 @@ class _Room(Struct, frozen=True, kw_only=True):
         return self.at_least + slope * (parameter.most - parameter.least)
 
     def taken(
-        self, settled: ElasticFormula, slope: Formula, _now: Mapping[Formula, Formula]
+        self, elastic: ElasticFormula, slope: Formula, _now: Mapping[Formula, Formula]
     ) -> _Room:
         """Return the resource when a parameter has taken of it.
 
         The load grows with the parameter, so the maxima and minima can go outside: a resource that
         limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17.
         """
-        parameter = settled.parameter
+        parameter = elastic.parameter
         most = self.at_most(parameter, slope, _now)
-        if not settled.left:
+        if not elastic.left:
             return replace(self, at_least=most)
         fixed = self.at_least - slope * parameter.least
         wished = [
             self.limit if other == self.name else fixed + _times(slope, left)
-            for other, left in settled.left.items()
+            for other, left in elastic.left.items()
         ]
         return replace(self, at_least=minimum(most, maximum(self.at_least, minimum(*wished))))
 
 
-class _RoomBeside(Struct, frozen=True, kw_only=True):
+class _ElasticRoom(Struct, frozen=True, kw_only=True):
     """A station that users wait at, while parameters take of it.
 
-    Its `load` has the users' part in it, who ask for less the more is taken; `taken_of` is the rest
+    Its `load` has the users' part in it, who ask for less the more is taken; `source` is the rest
     of it, to which the parameters belong.
     """
 
@@ -138,8 +138,8 @@ class _RoomBeside(Struct, frozen=True, kw_only=True):
     limit: Formula
     at_least: Formula
     load: Formula
-    beside: Beside
-    taken_of: _Room
+    beside: ElasticStation
+    source: _Room
 
     @classmethod
     def of(
@@ -147,26 +147,26 @@ class _RoomBeside(Struct, frozen=True, kw_only=True):
         name: str,
         load: Formula,
         limit: Formula,
-        beside: Beside,
+        stations: ElasticStation,
         now: Mapping[Formula, Formula],
-    ) -> _RoomBeside:
+    ) -> _ElasticRoom:
         """Return a station of which nothing is taken; `now` has the least of each parameter."""
         return cls(
             name=name,
             limit=limit,
             at_least=Substitution(now)(load),
             load=load,
-            beside=beside,
-            taken_of=_Room.of(name, beside.open_load, limit, now),
+            beside=stations,
+            source=_Room.of(name, stations.open_load, limit, now),
         )
 
     def slope(self, parameter: ElasticParameter, now: Mapping[Formula, Formula]) -> Formula:
         """Return what the load besides that of the users grows by with a parameter."""
-        return self.taken_of.slope(parameter, now)
+        return self.source.slope(parameter, now)
 
     def left(self, parameter: ElasticParameter, slope: Formula) -> Formula:
         """Return what the station leaves for a parameter."""
-        room = self.beside.room(self.limit, self.taken_of.at_least)
+        room = self.beside.room(self.limit, self.source.at_least)
         return parameter.least + apply("ratio", room, slope)
 
     def at_most(
@@ -176,20 +176,20 @@ class _RoomBeside(Struct, frozen=True, kw_only=True):
         return self._with(parameter, parameter.most, now)
 
     def taken(
-        self, settled: ElasticFormula, _slope: Formula, now: Mapping[Formula, Formula]
-    ) -> _RoomBeside:
+        self, elastic: ElasticFormula, _slope: Formula, now: Mapping[Formula, Formula]
+    ) -> _ElasticRoom:
         """Return the station when a parameter has taken of it; what it limits loads it exactly."""
-        parameter = settled.parameter
+        parameter = elastic.parameter
         wished = [
             self.limit if name == self.name else self._with(parameter, left, now)
-            for name, left in settled.left.items()
+            for name, left in elastic.left.items()
         ]
         most = self._with(parameter, parameter.most, now)
-        of = Substitution({**now, parameter.symbol: settled.value})(self.beside.open_load)
+        of = Substitution({**now, parameter.symbol: elastic.value})(self.beside.open_load)
         return replace(
             self,
             at_least=minimum(most, maximum(self.at_least, minimum(*wished))) if wished else most,
-            taken_of=replace(self.taken_of, at_least=of),
+            source=replace(self.source, at_least=of),
         )
 
     def _with(
@@ -198,24 +198,24 @@ class _RoomBeside(Struct, frozen=True, kw_only=True):
         return Substitution({**now, parameter.symbol: value})(self.load)
 
 
-def settle(
+def solve_elastic(
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
     parameters: Sequence[ElasticParameter],
     signs: SignsOf,
     *,
     stated: Mapping[str, Formula] | None = None,
-    beside: Mapping[str, Beside] | None = None,
+    stations: Mapping[str, ElasticStation] | None = None,
 ) -> tuple[dict[str, Formula], tuple[ElasticFormula, ...]]:
     """Return the loads without the elastic parameters, and what these come to.
 
     `limits` are the loads that a spec allows where that is not 1; `signs` gives those of a
     formula at some populations. In what is `stated` of the loads the parameters stand that take of
-    a resource; in the loads there may also be some that make its users slower elsewhere. `beside`
+    a resource; in the loads there may also be some that make its users slower elsewhere. `stations`
     are the stations of users among them. QpsError where a load does not grow in proportion.
     """
     now = {parameter.symbol: parameter.least for parameter in parameters}
-    rooms: dict[str, _Room | _RoomBeside] = {}
+    rooms: dict[str, _Room | _ElasticRoom] = {}
     loaded: dict[Formula, list[str]] = {symbol: [] for symbol in now}
     for name, load in loads.items():
         symbols = (stated or loads)[name].symbols
@@ -223,15 +223,15 @@ def settle(
         for symbol in found:
             loaded[symbol].append(name)
         limit = limits.get(name, ONE)
-        if beside and name in beside:
-            rooms[name] = _RoomBeside.of(name, load, limit, beside[name], now)
+        if stations and name in stations:
+            rooms[name] = _ElasticRoom.of(name, load, limit, stations[name], now)
         elif found:
             rooms[name] = _Room.of(name, load, limit, now)
     settled = []
     for parameter in parameters:
         taking = [rooms[name] for name in loaded[parameter.symbol]]
         slopes = {room.name: room.slope(parameter, now) for room in taking}
-        one = _settled(parameter, _filled(taking, parameter, slopes, signs), slopes, now)
+        one = _elastic_formula(parameter, _filled(taking, parameter, slopes, signs), slopes, now)
         settled.append(one)
         rooms |= {room.name: room.taken(one, slopes[room.name], now) for room in taking}
         now[parameter.symbol] = one.value
@@ -241,11 +241,11 @@ def settle(
 
 
 def _filled(
-    rooms: Sequence[_Room | _RoomBeside],
+    rooms: Sequence[_Room | _ElasticRoom],
     parameter: ElasticParameter,
     slopes: Mapping[str, Formula],
     signs: SignsOf,
-) -> list[_Room | _RoomBeside]:
+) -> list[_Room | _ElasticRoom]:
     """Return the resources whose load grows with a parameter somewhere; QpsError if it falls."""
     filled = []
     for room in rooms:
@@ -257,9 +257,9 @@ def _filled(
     return filled
 
 
-def _settled(
+def _elastic_formula(
     parameter: ElasticParameter,
-    rooms: Collection[_Room | _RoomBeside],
+    rooms: Collection[_Room | _ElasticRoom],
     slopes: Mapping[str, Formula],
     now: Mapping[Formula, Formula],
 ) -> ElasticFormula:

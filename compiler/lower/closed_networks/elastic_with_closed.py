@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_networks.closed_network_solution import Beside, ClosedStream
+from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream, ElasticStation
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticParameter
 from qps.engine.expressions.formulas import Formula, minimum, total
 
@@ -34,22 +34,22 @@ def refuse_within(
                 raise _refused(parameter, sources[symbol].name, sources[symbol].span, why)
 
 
-def stations_beside(
+def elastic_stations(
     streams: Mapping[Formula, ClosedStream],
     raw_loads: Mapping[str, Formula],
     open_loads: Mapping[str, Formula],
     parameters: Iterable[ElasticParameter],
-) -> dict[str, Beside]:
+) -> dict[str, ElasticStation]:
     """Return the stations of users whose rates rest on elastic parameters, by resource.
 
     `streams` are told by the symbols of their rates, which stand in `raw_loads` as those of the
     parameters do. QpsError where it is not told what is left.
     """
-    found: dict[str, Beside] = {}
+    found: dict[str, ElasticStation] = {}
     for parameter in parameters:
         for closed in streams.values():
             if parameter.symbol in closed.free.symbols:
-                one = _beside(parameter, closed, open_loads)
+                one = _elastic_station(parameter, closed, open_loads)
                 found[one.station.resource] = one
         for name, load in raw_loads.items():
             if name in found or parameter.symbol not in load.symbols:
@@ -67,7 +67,7 @@ def stations_beside(
     return found
 
 
-def asked_of(
+def demand_at(
     by: Mapping[Formula, Formula],
     open_load: Formula,
     streams: Mapping[Formula, ClosedStream],
@@ -86,9 +86,9 @@ def asked_of(
     return total(parts)
 
 
-def _beside(
+def _elastic_station(
     parameter: ElasticParameter, closed: ClosedStream, open_loads: Mapping[str, Formula]
-) -> Beside:
+) -> ElasticStation:
     """Return the station at which a parameter makes users slower; QpsError for another way."""
     network, symbol = closed.network, parameter.symbol
     at = [one for one in network.stations if symbol in one.open_load.symbols]
@@ -110,7 +110,7 @@ def _beside(
         refuse("it slows them at several machines or ports, or has priority over them")
     if len(at) > 1:
         refuse(f"it slows them at {at[0].resource} and at {at[1].resource}")
-    return Beside(station=own, network=network, open_load=open_loads[own.resource])
+    return ElasticStation(station=own, network=network, open_load=open_loads[own.resource])
 
 
 def _refused(parameter: ElasticParameter, stream: str, span: Span, why: str) -> QpsError:

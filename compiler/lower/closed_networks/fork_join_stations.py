@@ -93,15 +93,15 @@ def stations_within(forks: Sequence[Fork]) -> set[str]:
 
 
 def longest_alone(
-    forks: Sequence[Fork], asked: Mapping[str, float], value: Callable[[Formula], float]
+    forks: Sequence[Fork], demands: Mapping[str, float], value: Callable[[Formula], float]
 ) -> float:
     """Return what calls made together take at least where nobody else is: as their longest does."""
     return sum(
         max(
             value(branch.delay)
             + sum(value(one.asked) for one in branch.own)
-            + sum(asked[name] for name in branch.stations)
-            + longest_alone(branch.forks, asked, value)
+            + sum(demands[name] for name in branch.stations)
+            + longest_alone(branch.forks, demands, value)
             for branch in fork.branches
         )
         for fork in forks

@@ -19,10 +19,10 @@ class LoadDependentOperands(Struct, frozen=True):
 
 
 def nested(
-    stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]
+    stations: Sequence[ClosedStation], pools: Sequence[Sequence[HeldPool]]
 ) -> LoadDependentOperands:
     """Return a network of stations that classes visit, while each holds such pools."""
-    network = _LoadDependentNetwork(stations, held)
+    network = _LoadDependentNetwork(stations, pools)
     return LoadDependentOperands(
         tuple(one for group in network.groups for one in group), network.places
     )
@@ -38,9 +38,9 @@ class _LoadDependentNetwork:
         self, stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]
     ) -> None:
         self._stations = {one.resource: one for one in stations}
-        self._held = [{deep.resource: deep for one in own for deep in one.every} for own in held]
-        self._known = {name: one for own in self._held for name, one in own.items()}
-        pools = [one for own in self._held for one in own.values()]
+        self._pools = [{deep.resource: deep for one in own for deep in one.every} for own in held]
+        self._known = {name: one for own in self._pools for name, one in own.items()}
+        pools = [one for own in self._pools for one in own.values()]
         self._around = {deep.resource: one.resource for one in pools for deep in one.pools}
         self._home = {name: one.resource for one in pools for name in one.stations}
         self._own = {name for one in pools for name in one.own}
@@ -74,7 +74,7 @@ class _LoadDependentNetwork:
         self._add(name)
         if len(self.groups) == at + 1:  # what has nothing within would be a station
             self.groups.append(self._group((number(STATION), ONE, ZERO, ONE)))
-        each = [own.get(name) for own in self._held]
+        each = [own.get(name) for own in self._pools]
         varied = [pool.variation for pool in each if pool is not None]
         count = number(len(self.groups) - at - 1)
         self.groups[at] = self._group(
@@ -86,11 +86,11 @@ class _LoadDependentNetwork:
     def _group(
         self,
         of_all: tuple[Formula, ...],
-        asked: tuple[Formula, ...] = (),
+        demands: tuple[Formula, ...] = (),
         weights: tuple[Formula, ...] = (),
     ) -> tuple[Formula, ...]:
         kind, *others = of_all
-        asked = asked or self._nothing
-        if len(self._held) == 1:
-            return (kind, *asked, *others)
-        return (*of_all, *asked, *(weights or self._nothing))
+        demands = demands or self._nothing
+        if len(self._pools) == 1:
+            return (kind, *demands, *others)
+        return (*of_all, *demands, *(weights or self._nothing))

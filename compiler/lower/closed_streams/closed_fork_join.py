@@ -17,7 +17,7 @@ from qps.engine.expressions.formulas import Formula
 Path = tuple[tuple[int, int], ...]
 """The calls made together that a stage stands in: of each the fork, and which of its calls."""
 
-WAY: Path = ()
+ROOT: Path = ()
 """Where no calls are made together."""
 
 
@@ -82,4 +82,4 @@ def forks_of(
         machines = tuple(one for name, one in own.items() if homes[name] == at)
         return Branch(delay=delay(at), own=machines, stations=here, forks=within(at))
 
-    return within(WAY)
+    return within(ROOT)

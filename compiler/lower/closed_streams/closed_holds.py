@@ -52,7 +52,7 @@ def holding(
     visited: dict[str, set[str | None]] = {}
     closed = {result.name for _, result in classes}
     for stream, result in classes:
-        holds = waited_for(result.name, demands)
+        holds = waiting_holds(result.name, demands)
         for hold in holds:
             _refuse_others(stream, demands[hold.pool], closed)
         taken[result.name] = own = _in_order(stream, holds)
@@ -72,7 +72,7 @@ def holding(
     return Holding(taken=taken, homes=homes, mixed=mixed)
 
 
-def waited_for(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
+def waiting_holds(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
     """Return the holds of a class that are waited for, in order, the outer ones first."""
     found = [
         hold
@@ -96,23 +96,27 @@ def pools_of(
     every = holding.taken[result.name]
     asked_of = {one.resource: one.demand for one in stations}
 
-    def pool_of(taken: _PoolHolds) -> HeldPool:
-        pools = tuple(pool_of(one) for one in every if one.around == taken.name)
-        here = tuple(n for n, at in holding.homes.items() if at == taken.name and n in asked_of)
+    def pool_of(holds_by_pool: _PoolHolds) -> HeldPool:
+        pools = tuple(pool_of(one) for one in every if one.around == holds_by_pool.name)
+        here = tuple(
+            n for n, at in holding.homes.items() if at == holds_by_pool.name and n in asked_of
+        )
         asked = total(asked_of[name] for name in here)
         asked = asked + total(pool.asked for pool in pools)
-        alone = expressions.averaged(total(_alone(hold, result) for hold in taken.holds))
+        alone = expressions.averaged(total(_alone(hold, result) for hold in holds_by_pool.holds))
         rest = maximum(ZERO, alone - asked)
-        demand, first = demands[taken.name], taken.holds[0]
+        demand, first = demands[holds_by_pool.name], holds_by_pool.holds[0]
         kept = total(part for parts in demand.parts.values() for part in parts)
-        room = room_of(kept, demand.capacity, [one.amount for one in taken.holds], ())
-        node = taken.name.rpartition(".")[0]
+        room = room_of(kept, demand.capacity, [one.amount for one in holds_by_pool.holds], ())
+        node = holds_by_pool.name.rpartition(".")[0]
         varied = (
-            one for hold in taken.holds for one in _varied(hold, result, demands, expressions)
+            one
+            for hold in holds_by_pool.holds
+            for one in _varied(hold, result, demands, expressions)
         )
         return HeldPool(
-            resource=taken.name,
-            taken=often(taken.name, first.machines),
+            resource=holds_by_pool.name,
+            taken=often(holds_by_pool.name, first.machines),
             alone=alone,
             asked=asked,
             delay=maximum(ZERO, rest - total(pool.alone - pool.asked for pool in pools)),
@@ -175,12 +179,12 @@ def _innermost(holds: Sequence[Hold], index: int) -> str | None:
     return found[-1] if found else None
 
 
-def _chain(name: str | None, taken: Mapping[str, _PoolHolds]) -> list[str]:
+def _chain(name: str | None, holds_by_pool: Mapping[str, _PoolHolds]) -> list[str]:
     """Return the pools that are held where one is, from the outermost one on."""
     found: list[str] = []
     while name is not None:
         found.insert(0, name)
-        name = taken[name].around
+        name = holds_by_pool[name].around
     return found
 
 

@@ -20,7 +20,7 @@ from qps.compiler.lower.closed_networks.closed_network_solution import (
     ClosedStream,
 )
 from qps.compiler.lower.closed_networks.cycle import Cycle
-from qps.compiler.lower.closed_networks.elastic_with_closed import asked_of, stations_beside
+from qps.compiler.lower.closed_networks.elastic_with_closed import demand_at, elastic_stations
 from qps.compiler.lower.closed_streams.closed_holds import holding
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.closed_streams.cycle_demands import ClosedClass
@@ -69,11 +69,11 @@ def closed_classes(
     elastic = tuple(expressions.elastic.values())
     open_loads = {name: part.open_load for name, part in parted.items() if part.by}
     taken_by = {one.symbol for one in elastic}
-    beside = stations_beside(settled, loads, open_loads, elastic)
+    beside = elastic_stations(settled, loads, open_loads, elastic)
     values = {symbol: one.rate for symbol, one in settled.items()}
     at_rates = Substitution(values)
     asked = {
-        name: asked_of(parted[name].by, open_load, settled, elastic)
+        name: demand_at(parted[name].by, open_load, settled, elastic)
         for name, open_load in open_loads.items()
         if name not in beside and not taken_by.isdisjoint(open_load.symbols)
     }

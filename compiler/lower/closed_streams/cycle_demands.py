@@ -24,7 +24,7 @@ from qps.compiler.lower.closed_networks.closed_stations import ClosedStation
 from qps.compiler.lower.closed_networks.cycle import Cycle, Limit
 from qps.compiler.lower.closed_networks.fork_join_stations import Own
 from qps.compiler.lower.closed_streams.closed_fork_join import (
-    WAY,
+    ROOT,
     Path,
     forks_of,
     homes_of,
@@ -69,9 +69,9 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         stations = tuple(self._station(name) for name in waited if name not in lone)
         own = {name: self._own_wait(name) for name in lone}
         refuse_forks(self.stream, self.traffic)
-        delay = self._delay(stations, own, WAY)
+        delay = self._delay(stations, own, ROOT)
         names = [one.resource for one in stations]
-        machines = {name: self._own(name) for name in lone if self._homes[name] != WAY}
+        machines = {name: self._own(name) for name in lone if self._homes[name] != ROOT}
         forks = forks_of(
             self.traffic, self._homes, names, machines, lambda at: self._delay(stations, own, at)
         )
@@ -149,7 +149,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
     def _refuse_with_forks(self, stations: Sequence[ClosedStation]) -> None:
         """Refuse what is not told together with calls that are made together."""
-        held = [name for name, demand in self.demands.items() if self._takes_of(demand)]
+        held = [name for name, demand in self.demands.items() if self._uses_resource(demand)]
         paced = [one.resource for one in stations if one.speeds]
         ranked = [one.resource for one in stations if one.rank is not None]
         for name, why in (
@@ -160,7 +160,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             told = f"it makes parallel calls, and {name} {why}"
             raise refused(self.stream, told, "make the calls sequential for a conservative result")
 
-    def _takes_of(self, demand: StationTraffic) -> bool:
+    def _uses_resource(self, demand: StationTraffic) -> bool:
         return any(hold.of == self.traffic.name for hold in demand.holds)
 
     @cached_property
@@ -297,7 +297,11 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         station = ClosedStation(
             resource=name,
             demands=(each * servers,),
-            weights=(each * servers if _is_at_once(demand) else self._visits(name, demand.count),),
+            weights=(
+                each * servers
+                if _is_processor_sharing(demand)
+                else self._visits(name, demand.count),
+            ),
             servers=servers,
             open_load=part.open_load * servers,
             copies=demand.count,
@@ -363,10 +367,10 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             time
             for on, time, path in self._times
             if path == at and not any(n in places and n not in mixed for n in on)
-            if path == WAY or not any(n in own for n in on)
+            if path == ROOT or not any(n in own for n in on)
         ]
         waits = [wait for name, wait in own.items() if self._homes[name] == at]
-        besides = [self.source.think, self._playout] if at == WAY else []
+        besides = [self.source.think, self._playout] if at == ROOT else []
         delay = total((*besides, *spent, *waits))
         twice = [name for name in places if name in mixed and self._homes[name] == at]
         delay = delay - total(places[name].demand for name in twice)
@@ -391,6 +395,6 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return self._in_a_cycle(total(rates)) * copies / self.source.flows
 
 
-def _is_at_once(demand: StationTraffic) -> bool:
+def _is_processor_sharing(demand: StationTraffic) -> bool:
     """Return whether all who are at a resource are served there, in proportion to their work."""
     return demand.queueing is None or demand.queueing.traits.is_insensitive

@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed
-from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula, settle
+from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula, solve_elastic
 from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Targets
@@ -64,19 +64,19 @@ def loads_of(
     _refuse_endless(demands, stated, targets.limits, expressions)
     parameters = list(expressions.elastic.values())
     signs = partial(_signs, expressions)
-    left, settled = settle(
+    left, settled = solve_elastic(
         unsettled | closed.asked,
         targets.limits,
         parameters,
         signs,
         stated=stated,
-        beside=closed.beside,
+        stations=closed.beside,
     )
     values = {one.parameter.symbol: one.value for one in settled}
     if values:
         closed = closed.changed(Substitution(values))
     put_in = Substitution(closed.values | values)
-    loads = left | closed.loads_beside(left)
+    loads = left | closed.loads_with_elastic(left)
     resources = {
         name: ResourceLoad(
             name=name,

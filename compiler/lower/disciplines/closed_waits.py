@@ -146,7 +146,7 @@ class InClosedNetwork(Law, frozen=True):
             return self._shared(queue, own, whole) if is_open else ONE
         closed, uneven = self.stream_of(own), queue.variation**2
         most = None
-        if closed is not None and not self._is_held_or_alone(closed, queue.resource):
+        if closed is not None and not self._is_exclusive(closed, queue.resource):
             station = closed.station(queue.resource)
             jobs, servers = total(closed.network.jobs), station.servers
             service = own.service / _as_fast(queue, station)
@@ -178,9 +178,9 @@ class InClosedNetwork(Law, frozen=True):
         of_open = 2 * load / ((1 + there) * (2 - load))
         return 1 + of_open + 2 * varies * kept / (1 + there) ** 2
 
-    def _is_held_or_alone(self, closed: ClosedStream, name: str) -> bool:
+    def _is_exclusive(self, closed: ClosedStream, name: str) -> bool:
         """Return whether a station is one's own, or visited by no more than hold a place."""
-        return name in closed.alone or any(name in pool.stations for pool in _held(closed))
+        return name in closed.alone or any(name in pool.stations for pool in _pools_held(closed))
 
     def stage_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
@@ -334,7 +334,7 @@ def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> Stage:
     )
 
 
-def _held(closed: ClosedStream) -> list[HeldPool]:
+def _pools_held(closed: ClosedStream) -> list[HeldPool]:
     return [one for pool in closed.pools for one in pool.every]
 
 

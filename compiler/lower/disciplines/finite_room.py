@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.disciplines.multiple_servers import beside_exponential
+from qps.compiler.lower.disciplines.multiple_servers import ratio_to_exponential
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
@@ -42,7 +42,7 @@ class Room(Law, frozen=True):
     def _longer(queue: Queue, offered: OfferedLoad) -> Formula:
         """Return how often as long as for exponential services they wait where nothing is lost."""
         if offered.servers is not ONE and queue.variation is not ONE:
-            longer = beside_exponential(queue)
+            longer = ratio_to_exponential(queue)
         else:
             longer = ONE if offered.spread is ONE else (1 + offered.spread) / 2
         if offered.arrivals is ONE:
@@ -54,7 +54,7 @@ class Room(Law, frozen=True):
         offered, known = _offered(queue), formula(level)
         times = apply("room_quantile", offered.servers, _places(offered), offered.traffic, known)
         is_plain = queue.variation is ONE and offered.arrivals is ONE
-        if is_plain and queue.is_told_as_uniform:
+        if is_plain and queue.is_modeled_as_uniform:
             return offered.service * (times - 1)
         longer = self._longer(queue, offered)
         if _is_fixed(queue):
@@ -94,7 +94,7 @@ class Room(Law, frozen=True):
 
 
 def _is_fixed(queue: Queue) -> bool:
-    return queue.variation is ZERO and queue.is_told_as_uniform
+    return queue.variation is ZERO and queue.is_modeled_as_uniform
 
 
 def _wait_quantile(offered: OfferedLoad, level: Formula) -> Formula:
@@ -151,7 +151,7 @@ def _known(queue: Queue, case: str) -> Certainty:
         found.append(known_by("batch-at-a-room", name, case="room"))
     if queue.servers is not ONE and not queue.models_servers:
         found.append(known_by("one-fast-core", name, is_proven=False))
-    if queue.variation is not ONE or not queue.is_told_as_uniform:
+    if queue.variation is not ONE or not queue.is_modeled_as_uniform:
         is_measured = _is_fixed(queue)
         found.append(known_by("finite-room-two-moments", name, case=case, is_measured=is_measured))
     if _offered(queue).arrivals is not ONE:

@@ -6,15 +6,15 @@ from fractions import Fraction
 
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number
 
-Taken = tuple[Formula, ...]
+StageOperands = tuple[Formula, ...]
 
 
-def taken(mean: Formula, variation: Formula, share: Formula = ONE) -> Taken:
+def gamma_stage(mean: Formula, variation: Formula, share: Formula = ONE) -> StageOperands:
     """Return a stage that takes a share of the visits a gamma distributed time."""
     return (ZERO, ZERO, ZERO, ZERO, ONE, mean, variation, share, ZERO)
 
 
-def quantile_of(level: Fraction | Formula, *stages: Taken) -> Formula:
+def quantile_of(level: Fraction | Formula, *stages: StageOperands) -> Formula:
     """Return the quantile of independent stages, one after the other."""
     known = level if isinstance(level, Formula) else number(level)
     return apply("stages_quantile", known, *(one for stage in stages for one in stage))

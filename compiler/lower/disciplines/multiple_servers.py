@@ -37,7 +37,7 @@ class SeveralServers(OneServer, frozen=True):
         """Visits that differ are averaged."""
         if queue.has_batches and queue.servers is not ONE:
             return known_by("batch-erlang-c", queue.resource)
-        if queue.is_told_as_uniform:
+        if queue.is_modeled_as_uniform:
             return known_by("erlang-c", queue.resource)
         return _mixed_mean(queue)
 
@@ -65,7 +65,7 @@ class GeneralServers(SeveralServers, frozen=True):
     def _random_wait(self, queue: Queue) -> Formula:
         """Return the mean wait for random arrivals."""
         work = self.share_waiting(queue) * mean_service(queue.visits) / queue.servers
-        return apply("waiting", work * beside_exponential(queue), queue.load)
+        return apply("waiting", work * ratio_to_exponential(queue), queue.load)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service.
@@ -99,7 +99,7 @@ class GeneralServers(SeveralServers, frozen=True):
         if queue.variation is ONE:
             return super().mean_known(queue)
         known = self._alike_known(queue)
-        return known if queue.is_told_as_uniform else compounded(known, _mixed_mean(queue))
+        return known if queue.is_modeled_as_uniform else compounded(known, _mixed_mean(queue))
 
     def _alike_known(self, queue: Queue) -> Certainty:
         """Return how the mean wait of equal visits is known."""
@@ -132,7 +132,7 @@ def _mixed_mean(queue: Queue) -> Certainty:
     return known_by("mixed-erlang-c", queue.resource, apart=queue.times_apart)
 
 
-def beside_exponential(queue: Queue) -> Formula:
+def ratio_to_exponential(queue: Queue) -> Formula:
     """Return the wait as a part of what it is for exponential service times."""
     spread = queue.variation**2
     if not queue.is_uniform:

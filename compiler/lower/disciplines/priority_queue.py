@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-from qps.compiler.lower.disciplines.gamma_stages import Taken, quantile_of, taken
+from qps.compiler.lower.disciplines.gamma_stages import StageOperands, gamma_stage, quantile_of
 from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty
@@ -53,7 +53,7 @@ class ByPriority(Law, frozen=True):
         ranks = Ranks(queue, own)
         share = minimum(ONE, queue.share_waiting)
         wait = self.wait(queue, own)
-        served = taken(own.service, queue.variation**2)
+        served = gamma_stage(own.service, queue.variation**2)
         waits = _gamma_of(wait, share, ranks.spread(ranks.residual_of(queue.visits), queue.load))
         return quantile_of(level, waits, served) - own.service
 
@@ -88,7 +88,7 @@ class ByPriority(Law, frozen=True):
         name = queue.resource
         if queue.has_batches:
             return known_by("batch-by-priority", name)
-        if queue.servers is ONE or (queue.variation is ONE and queue.is_told_as_uniform):
+        if queue.servers is ONE or (queue.variation is ONE and queue.is_modeled_as_uniform):
             return known_by("priority", name)
         return known_by("priority-scaled", name)
 
@@ -133,7 +133,7 @@ class Preemptive(ByPriority, frozen=True):
         if queue.servers is not ONE:
             share = apply("erlang_c", queue.servers, queue.servers * ranks.upto)
             waits = _gamma_of(self.wait(queue, own), share, spread)
-            served = taken(own.service, queue.variation**2)
+            served = gamma_stage(own.service, queue.variation**2)
             return _of_fixed(queue, quantile_of(level, waits, served) - own.service)
         work = ranks.found_of(ranks.upto_visits)
         waiting = apply("waiting", apply("waiting", work, ranks.before), ranks.upto)
@@ -141,7 +141,7 @@ class Preemptive(ByPriority, frozen=True):
         spare = maximum(_LEAST, 1 - ranks.before)
         busy = apply("mean", 2 * ranks.found_of(ranks.before_visits), own.service) / spare
         held = apply("waiting", own.service, ranks.before)
-        served = taken(held, queue.variation**2 + busy)
+        served = gamma_stage(held, queue.variation**2 + busy)
         return _of_fixed(queue, quantile_of(level, waits, served) - own.service)
 
 
@@ -247,6 +247,6 @@ def _busy(queue: Queue, load: Formula) -> Formula:
     return apply("erlang_c", queue.servers, queue.servers * load)
 
 
-def _gamma_of(wait: Formula, share: Formula, spread: Formula) -> Taken:
+def _gamma_of(wait: Formula, share: Formula, spread: Formula) -> StageOperands:
     """Return the stage of a wait that a share has."""
-    return taken(wait / maximum(share, _LEAST), spread, share)
+    return gamma_stage(wait / maximum(share, _LEAST), spread, share)

@@ -80,7 +80,7 @@ class Sharing(Law, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """They are of a law that has two moments of the true one."""
-        is_plain = queue.is_told_as_uniform and not queue.has_batches
+        is_plain = queue.is_modeled_as_uniform and not queue.has_batches
         method = "sharing-percentiles" if is_plain else "sharing-with-a-constant-number"
         return known_by(method, queue.resource)
 
@@ -105,7 +105,7 @@ class SharingAtSpeeds(Sharing, frozen=True):
     def _spread(self, queue: Queue) -> Formula:
         """Return the same of a server that is faster by how many are there."""
         spread = 2 * (_Chain(queue).square - 1)
-        if queue.is_told_as_uniform:
+        if queue.is_modeled_as_uniform:
             spread = spread / (2 - minimum(ONE, queue.load))
         return 1 + spread
 
@@ -169,7 +169,7 @@ def _variance(queue: Queue) -> Formula:
     spread = 2 * waiting * (1 + load - waiting) / (spare + waiting) ** 2
     if queue.servers is ONE:
         spread = 2 * load
-    return 1 + (spread / (2 - load) if queue.is_told_as_uniform else spread)
+    return 1 + (spread / (2 - load) if queue.is_modeled_as_uniform else spread)
 
 
 def _weibull(variance: Formula, level: Fraction | Formula) -> Formula:

@@ -75,7 +75,7 @@ class OneServer(Law, frozen=True):
         found = []
         if queue.variation not in (ZERO, ONE):
             found.append(known_by("gamma-service", name))
-        if not queue.is_told_as_uniform:
+        if not queue.is_modeled_as_uniform:
             found.append(known_by("gamma-mixture", name, apart=queue.times_apart))
         return together(_alike_known(queue), *found)
 
@@ -88,7 +88,7 @@ class OneServer(Law, frozen=True):
         """Several cores are taken as one."""
         if queue.servers is ONE:
             return known_by("pollaczek-khinchine", queue.resource)
-        is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
+        is_proven = queue.variation in (ZERO, ONE) and queue.is_modeled_as_uniform
         return known_by("one-fast-core", queue.resource, is_proven=is_proven)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
@@ -102,7 +102,7 @@ def mixed_quantiles(queue: Queue) -> Certainty:
     """Return what batches and visits that differ do to how quantiles are known."""
     if queue.has_batches:
         return _batches_known(queue)
-    if not queue.is_told_as_uniform:
+    if not queue.is_modeled_as_uniform:
         return known_by("longest-visit", queue.resource)
     return _alike_known(queue)
 

@@ -34,13 +34,13 @@ class HardwareForms:
         network = self._model.networks.get(name)
         if network is not None:
             yield network.medium
-            yield from _waited_for(network)
+            yield from _queueing_numbers(network)
         else:
             machine = self._model.machines[name]
             if not self._measured.isdisjoint((name, *machine.family)):
                 yield name
             for one in machine.resources:
-                yield from (one.name, one.kind, one.work, *_waited_for(one))
+                yield from (one.name, one.kind, one.work, *_queueing_numbers(one))
             yield tuple(base for base, _ in machine.ratings)
         yield from map(_kind, self._numbers(name))
 
@@ -110,13 +110,13 @@ def _replaced(before: Configuration, now: Configuration) -> Iterator[tuple[str, 
             yield name, before.links[name].network, link.network
 
 
-def _waited_for(one: ir.Resource | ir.Network) -> Iterator[object]:
+def _queueing_numbers(one: ir.Resource | ir.Network) -> Iterator[object]:
     """Yield the laws of what waits, with their numbers: these are no symbols."""
     yield None if one.jitter is None else id(one.jitter)
     yield one.queueing and one.queueing.as_read
 
 
-def _told(quantity: ir.Quantity | None) -> object:
+def _comparable(quantity: ir.Quantity | None) -> object:
     return None if quantity is None else quantity.expr
 
 

@@ -55,10 +55,10 @@ def _certainty(
     leaves |= {symbols[measure]: each for measure, each in of_each.items()}
     ranges |= {symbols[measure]: _range_of(measure) for measure in of_each}
 
-    def told(formula: Formula, numbers: Mapping[Formula, Range]) -> Certainty:
+    def certainty_of(formula: Formula, numbers: Mapping[Formula, Range]) -> Certainty:
         return followed(formula, leaves, ranges | dict(numbers))
 
-    found = expressions.of_what_stays(lowered, told)
+    found = expressions.of_what_stays(lowered, certainty_of)
     because = dict.fromkeys(reason for each in leaves.values() for reason in each.because)
     return replace(found, because=tuple(one for one in because if one in found.because))
 

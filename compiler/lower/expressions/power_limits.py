@@ -12,7 +12,7 @@ from qps.engine.exact_algebra.exact_powers import MOST_BITS, TooLongError
 
 
 @contextmanager
-def powers_told(span: Span | None = None) -> Iterator[None]:
+def power_errors_placed(span: Span | None = None) -> Iterator[None]:
     """Raise QpsError where a power has too many digits, with the place of what it stands in."""
     try:
         yield

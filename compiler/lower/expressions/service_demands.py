@@ -59,7 +59,7 @@ def number_of(
     return expressions.symbol(name, quantity, component.source, where=where)
 
 
-def is_carried(cost: ir.Cost, machine: ir.Machine, flow: Flow) -> bool:
+def has_counted_items(cost: ir.Cost, machine: ir.Machine, flow: Flow) -> bool:
     """Return whether a flow has all items that a cost is counted by."""
     resource = machine.resource(cost.resource)
     assert resource is not None

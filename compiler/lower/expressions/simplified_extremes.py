@@ -19,7 +19,7 @@ _MORE = symbol("how many more")
 
 
 @remembered
-def tidy_extremes(expr: Formula, population: Formula, low: int) -> Formula:
+def simplify_extremes(expr: Formula, population: Formula, low: int) -> Formula:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
     if expr.word not in EXTREMES:
         return expr

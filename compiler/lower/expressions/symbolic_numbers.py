@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.own_numbers import told_apart
+from qps.compiler.ir.own_numbers import distinct_names
 from qps.compiler.lower.expressions.item_kinds import Mixed, averaged, averaged_by, largest
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -20,7 +20,7 @@ from qps.engine.expressions.signs import range_of_constant
 from qps.engine.expressions.substitution import substituted
 from qps.engine.numerics.value_ranges import ANY, NOT_NEGATIVE, Range
 
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 Moving = Mapping[str, bool | Range]
 """Numbers that take other values with the formulas as they are; whether of other signs, too.
@@ -87,7 +87,7 @@ class Assuming(Struct, kw_only=True):
 
         That is by `where` it is, such as `at auth` and then `in orders`, else by counting.
         """
-        for told in told_apart(name, where):
+        for told in distinct_names(name, where):
             known = self.assumptions.get(told)
             if known is None:
                 known = self.assumptions[told] = Assumption(
@@ -153,8 +153,8 @@ class Assuming(Struct, kw_only=True):
         return self.valued(self.averaged(lowered))
 
     def of_what_stays(
-        self, lowered: Formula, told: Callable[[Formula, Mapping[Formula, Range]], Told]
-    ) -> Told:
+        self, lowered: Formula, evaluate: Callable[[Formula, Mapping[Formula, Range]], Result]
+    ) -> Result:
         """Return what is told of what was lowered, whatever the numbers that are moving come to.
 
         It is told of a formula, and of ranges of the numbers in it.
@@ -164,8 +164,8 @@ class Assuming(Struct, kw_only=True):
         values = self.values_in(formula)
         stays = {a.symbol: values[a.symbol] for a in numbers if a.name not in self.moving}
         signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
-        found = told(substituted(formula, stays), signs)
-        self.weigh([formula], by_sign=told(formula, signs) == found)
+        found = evaluate(substituted(formula, stays), signs)
+        self.weigh([formula], by_sign=evaluate(formula, signs) == found)
         return found
 
     def is_supposed_a_share(self, lowered: Formula) -> bool:

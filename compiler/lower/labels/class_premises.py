@@ -37,20 +37,20 @@ def _chance_of(passage: Passage, numbers: Numbers) -> Call | None:
     return node if isinstance(node, Call) and _is_chance(node, numbers) else None
 
 
-def at_most_one_chance(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def at_most_one_chance(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """At most one call is made by chance: how several depend on each other is not said."""
-    made = (_chance_of(one, numbers) for one in walked.passages[of.name])
+    made = (_chance_of(one, numbers) for one in passages.passages[of.name])
     calls = [call for call in made if call is not None]
     if len(calls) > 1:
         yield Fails(reason_of("calls-by-chance", list(dict.fromkeys(call.node for call in calls))))
 
 
-def one_path(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def one_path(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """Every item takes the same steps, each as often."""
-    for passage in walked.passages[of.name]:
+    for passage in passages.passages[of.name]:
         node = passage.node
         if isinstance(node, Serve) and is_by_chance(node, numbers):
-            yield by_chance(node, walked.network.stations[node.station])
+            yield by_chance(node, passages.network.stations[node.station])
             return
         if isinstance(node, Delay) and is_by_chance(node, numbers):
             yield Fails(reason_of("delay-by-chance", node.why))
@@ -65,30 +65,30 @@ def _is_chance(call: Call, numbers: Numbers) -> bool:
 
 
 def product_form_stations(
-    walked: NetworkPassages, of: Class, numbers: Numbers
+    passages: NetworkPassages, of: Class, numbers: Numbers
 ) -> Iterator[Premise]:
     """All stations are in product form at which closed classes wait that a class meets."""
-    component = walked.component(of)
-    stations = {one.name: one for each in component for one in walked.stations_of(each)}
+    component = passages.component(of)
+    stations = {one.name: one for each in component for one in passages.stations_of(each)}
     for one in stations.values():
         if one.waits:
-            yield from product_form_station(walked, one, numbers)
+            yield from product_form_station(passages, one, numbers)
 
 
-def no_saturation(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def no_saturation(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """No station can be full at which no waiting is counted: it would hold up all who share.
 
     Of what a class meets alone its label says so already.
     """
-    component = walked.component(of)
+    component = passages.component(of)
     if component == [of]:
         return
     names = {one.name for one in component}
-    stations = {s.name: s for one in component for s in walked.stations_of(one)}
+    stations = {s.name: s for one in component for s in passages.stations_of(one)}
     for station in stations.values():
         if station.waits or station.kind is StationKind.STORE:
             continue
-        users = [one for one in walked.closed_at(station.name) if one.name in names]
+        users = [one for one in passages.closed_at(station.name) if one.name in names]
         fails = Fails(reason_of("saturation-of-others", station.name))
         yield From(_beyond(station, users), fails)
 
@@ -104,20 +104,20 @@ def _beyond(station: Station, users: Iterable[Class]) -> Formula:
     return total(found) - station.servers
 
 
-def free_choice(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
+def free_choice(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - populations decide
     """Which of equal machines serves an item is chosen anew at each visit: no hold ties it.
 
     Of one class alone each machine counts by itself; where several meet, all of them as one. Of a
     pool that is never full a hold ties to nothing that counts: a network in product form rests on
     nothing but how often each machine is visited.
     """
-    component = walked.component(of)
+    component = passages.component(of)
     for one in component if len(component) > 1 else ():
-        for passage in walked.passages[one.name]:
+        for passage in passages.passages[one.name]:
             for name in passage.stations:
-                station = walked.network.stations.get(name)
-                pool = None if station is None else _tied_by(walked.network, station, passage)
-                if station is None or pool is None or pool in walked.unfilled:
+                station = passages.network.stations.get(name)
+                pool = None if station is None else _tied_by(passages.network, station, passage)
+                if station is None or pool is None or pool in passages.unfilled:
                     continue
                 fails = Fails(
                     reason_of("any-of-the-copies", name, node=station.place.name, by=pool)
@@ -135,9 +135,9 @@ def _tied_by(network: Network, station: Station, passage: Passage) -> str | None
     return None
 
 
-def few_enough_users(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def few_enough_users(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """There are few enough users, at stations that are few enough, for exact sums."""
-    networks = {one.network.names: one.network for one in walked.cycles_of(of)}
+    networks = {one.network.names: one.network for one in passages.cycles_of(of)}
     for network in networks.values():
         if not is_summed_exactly(network, numbers.expressions):
             yield Fails(reason_of("linearizer", list(network.names), error=0))
@@ -162,23 +162,27 @@ def is_summed_exactly(network: ClosedNetwork, expressions: ExpressionLowering) -
     return multiclass_operands.is_exact(most, len(network.stations), beside)
 
 
-def whole_population(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
+def whole_population(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:
     """A whole number of items is under way, at any population."""
-    parts = [one.name for one in walked.cycles_of(of) if not numbers.is_whole(one.jobs)]
+    parts = [one.name for one in passages.cycles_of(of) if not numbers.is_whole(one.jobs)]
     if parts:
         yield Fails(reason_of("fractional-population", parts))
 
 
-def one_place_at_a_time(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def one_place_at_a_time(
+    passages: NetworkPassages,
+    of: Class,
+    numbers: Numbers,  # noqa: ARG001 - of structure alone
+) -> Iterator[Premise]:
     """An item is at one station at a time: neither on a thread and a core, nor at two ports."""
-    for one in walked.cycles_of(of):
+    for one in passages.cycles_of(of):
         if one.overlapping:
             yield Fails(reason_of("visits-in-sequence", list(one.overlapping)))
 
 
-def no_pools(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_pools(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No pool is held that may be full, and no station depends on the load that several share."""
-    for one in walked.cycles_of(of):
+    for one in passages.cycles_of(of):
         if one.pools:
             held = [pool.resource for pool in one.pools]
             yield Fails(reason_of("flow-equivalent-server", held, error=0))
@@ -187,39 +191,39 @@ def no_pools(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[P
             yield Fails(reason_of("shared-load-dependent", names, error=0))
 
 
-def no_forks(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_forks(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No calls are made in parallel."""
-    for one in walked.cycles_of(of):
+    for one in passages.cycles_of(of):
         if one.network.forks:
             yield Fails(reason_of("closed-fork-join", one.name, error=0))
 
 
-def no_priorities(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_priorities(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """No class goes before another one."""
-    for each in walked.cycles_of(of):
+    for each in passages.cycles_of(of):
         for one in each.stations:
             if one.rank is not None:
                 yield Fails(reason_of("shadow-server", one.resource))
 
 
-def no_loss(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def no_loss(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Nothing is lost of what users wait for."""
-    for one in walked.component(of):
-        if walked.traffic[one.name].losses:
+    for one in passages.component(of):
+        if passages.traffic[one.name].losses:
             yield Fails(reason_of("lost-users-think", one.name))
 
 
 # -- of times and losses of one class --------------------------------------------------------
 
 
-def independent_stages(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """What is waited at one station says nothing of what is waited at another.
 
     So it is where items cannot overtake each other on the way (Reich 1957; of networks Walrand and
     Varaiya 1980): every other one comes from outside, or from the station before. Between the first
     and the last there is one server at each (Burke 1969).
     """
-    waits = walked.waits_of(of)
+    waits = passages.waits_of(of)
     names = [queue.resource for queue, _ in waits]
     again = list(dict.fromkeys(name for name in names if names.count(name) > 1))
     if again:
@@ -237,31 +241,31 @@ def independent_stages(walked: NetworkPassages, of: Class, numbers: Numbers) -> 
         yield Fails(reason_of("independent-waits", list(dict.fromkeys(names))))
 
 
-def queueing_modeled(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def queueing_modeled(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Every station on the way says how it is waited for, or that it is not."""
-    uncounted = list(walked.traffic[of.name].uncounted)
+    uncounted = list(passages.traffic[of.name].uncounted)
     if uncounted:
         yield Fails(reason_of("no-queueing-delay", uncounted))
 
 
-def variance_known(walked: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def variance_known(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Every station on the way that is waited for states a law of its jitter."""
-    lawful = walked.traffic[of.name].jitter
-    queued = dict.fromkeys(queue.resource for queue, _ in walked.waits_of(of))
+    lawful = passages.traffic[of.name].jitter
+    queued = dict.fromkeys(queue.resource for queue, _ in passages.waits_of(of))
     unknown = [name for name in queued if name not in lawful]
     if unknown:
         yield Fails(reason_of("no-delay-variance", unknown))
 
 
 def one_saturating_station(
-    walked: NetworkPassages,
+    passages: NetworkPassages,
     of: Class,
     numbers: Numbers,  # noqa: ARG001 - populations decide
 ) -> Iterator[Premise]:
     """At most one station on the way is overloaded: a second one has less than is offered."""
     if of.is_closed:
         return
-    queues = {queue.resource: queue for queue, _ in walked.waits_of(of)}
+    queues = {queue.resource: queue for queue, _ in passages.waits_of(of)}
     for one, other in combinations(queues.values(), 2):
         fails = Fails(reason_of("loss-counted-twice", [one.resource, other.resource]))
         yield From(minimum(one.load, other.load) - 1, fails)

@@ -31,17 +31,17 @@ LEAST_SHARE = number(Fraction(3, 10))
 _LEAST_FREE = number(Fraction(1, 1000))
 
 
-def unlike_stations(walked: NetworkPassages, numbers: Numbers) -> frozenset[str]:
+def unlike_stations(passages: NetworkPassages, numbers: Numbers) -> frozenset[str]:
     """Return the stations of a network at which something is beyond what was drawn."""
-    network = walked.network
+    network = passages.network
     if network.elastic:
         return frozenset(network.stations)
-    odd = {n for n, one in network.classes.items() if not _comes_as_drawn(walked, one, numbers)}
+    odd = {n for n, one in network.classes.items() if not _comes_as_drawn(passages, one, numbers)}
     return frozenset(
         name
         for name, station in network.stations.items()
         if not _serves_as_drawn(station, numbers)
-        or any(one.of.name in odd for one in walked.visits.get(name, ()))
+        or any(one.of.name in odd for one in passages.visits.get(name, ()))
     )
 
 
@@ -56,19 +56,19 @@ def far_apart(
     return frozenset(
         name
         for name, queue in found.items()
-        if not queue.traits.is_insensitive and not _is_near(queue, numbers)
+        if not queue.traits.is_insensitive and not _is_close(queue, numbers)
     )
 
 
-def _is_near(queue: Queue, numbers: Numbers) -> bool:
+def _is_close(queue: Queue, numbers: Numbers) -> bool:
     if queue.times_apart is None:
         return False
     return not queue.is_far_apart or numbers.is_surely_below(queue.spread, MOST_SPREAD)
 
 
-def calls_rarely(walked: NetworkPassages, of: Class, numbers: Numbers) -> bool:
+def calls_rarely(passages: NetworkPassages, of: Class, numbers: Numbers) -> bool:
     """Return whether fewer items make a call than do in random networks."""
-    made = (one.node for one in walked.passages[of.name])
+    made = (one.node for one in passages.passages[of.name])
     times = (one.times.often for one in made if isinstance(one, Call) and one.times is not None)
     return any(numbers.is_above_zero(LEAST_SHARE - often) for often in times)
 
@@ -79,7 +79,7 @@ def many_wait(component: Iterable[Class], numbers: Numbers) -> bool:
     return numbers.is_above_zero(there - MOST_USERS)
 
 
-def is_past_knee(walked: NetworkPassages, component: Iterable[Class], numbers: Numbers) -> bool:
+def is_past_knee(passages: NetworkPassages, component: Iterable[Class], numbers: Numbers) -> bool:
     """Return whether users may ask for more of a station than it serves while nobody waits.
 
     Users who are Z s elsewhere and D s at stations, d s of these at the fullest, are as many as it
@@ -90,8 +90,8 @@ def is_past_knee(walked: NetworkPassages, component: Iterable[Class], numbers: N
     for one in component:
         assert one.population is not None
         assert one.think is not None
-        own = _demands(walked, one)
-        free = {name: _free_servers(walked, name) for name in own}
+        own = _demands(passages, one)
+        free = {name: _free_servers(passages, name) for name in own}
         if not all(numbers.is_never_above_zero(_LEAST_FREE - left) for left in free.values()):
             return True
         most = maximum(ZERO, *(each / free[name] for name, each in own.items()))
@@ -99,19 +99,19 @@ def is_past_knee(walked: NetworkPassages, component: Iterable[Class], numbers: N
     return not numbers.is_never_above_zero(total(parts) - 1)
 
 
-def _free_servers(walked: NetworkPassages, station: str) -> Formula:
+def _free_servers(passages: NetworkPassages, station: str) -> Formula:
     """Return how many servers open traffic leaves at a station, of all its copies."""
-    known, classes = walked.network.stations[station], walked.network.classes
-    names = dict.fromkeys(one.of.name for one in walked.visits[station])
+    known, classes = passages.network.stations[station], passages.network.classes
+    names = dict.fromkeys(one.of.name for one in passages.visits[station])
     opened = (one for one in map(classes.__getitem__, names) if not one.is_closed)
-    loads = (one.flows * one.arrivals.rate * _demands(walked, one)[station] for one in opened)
+    loads = (one.flows * one.arrivals.rate * _demands(passages, one)[station] for one in opened)
     return known.servers * known.place.copies - total(loads)
 
 
-def _demands(walked: NetworkPassages, of: Class) -> dict[str, Formula]:
+def _demands(passages: NetworkPassages, of: Class) -> dict[str, Formula]:
     """Return how long one item needs a server of each station that is waited for, in s."""
-    found, stations = dict[str, Formula](), walked.network.stations
-    for passage in walked.passages[of.name]:
+    found, stations = dict[str, Formula](), passages.network.stations
+    for passage in passages.passages[of.name]:
         often = product(one.times.mean for one in passage.calls if one.times is not None)
         match passage.node:
             case Serve(station=name) as served:
@@ -127,11 +127,13 @@ def _demands(walked: NetworkPassages, of: Class) -> dict[str, Formula]:
     return found
 
 
-def places_met(walked: NetworkPassages, of: Class, component: Iterable[Class]) -> frozenset[str]:
+def visited_places(
+    passages: NetworkPassages, of: Class, component: Iterable[Class]
+) -> frozenset[str]:
     """Return the stations and pools that numbers of a class rest on: of all whom it meets."""
     every = (of, *component)
-    stations = {one.name for each in every for one in walked.stations_of(each)}
-    return frozenset(stations.union(*map(walked.pools_of, every)))
+    stations = {one.name for each in every for one in passages.stations_of(each)}
+    return frozenset(stations.union(*map(passages.pools_of, every)))
 
 
 def _serves_as_drawn(station: Station, numbers: Numbers) -> bool:
@@ -145,10 +147,10 @@ def _serves_as_drawn(station: Station, numbers: Numbers) -> bool:
     return not numbers.is_above_zero(variation - MOST_VARIATION)
 
 
-def _comes_as_drawn(walked: NetworkPassages, of: Class, numbers: Numbers) -> bool:
+def _comes_as_drawn(passages: NetworkPassages, of: Class, numbers: Numbers) -> bool:
     variation = of.arrivals.variation
     if variation is not None and numbers.is_above_zero(variation - MOST_VARIATION):
         return False
-    thinned = (one.node for one in walked.passages[of.name])
+    thinned = (one.node for one in passages.passages[of.name])
     bursts = (one.share for one in thinned if isinstance(one, Thin) and one.bursty)
     return not any(numbers.is_above_zero(LEAST_ON - share) for share in bursts)

@@ -13,10 +13,15 @@ from qps.compiler.lower.labels.drawn_range import (
     calls_rarely,
     is_past_knee,
     many_wait,
-    places_met,
     unlike_stations,
+    visited_places,
 )
-from qps.compiler.lower.labels.premises import HELD_UP, OF_CLASSES, OF_PERIODS, OF_STATIONS
+from qps.compiler.lower.labels.premises import (
+    OF_CLASSES,
+    OF_PERIODS,
+    OF_STATIONS,
+    SATURATION_PREMISES,
+)
 from qps.compiler.lower.labels.walked_network import Fails, NetworkPassages, Numbers
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.traffic.station_queues import shaped_by
@@ -64,7 +69,7 @@ def _kinds(of: Class, network: Network) -> tuple[str, ...]:
 class Checking(Struct, frozen=True):
     """Checks the premises of one network."""
 
-    walked: NetworkPassages
+    passages: NetworkPassages
     numbers: Numbers
 
     def checks(self) -> Checks:
@@ -81,26 +86,26 @@ class Checking(Struct, frozen=True):
 
     def _names(self, at: str) -> list[str]:
         """Return by which names what a theorem is used for is known: a class by its stream, too."""
-        of = self.walked.network.classes.get(at)
+        of = self.passages.network.classes.get(at)
         return [at] if of is None else list(dict.fromkeys((at, of.stream)))
 
     def _places_of(self, premise: str) -> list[str]:
         """Return where a premise is asked for: at stations of a discipline that rests on it."""
         if premise in OF_CLASSES:
-            return list(self.walked.network.classes)
-        visited = [(name, one.law) for name, one in self.walked.queues.items() if one.visits]
+            return list(self.passages.network.classes)
+        visited = [(name, one.law) for name, one in self.passages.queues.items() if one.visits]
         if premise in OF_PERIODS:
             return [name for name, law in visited if law.rests_on_periods]
         return [name for name, _ in visited]
 
     def why(self, premise: str, at: str) -> tuple[Reason, ...]:
         """Return why a premise fails at a station or for a class, each reason once."""
-        network, numbers = self.walked.network, self.numbers
+        network, numbers = self.passages.network, self.numbers
         found: dict[Reason, None] = {}
         for one in (
-            OF_CLASSES[premise](self.walked, network.classes[at], numbers)
+            OF_CLASSES[premise](self.passages, network.classes[at], numbers)
             if premise in OF_CLASSES
-            else OF_STATIONS[premise](self.walked, network.stations[at], numbers)
+            else OF_STATIONS[premise](self.passages, network.stations[at], numbers)
         ):
             if isinstance(one, Fails):
                 found[one.why] = None
@@ -110,13 +115,13 @@ class Checking(Struct, frozen=True):
 
     def doubts_of(self, of: Class, checks: Checks) -> ClassDoubts:
         """Return the doubts of what is told of a class."""
-        component = self.walked.component(of)
-        held_up = (why for premise in HELD_UP for why in checks.of(premise, of.name))
+        component = self.passages.component(of)
+        held_up = (why for premise in SATURATION_PREMISES for why in checks.of(premise, of.name))
         return ClassDoubts(
             checks=checks,
-            held_up=tuple(dict.fromkeys(held_up)),
-            rests_on=places_met(self.walked, of, component),
-            calls_rarely=calls_rarely(self.walked, of, self.numbers),
+            saturation_reasons=tuple(dict.fromkeys(held_up)),
+            rests_on=visited_places(self.passages, of, component),
+            calls_rarely=calls_rarely(self.passages, of, self.numbers),
             many_wait=many_wait(component, self.numbers),
-            is_below_knee=not is_past_knee(self.walked, component, self.numbers),
+            is_below_knee=not is_past_knee(self.passages, component, self.numbers),
         )

@@ -44,19 +44,21 @@ def _makes_several(passage: Passage) -> bool:
     return passage.fork is not None or isinstance(passage.node, Send | Merge)
 
 
-def _has_places(pool: Pool, taken: Sequence[Passage], network: Network, numbers: Numbers) -> bool:
+def _has_places(
+    pool: Pool, passages: Sequence[Passage], network: Network, numbers: Numbers
+) -> bool:
     """Return whether a pool has a place for all who may come: all users, or who hold others."""
-    amounts = {one.node.amount for one in taken if isinstance(one.node, Take)}
+    amounts = {one.node.amount for one in passages if isinstance(one.node, Take)}
     if len(amounts) != 1:
         return False
     (amount,) = amounts
     if numbers.expressions.largest(amount) is not None:
         return False
     there = pool.capacity * (1 - total(kept for _, kept in pool.kept))
-    users = {one.of.name: _users(one.of, pool) for one in taken}
+    users = {one.of.name: _users(one.of, pool) for one in passages}
     return any(
         numbers.is_never_above_zero(most * amount - there)
-        for most in (total(users.values()), most_within(taken, pool.place, network.pools))
+        for most in (total(users.values()), most_within(passages, pool.place, network.pools))
         if most is not None
     )
 

@@ -78,5 +78,5 @@ OF_CLASSES: Mapping[str, Callable[[NetworkPassages, Class, Numbers], Iterator[Pr
 """By id, of classes, with the closed classes that they meet."""
 OF_PERIODS = ("periodic", "one-period")
 """Of stations to which flows come by the clock."""
-HELD_UP = ("no-saturation", "free-choice")
+SATURATION_PREMISES = ("no-saturation", "free-choice")
 """Without these, no error that is stated of a class holds."""

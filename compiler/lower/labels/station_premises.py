@@ -25,28 +25,28 @@ OfQueue: TypeAlias = Callable[[Queue], Iterator[Premise]]
 # -- arrivals --------------------------------------------------------------------------------
 
 
-def poisson(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def poisson(passages: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """Arrivals are a Poisson process: not stated otherwise, in no bursts, as at their sources."""
-    name, visits = station.name, walked.queues[station.name].visits
+    name, visits = station.name, passages.queues[station.name].visits
     if any(visit.variation is not None for visit in visits):
         yield Fails(reason_of("arrivals-as-poisson", name))
     if any(visit.is_bursty for visit in visits):
         yield Fails(reason_of("bursts-averaged", name))
-    if name in walked.shaped:
-        yield Fails(reason_of("departures-as-poisson", name, by=walked.shaped[name]))
+    if name in passages.shaped:
+        yield Fails(reason_of("departures-as-poisson", name, by=passages.shaped[name]))
     asking = dict.fromkeys(visit.of[0] for visit in visits if visit.is_asked_again)
     if asking:
         yield Fails(reason_of("closed-as-open", list(asking)))
 
 
-def periodic(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
+def periodic(passages: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
     """The items of each flow arrive periodically, all of them, at one of equal machines."""
-    name, visits = station.name, walked.queues[station.name].visits
-    processes = {walked.network.classes[visit.of[0]].arrivals.process for visit in visits}
+    name, visits = station.name, passages.queues[station.name].visits
+    processes = {passages.network.classes[visit.of[0]].arrivals.process for visit in visits}
     if processes != {ArrivalProcess.PERIODIC}:
         yield Fails(reason_of("arrivals-as-poisson", name))
-    if name in walked.shaped:
-        yield Fails(reason_of("departures-as-poisson", name, by=walked.shaped[name]))
+    if name in passages.shaped:
+        yield Fails(reason_of("departures-as-poisson", name, by=passages.shaped[name]))
     if any(visit.is_thinned for visit in visits):
         yield Fails(reason_of("share-of-periodic", name))
     if any(visit.is_spread and visit.place.count is not ONE for visit in visits):
@@ -79,7 +79,7 @@ def _meeting(queue: Queue) -> Iterator[Premise]:
 
 
 def not_behind_a_pool(
-    walked: NetworkPassages,
+    passages: NetworkPassages,
     station: Station,
     numbers: Numbers,  # noqa: ARG001 - of structure alone
 ) -> Iterator[Premise]:
@@ -87,31 +87,33 @@ def not_behind_a_pool(
 
     Who waits for a place comes when another one leaves.
     """
-    through = walked.pools_before.get(station.name)
+    through = passages.pools_before.get(station.name)
     if through:
         pools = list(dict.fromkeys(through.values()))
         yield Fails(reason_of("pool-lets-through-poisson", station.name, by=pools))
 
 
 def random_or_room(
-    walked: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: Numbers
 ) -> Iterator[Premise]:
     """What finds no room is known: none where all do, else of visits that come at random."""
-    if not fits(walked, station, numbers):
-        yield from not_behind_a_pool(walked, station, numbers)
-        yield from poisson(walked, station, numbers)
-        yield from _by_chance_at(walked, station, numbers)
+    if not fits(passages, station, numbers):
+        yield from not_behind_a_pool(passages, station, numbers)
+        yield from poisson(passages, station, numbers)
+        yield from _by_chance_at(passages, station, numbers)
 
 
-def fits(walked: NetworkPassages, station: Station, numbers: Numbers) -> bool:
+def fits(passages: NetworkPassages, station: Station, numbers: Numbers) -> bool:
     """Return whether all who may be at a station find room: each holds one of fewer places."""
-    visits = walked.visits.get(station.name, ())
-    most = most_within(visits, station.place, walked.network.pools)
+    visits = passages.visits.get(station.name, ())
+    most = most_within(visits, station.place, passages.network.pools)
     room = station.servers if station.room is None else station.room
     return most is not None and not numbers.is_above_zero(most - room)
 
 
-def whole_visits(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:
+def whole_visits(
+    passages: NetworkPassages, station: Station, numbers: Numbers
+) -> Iterator[Premise]:
     """Every visit has the law that is stated: no step in it is taken by a share of the items.
 
     Where all present are served at once nothing but the mean work matters, and so it is of users
@@ -119,13 +121,15 @@ def whole_visits(walked: NetworkPassages, station: Station, numbers: Numbers) ->
     others do not, of an exponential time: those who make it come at random, too.
     """
     if station.queueing is not None and not station.queueing.traits.is_insensitive:
-        yield from _by_chance_at(walked, station, numbers)
-    if any(visit.is_uneven for visit in walked.queues[station.name].visits):
+        yield from _by_chance_at(passages, station, numbers)
+    if any(visit.is_uneven for visit in passages.queues[station.name].visits):
         yield Fails(reason_of("visits-by-their-mean", station.name))
 
 
-def _by_chance_at(walked: NetworkPassages, station: Station, numbers: Numbers) -> Iterator[Premise]:
-    for run in walked.runs.get(station.name, ()):
+def _by_chance_at(
+    passages: NetworkPassages, station: Station, numbers: Numbers
+) -> Iterator[Premise]:
+    for run in passages.runs.get(station.name, ()):
         chances = [one for one in run.services if is_by_chance(one, numbers)]
         is_visit = len(run.services) == 1 and _is_exponential(station)
         if run.of.is_closed or (is_visit and all(_is_share(one, numbers) for one in chances)):
@@ -161,7 +165,7 @@ def is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
 
 
 def product_form_station(
-    walked: NetworkPassages, station: Station, numbers: Numbers
+    passages: NetworkPassages, station: Station, numbers: Numbers
 ) -> Iterator[Premise]:
     """Where users who wait for answers meet others, all are served alike: it is in product form.
 
@@ -170,7 +174,7 @@ def product_form_station(
     queueing = station.queueing
     if queueing is None or queueing.traits.is_insensitive or queueing.traits.has_ranks:
         return
-    runs = walked.runs.get(station.name, [])
+    runs = passages.runs.get(station.name, [])
     if len({run.of.name for run in runs}) == 1 or not any(run.of.is_closed for run in runs):
         return
     first, *others = runs
@@ -192,7 +196,7 @@ def one_server(queue: Queue) -> Iterator[Premise]:
 
 def one_server_or_equal(queue: Queue) -> Iterator[Premise]:
     """There is one server, or services are exponential and of one mean."""
-    is_equal = queue.variation is ONE and queue.is_told_as_uniform
+    is_equal = queue.variation is ONE and queue.is_modeled_as_uniform
     if queue.servers is not ONE and not is_equal:
         yield Fails(reason_of("priority-scaled", queue.resource))
 
@@ -211,7 +215,7 @@ def fixed_service(queue: Queue) -> Iterator[Premise]:
 
 def equal_service(queue: Queue) -> Iterator[Premise]:
     """All visits have one mean service time, and so have all batches, of all kinds of items."""
-    if not queue.is_told_as_uniform:
+    if not queue.is_modeled_as_uniform:
         yield Fails(reason_of("visits-by-their-mean", queue.resource))
     elif any(visit.is_varied for visit in queue.visits):
         yield Fails(reason_of("sizes-in-one-flow", queue.resource))

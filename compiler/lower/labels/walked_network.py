@@ -60,10 +60,10 @@ class Numbers(Struct, frozen=True):
             return _is_whole(formula)
         populations = self._populations()
 
-        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             return all(_is_whole(each(formula)) for each in populations)
 
-        return self.expressions.of_what_stays(formula, holds)
+        return self.expressions.of_what_stays(formula, is_true)
 
     def are_equal(self, one: Formula, other: Formula) -> bool:
         """Return whether two values are equal at any population."""
@@ -71,20 +71,20 @@ class Numbers(Struct, frozen=True):
             return True
         population = self.expressions.population
 
-        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             return expanded(formula, {population}) is ZERO
 
-        return self.expressions.of_what_stays(one - other, holds)
+        return self.expressions.of_what_stays(one - other, is_true)
 
     def is_above_zero(self, formula: Formula) -> bool:
         """Return whether a value may be above zero at the highest population."""
         highest = self._populations()[-1]
 
-        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             value = highest(formula).exact
             return value is None or value > 0
 
-        return self.expressions.of_what_stays(formula, holds)
+        return self.expressions.of_what_stays(formula, is_true)
 
     def is_surely_below(self, formula: Formula, limit: Fraction) -> bool:
         """Return whether a value of which no fraction is known is below a limit at any population.
@@ -106,13 +106,13 @@ class Numbers(Struct, frozen=True):
         """
         population, populations = self.expressions.population, self._populations()
 
-        def holds(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+        def is_true(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             by = monomials(formula, {population})
             is_even = all(len(of) < 2 and population not in one.symbols for of, one in by.items())  # noqa: PLR2004 - no square
             values = [at(formula).exact for at in (populations[0], populations[-1])]
             return is_even and all(value is not None and value <= 0 for value in values)
 
-        return self.expressions.of_what_stays(formula, holds)
+        return self.expressions.of_what_stays(formula, is_true)
 
     def at_ends(self, formulas: Sequence[Formula]) -> list[list[float]]:
         """Return what formulas come to where populations end; nothing where numbers move."""
@@ -193,13 +193,13 @@ class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
                 continue
             pool = ""
             for passage in each:
-                if isinstance(passage.node, Take) and self._is_waited_for(passage.node.pool):
+                if isinstance(passage.node, Take) and self._is_queueing(passage.node.pool):
                     pool = passage.node.pool
                 for station in passage.stations if pool else ():
                     found.setdefault(station, {}).setdefault(name, pool)
         return found
 
-    def _is_waited_for(self, pool: str) -> bool:
+    def _is_queueing(self, pool: str) -> bool:
         return not self.network.pools[pool].is_unmodeled
 
     def stations_of(self, of: Class) -> list[Station]:
@@ -223,14 +223,14 @@ class NetworkPassages(Struct, frozen=True, kw_only=True, dict=True):
 
     def _component(self, of: Class) -> list[Class]:
         closed = [one for one in self.network.classes.values() if one.is_closed]
-        meets = {one.name: self._met_by(one) for one in closed}
-        found, at = set[str](), self._met_by(of)
+        meets = {one.name: self._visited_by(one) for one in closed}
+        found, at = set[str](), self._visited_by(of)
         while more := {n for n, met in meets.items() if n not in found and not at.isdisjoint(met)}:
             found |= more
             at |= {place for name in more for place in meets[name]}
         return [one for one in closed if one.name in found]
 
-    def _met_by(self, of: Class) -> set[str]:
+    def _visited_by(self, of: Class) -> set[str]:
         waited = {one.name for one in self.stations_of(of) if one.waits}
         return waited | set(self.pools_of(of))
 

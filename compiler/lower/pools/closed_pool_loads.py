@@ -58,8 +58,8 @@ def users_pools(
     for name, all_of in taking.items():
         holds = demands[name].holds
         known = together(*(gate.of(one.name).lowered(one.known) for one in all_of))
-        held = ((one.stream, _held(one, name)) for one in all_of)
-        found.resources[name] = held_by_users(resources[name], held, known)
+        held = ((one.stream, _holding_time(one, name)) for one in all_of)
+        found.resources[name] = pool_load_of_users(resources[name], held, known)
         found.rooms[name] = _room(all_of[0], name, holds[0])
         visits = list[Visit]()
         for one in all_of:
@@ -75,16 +75,16 @@ def users_pools(
     return found
 
 
-def held_by_users(
-    load: ResourceLoad, held: Iterable[tuple[str, Formula]], known: Certainty
+def pool_load_of_users(
+    load: ResourceLoad, holds: Iterable[tuple[str, Formula]], known: Certainty
 ) -> ResourceLoad:
     """Return the load of a pool of which users of some streams hold so much."""
-    found = load.with_held(held, known)
+    found = load.with_holds(holds, known)
     whole = minimum(_NEARLY_ALL, found.load)
     return replace(found, load=whole, unsettled=whole, open_load=total(load.parts.values()))
 
 
-def _held(stream: ClosedStream, name: str) -> Formula:
+def _holding_time(stream: ClosedStream, name: str) -> Formula:
     pool = stream.pool(name)
     return stream.throughput * pool.held(stream.network.nested_times(stream.name)) * pool.unit
 

@@ -73,7 +73,7 @@ def open_pools(
         found.rooms[name] = room = room_of(load.load, demand.capacity, taken, busy)
         network = _network(held, room.places)
         if network.alone is ZERO:
-            raise _held_for_no_time(held[0].hold)
+            raise _zero_hold_error(held[0].hold)
         most = _most_at_a_time(held, demands, found.resources)
         comes = filled(network, total(one.rate for one in held), most)
         found.networks[name], found.filled[name] = network, comes
@@ -81,7 +81,7 @@ def open_pools(
         often = comes.held / network.services * room.unit
         each = [(one.hold.of, much * often) for one, much in zip(held, amounts, strict=True)]
         known = together(load.known, *(one.known for one in held))
-        found.resources[name] = load.with_held(each, known)
+        found.resources[name] = load.with_holds(each, known)
         vary = any(numbers.is_above_zero(v - 1) for one in held for v in one.variations)
         queue = _queue(name, held, network, comes, vary=vary)
         found.queues[name] = PlacedQueue(queue, put_in)
@@ -125,7 +125,7 @@ def _through(visit: Visit, found: OpenPools, results: Mapping[str, ClassTraffic]
     return Through(visit.of, shrunk, network.places * hold.machines / visit.place.count)
 
 
-def _held_for_no_time(hold: Hold) -> QpsError:
+def _zero_hold_error(hold: Hold) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         hold.span,
@@ -135,10 +135,10 @@ def _held_for_no_time(hold: Hold) -> QpsError:
 
 
 def _queue(
-    name: str, held: Sequence[HoldingTime], network: Network, comes: Filled, *, vary: bool
+    name: str, holds: Sequence[HoldingTime], network: Network, comes: Filled, *, vary: bool
 ) -> Queue:
     """Return the queue for places: longer by two moments where what comes does so unevenly."""
-    visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held)
+    visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in holds)
     arrivals = from_outside(visits, comes.load)
     longer = ONE if arrivals is ONE else apply("uneven", arrivals, ONE, comes.load)
     return Queue(
@@ -162,45 +162,45 @@ def _queue(
 # -- what is done meanwhile ----------------------------------------------------------------
 
 
-def _network(held: Sequence[HoldingTime], places: Formula) -> Network:
+def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
     """Return what goes on in a pool, of all that take some of it as if they were alike."""
-    rates = [one.rate / held[0].rate for one in held]  # of what the population moves alike
-    services = weighted_mean([one.alone for one in held], rates)
-    names = dict.fromkeys(name for one in held for name in one.stations)
-    if len(held) == 1:
-        stations = list(held[0].stations.values())
+    rates = [one.rate / holds[0].rate for one in holds]  # of what the population moves alike
+    services = weighted_mean([one.alone for one in holds], rates)
+    names = dict.fromkeys(name for one in holds for name in one.stations)
+    if len(holds) == 1:
+        stations = list(holds[0].stations.values())
     else:
-        stations = [joined([one.stations.get(name) for one in held], rates) for name in names]
-    machines, node = held[0].hold.machines, held[0].hold.pool.rpartition(".")[0]
+        stations = [joined([one.stations.get(name) for one in holds], rates) for name in names]
+    machines, node = holds[0].hold.machines, holds[0].hold.pool.rpartition(".")[0]
     alone, rate = let_through(
         services,
         places,
         machines,
         stations,
         node=node,
-        in_line=all(one.is_in_line for one in held),
+        in_line=all(one.is_in_line for one in holds),
     )
     return Network(
         places=places,
         services=services,
         alone=alone,
         rate=rate,
-        uneven=weighted_mean([one.uneven for one in held], rates),
-        opened=weighted_mean([one.opened for one in held], rates),
-        variance=weighted_mean([one.variance for one in held], rates),
+        uneven=weighted_mean([one.uneven for one in holds], rates),
+        opened=weighted_mean([one.opened for one in holds], rates),
+        variance=weighted_mean([one.variance for one in holds], rates),
         is_waited_in=bool(stations),
         meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
 
 
 def _most_at_a_time(
-    held: Sequence[HoldingTime],
+    holds: Sequence[HoldingTime],
     demands: Mapping[str, StationTraffic],
     resources: Mapping[str, ResourceLoad],
 ) -> Formula | None:
     """Return how many can come at a time, since all hold some of another pool; None for any."""
     found: list[Formula] = []
-    for one in held:
+    for one in holds:
         around = [
             (demand, hold)
             for name, demand in demands.items()

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.pools.closed_pool_loads import held_by_users
+from qps.compiler.lower.pools.closed_pool_loads import pool_load_of_users
 from qps.compiler.lower.pools.holding_times import of_each, stages_within
 from qps.compiler.lower.queues.pool_holding import Hold, Room, room_of
 from qps.compiler.lower.resource_loads import ResourceLoad
@@ -60,15 +60,15 @@ def unfilled_pools(
         for hold in each:
             assert hold.stage is not None
             one, rate = without[hold.of], put_in(classes[hold.of].visits[hold.stage].rate)
-            time, how = _held(hold, one, queues)
+            time, how = _holding_time(hold, one, queues)
             held.append((one.stream, rate * time * amount * room.unit))
             # By Little's law: so many are held as come in a second, times how long each is.
             known += [rates[one.stream], gate.of(hold.of).lowered(how)]
-        found[name] = held_by_users(load, held, together(*known))
+        found[name] = pool_load_of_users(load, held, together(*known))
     return UnfilledPools(resources=found, rooms=rooms, classes=without)
 
 
-def _held(
+def _holding_time(
     hold: Hold, result: ClassTraffic, queues: Mapping[str, PlacedQueue]
 ) -> tuple[Formula, Certainty]:
     """Return how long something is held, with what is waited for meanwhile, and how it is known."""

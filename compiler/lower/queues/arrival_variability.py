@@ -40,7 +40,7 @@ from qps.engine.expressions.substitution import Substitution
 
 _LEAST_SERVICE = number(Fraction(1, 5))
 _FORGOTTEN = number(Fraction(3, 2))
-_NEAR, _FALLS = number(2), number(Fraction(3, 2))
+_SMOOTHING_RANGE, _FALLS = number(2), number(Fraction(3, 2))
 _FARTHEST = 8
 """So many queues back is looked; what is before them comes as at random."""
 
@@ -149,7 +149,7 @@ class _Seen:
         self._put_in = put_in
         load = minimum(ONE, queue.load)
         self._weight = _forgotten(load)
-        self._seen = _NEAR - _FALLS * load
+        self._seen = _SMOOTHING_RANGE - _FALLS * load
         self._known: dict[str, Formula] = {}
 
     def arrivals(self, name: str, far: int = 0) -> Formula:

@@ -83,8 +83,8 @@ class Bursts(Struct, frozen=True):
         row = apply("burst_quantile", flows.sources, flows.burst.share, self._peak, level)
         return self._long * row
 
-    def longer(self, load: Formula, left: Formula, waited: Formula, *, is_of_them: bool) -> Formula:
-        """Return by which part of it what is `waited` for other items is longer.
+    def longer(self, load: Formula, left: Formula, wait: Formula, *, is_of_them: bool) -> Formula:
+        """Return by which part of it what is `wait` for other items is longer.
 
         A queue of such a load, in which so long is `left` of a service, is loaded more while more
         flows are on than on average (`on_off_stages.py` has the formula). Where more are on than it
@@ -99,7 +99,7 @@ class Bursts(Struct, frozen=True):
         if not is_of_them:
             found = found * minimum(ONE, load)
         piled = self.piled(is_of_them=is_of_them)
-        return found / (1 + found * piled / maximum(_NEXT_TO_NOTHING**3, waited))
+        return found / (1 + found * piled / maximum(_NEXT_TO_NOTHING**3, wait))
 
     def piled(self, *, is_of_them: bool) -> Formula:
         """Return the mean wait behind bursts; of a queue that is full a long one, not infinite."""
@@ -175,7 +175,7 @@ def _alike(flows: Sequence[BurstyFlows]) -> BurstyFlows:
     return BurstyFlows(Burst(share, memory / off), apply("mean", together, peak), peak)
 
 
-def beside_both(load: Formula, shorter: Formula) -> Formula:
+def burst_and_batch_factor(load: Formula, shorter: Formula) -> Formula:
     """Return how much longer than for single items and behind bursts is waited for both.
 
     It is so much of the `shorter` of both, or of a burst: fitted to simulations (docs/traffic.md).

@@ -122,7 +122,7 @@ def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
     return known_by("fluid-bursts", queue.resource, case=_case(case, of_mean=of_mean))
 
 
-def _tells_shape(queue: Queue) -> bool:
+def _counts_arrival_shape(queue: Queue) -> bool:
     """Return whether the queues before this one count in its arrivals."""
     return queue.law.tells_shape(queue) or (queue.offered is not None and queue.offered.are_counted)
 
@@ -135,7 +135,7 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
         case = _case("stated" if _is_stated(queue) else "shaped", of_mean=of_mean)
         by, is_measured = queue.shaped_by or "", not queue.is_very_uneven
         parts.append(known_by(method, name, by=by, case=case, is_measured=is_measured))
-    elif queue.shaped_by is not None and not _tells_shape(queue):
+    elif queue.shaped_by is not None and not _counts_arrival_shape(queue):
         parts.append(known_by("departures-as-poisson", name, by=queue.shaped_by))
     counts = queue.offered is not None and queue.offered.arrivals is not ONE
     counts |= queue.law.counts_arrivals or queue.arrivals is not ONE
@@ -153,7 +153,7 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
     if asking and queue.traits.is_random:
         # Of a network in product form: an arrival finds less than in open traffic of that rate.
-        is_proven = queue.is_told_as_uniform and queue.traits.has_product_form
+        is_proven = queue.is_modeled_as_uniform and queue.traits.has_product_form
         parts.append(known_by("closed-as-open", list(asking), is_proven=is_proven))
     return together(*parts)
 

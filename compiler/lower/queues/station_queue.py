@@ -20,7 +20,12 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.on_off_sources import Bursts, BurstyFlows, beside_both, bursts_of
+from qps.compiler.lower.queues.on_off_sources import (
+    Bursts,
+    BurstyFlows,
+    burst_and_batch_factor,
+    bursts_of,
+)
 from qps.compiler.lower.queues.visits import Visit, longest
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import (
@@ -83,7 +88,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         return len({(visit.service, visit.batch) for visit in self.visits}) == 1
 
     @property
-    def is_told_as_uniform(self) -> bool:
+    def is_modeled_as_uniform(self) -> bool:
         """True where what is told is what it is for equal visits, whatever the formulas look like.
 
         At equal numbers the formulas of a mix come to those of equal visits, but for periodic
@@ -123,7 +128,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         """True where it may be a station of a network in product form (Baskett et al. 1975)."""
         if self.traits.is_insensitive:
             return not self.has_batches
-        return self.traits.has_product_form and self.is_told_as_uniform and self.is_exponential
+        return self.traits.has_product_form and self.is_modeled_as_uniform and self.is_exponential
 
     @property
     def is_exponential(self) -> bool:
@@ -153,10 +158,10 @@ class Queue(Struct, frozen=True, kw_only=True):
         before = [one.piled(is_of_them=is_of_them) for one in self.passed]
         return maximum(ZERO, piled - maximum(*dict.fromkeys(before))) if before else piled
 
-    def longer_in_bursts(self, own: Visit, bursts: Bursts, waited: Formula) -> Formula:
+    def longer_in_bursts(self, own: Visit, bursts: Bursts, wait: Formula) -> Formula:
         """Return by which part items are waited for longer, for they come unevenly in bursts."""
         left, is_of_them = self.residual / self.servers, own.burst is not None
-        return bursts.longer(self.load, left, waited, is_of_them=is_of_them)
+        return bursts.longer(self.load, left, wait, is_of_them=is_of_them)
 
     def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
@@ -209,7 +214,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         if not self.traits.is_random:
             return items + behind
         both = maximum(ZERO, minimum(items, behind, bursts.flows.burst.lasting))
-        return items + behind + beside_both(self.load, both)
+        return items + behind + burst_and_batch_factor(self.load, both)
 
     # -- what laws are made of -------------------------------------------------------------
 
@@ -266,7 +271,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     @property
     def unevenness(self) -> Formula:
         """The square of the coefficient of variation of the work of what comes together."""
-        if self.is_told_as_uniform:
+        if self.is_modeled_as_uniform:
             return self.variation**2 / self.visits[0].batch
         return maximum(ZERO, apply("mean", 2 * self.residual, self.mean_batch) - 1)
 
@@ -364,7 +369,7 @@ class Law(Struct, frozen=True):
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random: equal exponential service."""
-        is_exponential = queue.variation is ONE and queue.is_told_as_uniform
+        is_exponential = queue.variation is ONE and queue.is_modeled_as_uniform
         return is_exponential and not queue.has_batches and queue.models_servers
 
     def rates_known(self, queue: Queue) -> Certainty:

@@ -13,8 +13,8 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.expressions.label_propagation import certainties_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.lower_parameters import MeasureOf
-from qps.compiler.lower.expressions.power_limits import powers_told
-from qps.compiler.lower.load_graph import Criterion, Judged, NamedMeasure
+from qps.compiler.lower.expressions.power_limits import power_errors_placed
+from qps.compiler.lower.load_graph import Criteria, Criterion, NamedMeasure
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.requirements.lower_targets import bounds_load
 from qps.compiler.lower.requirements.quality_axes import axes_of, axis_of, joined_axes
@@ -26,12 +26,12 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, Formula, number
 
 
-def judged_by(
+def lower_criteria(
     requirements: tuple[ir.Requirement, ...],
     measured: Measures,
     queues: Collection[str],
     expressions: ExpressionLowering,
-) -> Judged:
+) -> Criteria:
     """Return what a graph is judged by: of served items, with the values of all to show."""
     model, in_series = expressions.model, measured.in_series
     served, served_in_series = measured.of_what_is_served, in_series.of_what_is_served
@@ -45,7 +45,7 @@ def judged_by(
             replace(one, value=other.measure, axis_value=other.axis) for one, other in pairs
         )
     known, there = _quality_known(model, expressions, served, served_in_series, criteria)
-    return Judged(
+    return Criteria(
         criteria=criteria,
         quality=quality,
         quality_value=quality_value,
@@ -102,7 +102,9 @@ def _criteria(
             continue
         if promised is not None and promised.population is not None:
             known = both_known(requirement.measure, expressions, measured, in_series)
-            stated.append(_promised(requirement, promised, known, measured, expressions))
+            stated.append(
+                _confidence_criterion(requirement, promised, known, measured, expressions)
+            )
             continue
         measure = lowered_quantity(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
@@ -138,9 +140,9 @@ def _criteria(
     return tuple(stated)
 
 
-def _promised(
+def _confidence_criterion(
     requirement: ir.Requirement,
-    promised: ir.ConfidenceCapacity,
+    confidence: ir.ConfidenceCapacity,
     known: tuple[Certainty, Certainty],
     measured: Measures,
     expressions: ExpressionLowering,
@@ -149,13 +151,13 @@ def _promised(
 
     It is known as the measure is: what is judged too mildly is promised to too many.
     """
-    assert promised.population is not None, "requirements by samples have a population"
+    assert confidence.population is not None, "requirements by samples have a population"
     told = known_by(
         "requirement-by-samples",
         requirement.name,
-        case="approximate" if promised.error else "",
-        samples=promised.samples,
-        most=100 * (promised.error or 0.0),
+        case="approximate" if confidence.error else "",
+        samples=confidence.samples,
+        most=100 * (confidence.error or 0.0),
     )
     both = (one if requirement.at_most else opposite(one) for one in known)
     plain, in_series = (together(one, told) for one in both)
@@ -163,7 +165,7 @@ def _promised(
         name=requirement.name,
         measure=expressions.population,
         value=expressions.population,
-        limit=number(promised.population),
+        limit=number(confidence.population),
         at_most=True,
         strict=False,
         dimension=DIMENSIONLESS,
@@ -248,7 +250,7 @@ def lowered_quantity(
 ) -> Formula:
     """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
     try:
-        with powers_told(quantity.span):
+        with power_errors_placed(quantity.span):
             return expressions.lower(quantity.expr, measure_of)
     except QpsError as error:
         label = Label(quantity.span, "")

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart, every
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart, every
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, product, total
 
@@ -105,7 +105,7 @@ def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
     )
 
 
-def _times(calls: Sequence[CallMade]) -> Formula:
+def _times(calls: Sequence[CallFactor]) -> Formula:
     return product(call.times for call in calls)
 
 

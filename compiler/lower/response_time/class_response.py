@@ -24,8 +24,8 @@ from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
 from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
-from qps.compiler.lower.response_time.quantile_refinement import NEARER, nearer
-from qps.compiler.lower.response_time.response_stages import LatencyPart, every, waited_for
+from qps.compiler.lower.response_time.quantile_refinement import REFINED, refined
+from qps.compiler.lower.response_time.response_stages import LatencyPart, awaited_resource, every
 from qps.compiler.lower.response_time.stage_sequence import (
     Allotment,
     allotted,
@@ -37,8 +37,8 @@ from qps.compiler.lower.response_time.stage_sequence import (
 from qps.compiler.lower.response_time.sum_quantiles import (
     StagePath,
     added_known,
-    ways_known,
-    ways_of,
+    paths_known,
+    paths_of,
 )
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, of_another, opposite, together
@@ -206,7 +206,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         """
         found, known = self._quantile(level), self._quantile_certainty(level)
         if self._is_loose(known):
-            found = nearer(found, level, self.latency, is_of_kinds=self._is_of_kinds)
+            found = refined(found, level, self.latency, is_of_kinds=self._is_of_kinds)
         return guarded(found, level, known, self.mean_latency, self.latency_certainty)
 
     def _quantile(self, level: Fraction) -> Formula:
@@ -250,18 +250,18 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def ways(self) -> tuple[StagePath, ...]:
         """The ways through its stages where a quantile is that of a sum; none where it is not."""
-        return ways_of(self.latency, self._is_added)
+        return paths_of(self.latency, self._is_added)
 
-    def quantile_of(self, way: StagePath, level: Fraction) -> Formula:
+    def quantile_of(self, path: StagePath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
-        late = (1 - level) / way.ways
-        found = way.quantile(late, int(self.varies), self._passage)
+        late = (1 - level) / path.ways
+        found = path.quantile(late, int(self.varies), self._passage)
         endless = [part.value for part in self.endless]
-        return total((found, self.jitter_quantile(self._allotment(way, level)), *endless))
+        return total((found, self.jitter_quantile(self._allotment(path, level)), *endless))
 
-    def _allotment(self, way: StagePath, level: Fraction) -> Allotment:
-        units = len(way.added) + len(way.aside) + self.varies
-        return Allotment((1 - level) / way.ways / max(1, units), Fraction(0))
+    def _allotment(self, path: StagePath, level: Fraction) -> Allotment:
+        units = len(path.added) + len(path.aside) + self.varies
+        return Allotment((1 - level) / path.ways / max(1, units), Fraction(0))
 
     def _is_added(self, part: LatencyPart) -> bool:
         """Return whether a wait has a law that a sum can take; a jitter law may say another."""
@@ -355,7 +355,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         """Return how the quantile of a level is known."""
         known = self._quantile_certainty(level)
         if self._is_loose(known):
-            known = together(known, NEARER)
+            known = together(known, REFINED)
         known = together(known, known_by("path-of-stages", self.name))
         known = guarded_known(known, self.latency_certainty)
         return self.doubts.known(known, Quantity.of_level(level))
@@ -378,14 +378,14 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         if count + self.varies > 1:
             parts.append(_added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
-        parts += [kinds_certainty(self.latency), self._held_back_known]
+        parts += [kinds_certainty(self.latency), self._blocking_known]
         parts += [self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
-    def _sum_certainty(self, ways: Sequence[StagePath], level: Fraction) -> Certainty:
+    def _sum_certainty(self, paths: Sequence[StagePath], level: Fraction) -> Certainty:
         """Return how the quantile is known of a level that is that of a sum."""
-        parts = [ways_known(ways)]
-        for way in ways:
+        parts = [paths_known(paths)]
+        for way in paths:
             parts += [stage_certainty(part.queue) for part in way.added if part.queue is not None]
             parts += [
                 quantile_certainty(part.queue) for part in way.aside if part.queue is not None
@@ -396,15 +396,15 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
                 parts.append(_added_up(count, varies=self.varies))
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
-            parts.append(jitter_certainty(laws, 1 - self._allotment(ways[0], level).late))
-        parts += [kinds_certainty(self.latency), self._held_back_known]
+            parts.append(jitter_certainty(laws, 1 - self._allotment(paths[0], level).late))
+        parts += [kinds_certainty(self.latency), self._blocking_known]
         parts += [self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property
-    def _held_back_known(self) -> Certainty:
+    def _blocking_known(self) -> Certainty:
         """How quantiles are known where users are held back by what is full and has no queue."""
-        names = [waited_for(part) for part in self.latency if part.queue is None]
+        names = [awaited_resource(part) for part in self.latency if part.queue is None]
         saturated = [name for name in names if name]
         return known_by("blocking-time", saturated) if saturated else EXACT
 

@@ -23,7 +23,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.on_off_sources import Bursts, beside_both
+from qps.compiler.lower.queues.on_off_sources import Bursts, burst_and_batch_factor
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.response_stages import LatencyPart
@@ -39,7 +39,7 @@ def stage_of(queue: Queue, own: Visit) -> Stage | None:
     found, bursts = queue.stage(own), queue.bursts
     if found is None or bursts is None:
         return found
-    longer = queue.longer_in_bursts(own, bursts, _waited(found))
+    longer = queue.longer_in_bursts(own, bursts, _mean_wait(found))
     return replace(found, work=found.work * (1 + longer))
 
 
@@ -54,7 +54,9 @@ def behind(part: LatencyPart) -> Stage | None:
         return None
     is_of_them = own.burst is not None
     piled = queue.beyond_passed(bursts.piled(is_of_them=is_of_them), is_of_them=is_of_them)
-    both = beside_both(queue.load, minimum(_waited(plain), piled, bursts.flows.burst.lasting))
+    both = burst_and_batch_factor(
+        queue.load, minimum(_mean_wait(plain), piled, bursts.flows.burst.lasting)
+    )
     mean, tail = piled + both, bursts.tail(_OF_MANY)
     return Stage(waits=minimum(ONE, mean / tail), work=maximum(mean, tail))
 
@@ -78,7 +80,7 @@ def passed_bursts(queues: Mapping[str, Queue], queue: Queue) -> tuple[Bursts, ..
     return tuple(found)
 
 
-def _waited(stage: Stage) -> Formula:
+def _mean_wait(stage: Stage) -> Formula:
     """Return the mean wait of a stage; near its saturation not infinite."""
     rest = stage.work * (1 + stage.spread) / 2 / stage.servers
     return stage.waits * rest / maximum(_LEAST, 1 - stage.load)

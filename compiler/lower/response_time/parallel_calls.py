@@ -73,7 +73,7 @@ def slowest_of(
     branches: Sequence[Sequence[LatencyPart]], nodes: Sequence[str], depth: int
 ) -> Slowest:
     """Return the mean of the slowest of branches: calls of nodes, which stand in `depth` others."""
-    told = _told_by_network(branches, depth)
+    told = _time_in_network(branches, depth)
     if told is not None:
         return Slowest(told)
     means = [total(part.value for part in branch) for branch in branches]
@@ -101,7 +101,7 @@ def slowest_of(
     return Slowest(apply("slowest", *operands), known_by(method, nodes))
 
 
-def _told_by_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
+def _time_in_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
     """Return what users who wait for it are told by their network; how, their stages know."""
     for part in every(part for branch in branches for part in branch):
         fork = part.calls[depth].fork
@@ -174,7 +174,7 @@ def _branch(parts: Sequence[LatencyPart]) -> _Branch:
 
 def _is_exponential(queue: Queue) -> bool:
     """Return whether services are exponential and alike: so is the time at one server."""
-    is_plain = queue.variation is ONE and queue.is_told_as_uniform and not queue.has_batches
+    is_plain = queue.variation is ONE and queue.is_modeled_as_uniform and not queue.has_batches
     return is_plain and queue.models_servers
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart, every
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart, every
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
     ONE,
@@ -39,7 +39,7 @@ _TAIL = Fraction(9, 10)
 """From this level on it is a tail."""
 
 
-NEARER = known_by("nearer-percentile")
+REFINED = known_by("nearer-percentile")
 
 
 class _Varying(Struct, frozen=True):
@@ -50,7 +50,7 @@ class _Varying(Struct, frozen=True):
     is_always: bool
 
 
-def nearer(
+def refined(
     quantile: Formula, level: Fraction, parts: Sequence[LatencyPart], *, is_of_kinds: bool
 ) -> Formula:
     """Return a quantile of stages that is added up, or of the slowest kind, nearer to the truth."""
@@ -118,7 +118,7 @@ def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
         yield _Varying(whole - fixed, within + whole**2 * (1 / share - 1), is_always=False)
 
 
-def _shares(part: LatencyPart) -> list[CallMade]:
+def _shares(part: LatencyPart) -> list[CallFactor]:
     """Return the calls by a share that a stage stands in, the outermost; of branches if all do."""
     inside = [next((c for c in one.calls if not c.is_whole), None) for one in every((part,))]
     made = [call for call in inside if call is not None]

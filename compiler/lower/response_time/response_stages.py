@@ -21,7 +21,7 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 _WAITING = "waiting for "
 
 
-class CallMade(Struct, frozen=True, kw_only=True):
+class CallFactor(Struct, frozen=True, kw_only=True):
     """A call that a stage stands in: `times` for each time that its caller is reached.
 
     Those of one `fork` are made at the same time. What `is_whole` is stated as a whole number of
@@ -71,7 +71,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     spent: TimeSpent = TimeSpent.DELAY
     queue: Queue | None = None
     visit: Visit | None = None
-    calls: tuple[CallMade, ...] = ()
+    calls: tuple[CallFactor, ...] = ()
     single: Formula | None = None
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
     slowest_known: Certainty = EXACT
@@ -108,7 +108,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         known = [part.certainty for branch in self.branches for part in branch]
         return together(*known, self.slowest_known)
 
-    def within(self, call: CallMade, times: Formula | None) -> LatencyPart:
+    def within(self, call: CallFactor, times: Formula | None) -> LatencyPart:
         """Return the stage as it stands in a call, which is made so often."""
         calls = (call, *self.calls)
         if times is None:
@@ -117,7 +117,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
 
     def reached_from(self, around: Formula) -> LatencyPart:
         """Return the stage with its calls where what makes them is reached so often."""
-        calls: list[CallMade] = []
+        calls: list[CallFactor] = []
         for call in self.calls:
             around = around * call.times
             calls.append(replace(call, reached=around))
@@ -168,7 +168,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         return replace(self, value=wait * self.times, single=wait, queue=queue, visit=visit)
 
 
-def _changed(call: CallMade, change: Callable[[Formula], Formula]) -> CallMade:
+def _changed(call: CallFactor, change: Callable[[Formula], Formula]) -> CallFactor:
     if call.reached is ONE:
         return call
     most = None if call.most is None else change(call.most)
@@ -182,7 +182,7 @@ def wait_for(resource: str, value: Formula = ZERO, *, place: str = "") -> Latenc
     )
 
 
-def waited_for(part: LatencyPart) -> str:
+def awaited_resource(part: LatencyPart) -> str:
     """Return the resource that a stage is a wait for, empty where it is none."""
     is_wait = part.spent is TimeSpent.WAIT and part.stage.startswith(_WAITING)
     return part.stage.removeprefix(_WAITING) if is_wait else ""

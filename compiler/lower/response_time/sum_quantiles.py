@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
-from qps.compiler.lower.response_time.response_stages import CallMade, LatencyPart
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.compiler.lower.response_time.stage_sequence import Allotment
 from qps.compiler.quantities.certainty import (
     EXACT,
@@ -27,9 +27,9 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
-from qps.engine.queueing.stage_paths import MOST_WAYS
+from qps.engine.queueing.stage_paths import MOST_PATHS
 
-_MOST_WAYS = 16
+_MOST_PATHS = 16
 _SIZE = 9
 """Operands of a stage."""
 
@@ -82,15 +82,15 @@ class StagePath(Struct, frozen=True, kw_only=True):
 _OfOne = Callable[[LatencyPart, Allotment], Formula]
 
 
-def ways_of(
+def paths_of(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
 ) -> tuple[StagePath, ...]:
     """Return the ways through stages of which a sum tells the quantile; none where it does not."""
     lines = _lines(parts)
-    found = tuple(_way(line, is_added, len(lines)) for line in lines)
+    found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
     if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
         return ()
-    if any(way.chances > MOST_WAYS for way in found):
+    if any(way.chances > MOST_PATHS for way in found):
         return ()
     if any(way.repeats and (way.aside or not way.added) for way in found):
         return ()
@@ -108,13 +108,13 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
             return []
         lines = [line for branch in part.branches for line in _lines(branch)]
         found = [(*before, *line) for before in found for line in lines]
-        if len(found) > _MOST_WAYS:
+        if len(found) > _MOST_PATHS:
             return []
     return found
 
 
-def _way(
-    line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], ways: int
+def _path_of(
+    line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], paths: int
 ) -> StagePath:
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
@@ -122,7 +122,7 @@ def _way(
     summed = _Summed(added=added, repeated=frozenset(repeated))
     fixed, operands, chances = summed.of(line, 0)
     for times, part in repeated.values():
-        operands += _waited(_stage(part), times).operands()
+        operands += _waiting_stage(_stage(part), times).operands()
         piled = behind(part)
         if piled is not None:  # it lasts longer than a way through all stages
             operands += replace(piled, work=piled.work * times).operands()
@@ -132,7 +132,7 @@ def _way(
         aside=tuple(part for part in waits if part not in added),
         fixed=fixed,
         operands=tuple(operands),
-        ways=ways,
+        ways=paths,
         chances=chances,
     )
 
@@ -185,15 +185,15 @@ class _Summed(Struct, frozen=True, kw_only=True):
         return [stage] if piled is None else [stage, piled]
 
 
-def _chances(call: CallMade, within: int, *, is_fixed: bool) -> int:
+def _chances(call: CallFactor, within: int, *, is_fixed: bool) -> int:
     """Return how many chances a call makes of those within it: one is that it is not made."""
     if within > 1 and not call.is_share:
-        return MOST_WAYS + 1  # made again, who knows how often, each time with a chance
+        return MOST_PATHS + 1  # made again, who knows how often, each time with a chance
     is_chance = not call.is_whole and (is_fixed or within > 1)
     return within + is_chance
 
 
-def _waited(stage: Stage, times: Formula) -> Stage:
+def _waiting_stage(stage: Stage, times: Formula) -> Stage:
     """Return what is waited all `times` together: as many are found each time, and served anew.
 
     What is left of a service, so often, varies less than once: it is that of a service which varies
@@ -233,10 +233,10 @@ def _passages(part: LatencyPart) -> Formula:
     return found
 
 
-def _is_simple(way: StagePath) -> bool:
+def _is_simple(path: StagePath) -> bool:
     """Return whether what is passed again is so by whole numbers, and by no share."""
-    again = _repeated(way.added)
-    for part in way.added:
+    again = _repeated(path.added)
+    for part in path.added:
         assert part.queue is not None
         made = [call for call in part.calls if call.times is not ONE]
         if part.queue.resource in again and not all(
@@ -250,7 +250,7 @@ def _number(part: LatencyPart, depth: int) -> int | None:
     return part.calls[depth].number if len(part.calls) > depth else None
 
 
-def _often(call: CallMade, outer: Formula) -> Formula:
+def _often(call: CallFactor, outer: Formula) -> Formula:
     """Return how often a call is made for each time that its caller is reached."""
     if call.most is not None:
         return call.most
@@ -274,22 +274,22 @@ def _times(times: Formula, stage: Formula) -> Formula:
 # -- how it is known ---------------------------------------------------------------------
 
 
-def ways_known(ways: Sequence[StagePath]) -> Certainty:
+def paths_known(paths: Sequence[StagePath]) -> Certainty:
     """Return what calls made together do to how a quantile is known."""
-    if len(ways) < 2:  # noqa: PLR2004 - one way
+    if len(paths) < 2:  # noqa: PLR2004 - one way
         return EXACT
     return known_by("any-parallel-late")
 
 
-def added_known(way: StagePath) -> Certainty:
+def added_known(path: StagePath) -> Certainty:
     """Return how the quantile of a sum is known of stages that are known: are they independent?"""
-    queues = [part.queue for part in way.added if part.queue is not None]
-    if len(queues) < 2 and not way.repeats:  # noqa: PLR2004 - there is no other
+    queues = [part.queue for part in path.added if part.queue is not None]
+    if len(queues) < 2 and not path.repeats:  # noqa: PLR2004 - there is no other
         return EXACT
     names = list(dict.fromkeys(queue.resource for queue in queues))
-    if _are_independent(way, queues):
+    if _are_independent(path, queues):
         return EXACT
-    again = list(_repeated(way.added))
+    again = list(_repeated(path.added))
     found = []
     if again:
         found.append(known_by("repeat-visits", again))
@@ -298,7 +298,7 @@ def added_known(way: StagePath) -> Certainty:
     return together(*found)
 
 
-def _are_independent(way: StagePath, queues: Sequence[Queue]) -> bool:
+def _are_independent(path: StagePath, queues: Sequence[Queue]) -> bool:
     """Return whether the times in queues of a network are independent of each other.
 
     So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand
@@ -310,7 +310,9 @@ def _are_independent(way: StagePath, queues: Sequence[Queue]) -> bool:
         return False
     if any(queue.servers is not ONE for queue in queues[1:-1]):
         return False
-    if any(not call.is_share for part in way.parts for call in part.calls if call.times is not ONE):
+    if any(
+        not call.is_share for part in path.parts for call in part.calls if call.times is not ONE
+    ):
         return False
     for before, queue in zip([None, *names], queues, strict=False):
         if any(visit.after and visit.after[-1] != before for visit in queue.visits):

@@ -84,9 +84,11 @@ def with_losses(traffic: Traffic, network: Network, expressions: ExpressionLower
     )
 
 
-def _thinning(asked: StationTraffic, losing: Mapping[str, Formula]) -> tuple[str, ...]:
+def _thinning(traffic: StationTraffic, losing: Mapping[str, Formula]) -> tuple[str, ...]:
     """Return the stations that lose some of what would be asked of another one."""
-    found = {symbol for loads in asked.parts.values() for load in loads for symbol in load.symbols}
+    found = {
+        symbol for loads in traffic.parts.values() for load in loads for symbol in load.symbols
+    }
     return tuple(name for name, symbol in losing.items() if symbol in found)
 
 

@@ -13,7 +13,7 @@ from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.traffic.station_queues import speeds_of, variation_of
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
-from qps.compiler.lower.walk.build_classes import StreamClass, walked_stream
+from qps.compiler.lower.walk.build_classes import StreamClass, build_class
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.network.arrivals import ArrivalProcess
 from qps.compiler.network.class_kinds import with_classes_by_kind
@@ -30,15 +30,15 @@ class SpecNetwork(Struct, frozen=True, kw_only=True):
     """The network of a spec, with what its classes are of in the model.
 
     `places` are its stations and pools in the order in which streams come there.
-    `unwaited` are the stations of which nothing says how they are waited for, `calibrations` are
-    those of fitted costs by station and component. Streams that are `absent` have no class: their
-    conditions do not hold.
+    `unmodeled_queues` are the stations of which nothing says how they are waited for,
+    `calibrations` are those of fitted costs by station and component. Streams that are `absent`
+    have no class: their conditions do not hold.
     """
 
     network: Network
     places: tuple[str, ...]
     classes: tuple[StreamClass, ...]
-    unwaited: Mapping[str, UnmodeledQueue]
+    unmodeled_queues: Mapping[str, UnmodeledQueue]
     calibrations: Mapping[tuple[str, str], Calibration]
     absent: frozenset[str]
 
@@ -55,13 +55,13 @@ def build_network(numbers: ExpressionLowering) -> SpecNetwork:
         model=model, configuration=numbers.configuration, expressions=numbers.keeping_classes()
     )
     there = tuple(one for one in model.streams if numbers.holds(one.condition))
-    walked = tuple(walked_stream(stream, builder) for stream in there)
+    walked = tuple(build_class(stream, builder) for stream in there)
     builder.idle()
     return SpecNetwork(
         network=with_classes_by_kind(_network_of(builder, (one.of for one in walked), numbers)),
         places=tuple(builder.stations),
         classes=walked,
-        unwaited=builder.unwaited,
+        unmodeled_queues=builder.unmodeled_queues,
         calibrations=builder.calibrations,
         absent=frozenset(one.name for one in model.streams if one not in there),
     )
@@ -157,9 +157,9 @@ def _spread(node: str, visits: Sequence[Passage]) -> Spread:
     return Spread()
 
 
-def _pool_there(node: str, holds: Sequence[Take]) -> str:
+def _pool_there(node: str, takes: Sequence[Take]) -> str:
     """Return the pool of a node of which a part is held; empty where none is."""
-    return next((one.pool for one in holds if one.pool.startswith(f"{node}.")), "")
+    return next((one.pool for one in takes if one.pool.startswith(f"{node}.")), "")
 
 
 def _pool(store: Station, builder: NetworkBuilder) -> Pool:

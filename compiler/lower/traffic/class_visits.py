@@ -48,10 +48,10 @@ class ClassVisits:
         self._stream = stream
         self._state = state
         self._result = state.result
-        self._unwaited = spec.unwaited
+        self._unmodeled = spec.unmodeled_queues
         self._demands = demands
         self._expressions = expressions
-        self._is_asked_again = think_time(expressions.model, stream) is not None
+        self._has_feedback = think_time(expressions.model, stream) is not None
         self._rank = LAST if of.rank is None else int(of.rank.value or 0)
         self._runs: dict[str, _Run] = {}  # visits that go on
         self._served: list[_Run] = []
@@ -71,24 +71,24 @@ class ClassVisits:
     def wait(
         self,
         station: Station,
-        held: Formula,
+        holding: Formula,
         busy: Formula,
         *,
         is_bounded: bool,
         thread: str | None = None,
     ) -> None:
-        """Let an item wait for a station, once for a visit; `busy` is for all flows `held`."""
+        """Let an item wait for a station, once for a visit; `busy` is for all flows `holding`."""
         if busy is ZERO:
             return
         now, name = self._state, station.name
-        self._result.held[name], self._result.where[name] = held, self.place.name
+        self._result.held[name], self._result.where[name] = holding, self.place.name
         if not station.waits or now.is_bare:
             self.note_uncounted(name, is_bounded=is_bounded)
         if now.is_bare:
             return
-        rate, run = held * now.rate, self._runs.get(name)
+        rate, run = holding * now.rate, self._runs.get(name)
         if run is None:
-            run = self._runs[name] = _Run(self.visit(name, rate, held))
+            run = self._runs[name] = _Run(self.visit(name, rate, holding))
             self._served.append(run)
             if station.waits:
                 self.queue(run.visit)
@@ -113,7 +113,7 @@ class ClassVisits:
         self._result.uncounted[name] = None
         if not is_bounded:
             self._result.unbounded[name] = None
-        unwaited = self._unwaited.get(name)
+        unwaited = self._unmodeled.get(name)
         if unwaited is not None:
             is_bare = self._state.is_bare
             self._result.unsaid[name] = replace(unwaited, discipline=None) if is_bare else unwaited
@@ -133,7 +133,7 @@ class ClassVisits:
             is_bursty=now.is_bursty,
             burst=now.burst,
             meets=now.meets,
-            is_asked_again=self._is_asked_again,
+            is_asked_again=self._has_feedback,
             is_spread=at.name != self._stream.flows_from,
             rank=self._rank,
         )

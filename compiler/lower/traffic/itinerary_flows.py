@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
+from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import Place, Visit
 from qps.compiler.lower.response_time.class_response import LossKind, QueuePart
@@ -75,12 +75,12 @@ class ItineraryFlows:
     def __init__(
         self,
         spec: SpecNetwork,
-        walked: StreamClass,
+        stream_class: StreamClass,
         expressions: ExpressionLowering,
         traffic: Traffic,
     ) -> None:
         self._network = spec.network
-        self._of = of = walked.of
+        self._of = of = stream_class.of
         self._traffic = traffic
         self._expressions = expressions
         rate = of.arrivals.rate
@@ -94,11 +94,11 @@ class ItineraryFlows:
             rate=rate,
             copies=of.flows,
         )
-        self._calls = CallTraffic(self._state, of.stream, walked.calls, self._expressions)
+        self._calls = CallTraffic(self._state, of.stream, stream_class.calls, self._expressions)
         self._visits = ClassVisits(
             spec,
             of,
-            stream=walked.stream,
+            stream=stream_class.stream,
             state=self._state,
             expressions=expressions,
             demands=traffic.stations,
@@ -174,7 +174,7 @@ class ItineraryFlows:
 
     def _extreme(self, function: Callable[..., Formula], *arguments: Formula | int) -> Formula:
         """Return a maximum or minimum, decided where the population's range decides it."""
-        return tidy_extremes(function(*arguments), self._network.population, self._network.low)
+        return simplify_extremes(function(*arguments), self._network.population, self._network.low)
 
     # -- changes -------------------------------------------------------------------------
 

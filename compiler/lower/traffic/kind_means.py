@@ -67,16 +67,16 @@ class _Means:
         # How long places are held is that of all kinds together.
         return replace(own, rate=self._mean(visit.rate), flows=self._mean(visit.flows))
 
-    def of_station(self, asked: StationTraffic) -> StationTraffic:
+    def of_station(self, traffic: StationTraffic) -> StationTraffic:
         """Return what is asked of a station on average, by the visits of each kind."""
         mean = self._mean
         return replace(
-            asked,
-            parts={by: [mean(load) for load in loads] for by, loads in asked.parts.items()},
-            servers=mean(asked.servers),
-            count=mean(asked.count),
-            background=[mean(load) for load in asked.background],
-            carried=[mean(rate) for rate in asked.carried],
+            traffic,
+            parts={by: [mean(load) for load in loads] for by, loads in traffic.parts.items()},
+            servers=mean(traffic.servers),
+            count=mean(traffic.count),
+            background=[mean(load) for load in traffic.background],
+            carried=[mean(rate) for rate in traffic.carried],
             holds=[
                 replace(
                     hold,
@@ -85,9 +85,9 @@ class _Means:
                     ),
                     amount=self._by(hold.amount, hold.visit.rate),
                 )
-                for hold in asked.holds
+                for hold in traffic.holds
             ],
-            visits=[one for visit in asked.visits for one in self._of_each_kind(visit)],
+            visits=[one for visit in traffic.visits for one in self._of_each_kind(visit)],
         )
 
     def _of_each_kind(self, visit: Visit) -> list[Visit]:

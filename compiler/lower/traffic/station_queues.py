@@ -169,7 +169,7 @@ def queue_of(
         visits=visits,
         background=put_in(total(demand.background)),
         offered=demand.offered and demand.offered.changed(put_in),
-        is_in_step=len(set(_settled(periods, expressions))) == 1,
+        is_in_step=len(set(_evaluated(periods, expressions))) == 1,
         is_very_uneven=_is_very_uneven(visits, expressions),
         times_apart=_times(visits, expressions),
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
@@ -199,7 +199,7 @@ def speeds_of(
 def _is_very_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> bool:
     """Return whether arrivals vary more than was held against what is played, or nobody knows."""
     stated = [visit.variation for visit in visits if visit.variation is not None]
-    known = [one.exact for one in _settled(stated, expressions, always=True)]
+    known = [one.exact for one in _evaluated(stated, expressions, always=True)]
     return any(one is None or one > _MOST_UNEVEN for one in known)
 
 
@@ -210,7 +210,7 @@ def _times(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float 
         return 1.0
     if expressions.sizes_move:
         return None
-    known = [one.exact for one in _settled(services, expressions)]
+    known = [one.exact for one in _evaluated(services, expressions)]
     numbers = [one for one in known if one is not None]
     if len(numbers) < len(known) or min(numbers) <= 0:
         return None
@@ -219,7 +219,7 @@ def _times(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float 
 
 def _varies(queue: Queue, expressions: ExpressionLowering) -> float | None:
     """Return the coefficient of variation of service, where known."""
-    (known,) = _settled([queue.variation], expressions, always=True)
+    (known,) = _evaluated([queue.variation], expressions, always=True)
     return in_floats(known) if known.is_constant else None
 
 
@@ -227,13 +227,13 @@ def _sizes(
     visits: tuple[Visit, ...], expressions: ExpressionLowering
 ) -> list[tuple[Formula, Formula]]:
     """Return the service times and batches of visits, at the numbers that the spec gives."""
-    services = _settled([visit.service for visit in visits], expressions)
+    services = _evaluated([visit.service for visit in visits], expressions)
     return list(
-        zip(services, _settled([visit.batch for visit in visits], expressions), strict=True)
+        zip(services, _evaluated([visit.batch for visit in visits], expressions), strict=True)
     )
 
 
-def _settled(
+def _evaluated(
     formulas: list[Formula], expressions: ExpressionLowering, *, always: bool = False
 ) -> list[Formula]:
     """Return formulas at the numbers that the spec gives, in a form in which equal ones are equal.

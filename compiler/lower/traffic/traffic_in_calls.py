@@ -15,7 +15,7 @@ from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.class_response import LossPart
-from qps.compiler.lower.response_time.response_stages import CallMade
+from qps.compiler.lower.response_time.response_stages import CallFactor
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -96,7 +96,7 @@ class CallTraffic:
         """End the last call that has begun; return what is left of the flows before it."""
         begun, result = self._begun.pop(), self._result
         left = self._losses(begun)
-        made = self._made(begun)
+        made = self._call(begun)
         served = self._served(made, begun, left)
         for index in range(begun.latency, len(result.latency)):
             part = result.latency[index]
@@ -112,10 +112,10 @@ class CallTraffic:
         self._note_visits(begun, made)
         return left
 
-    def _made(self, begun: _Begun) -> CallMade:
+    def _call(self, begun: _Begun) -> CallFactor:
         call, reached = begun.call, begun.reached
         if call.times is None or begun.times is None:
-            return CallMade(number=call.number, node=call.node, fork=call.fork, reached=reached)
+            return CallFactor(number=call.number, node=call.node, fork=call.fork, reached=reached)
         value = self._often(call.times.expr, begun.times)
         is_share = (
             self._is_always_a_share(begun.times)
@@ -123,7 +123,7 @@ class CallTraffic:
             if value is None
             else value <= 1
         )
-        return CallMade(
+        return CallFactor(
             number=call.number,
             node=call.node,
             times=begun.times,
@@ -133,43 +133,43 @@ class CallTraffic:
             is_share=is_share,
         )
 
-    def _served(self, made: CallMade, begun: _Begun, left: Formula) -> CallMade:
+    def _served(self, call: CallFactor, begun: _Begun, left: Formula) -> CallFactor:
         """Return how often the call is made for each item that comes through.
 
         Where it loses some, of those that are left fewer have made it than of all: of a share s of
         which P are left s P/(1 - s + s P), by Bayes' rule.
         """
         if begun.times is None or left is ONE:
-            return made
+            return call
         share = begun.times
         times = apply("mean", left - (1 - share), left)
-        return replace(made, times=times, reached=self._reached * times)
+        return replace(call, times=times, reached=self._reached * times)
 
     def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
         """Return how often a call is made, None where that rests on numbers that are moving."""
         if isinstance(stated, ir.Constant):
             return stated.value
 
-        def told(formula: Formula, _: Mapping[Formula, object]) -> Fraction | None:
+        def factor(formula: Formula, _: Mapping[Formula, object]) -> Fraction | None:
             return formula.value if isinstance(formula.value, Fraction) else None
 
-        return self._expressions.of_what_stays(times, told)
+        return self._expressions.of_what_stays(times, factor)
 
     def _is_always_a_share(self, times: Formula) -> bool:
         """Return whether a number is at most 1, whatever the numbers that are moving."""
 
-        def told(formula: Formula, ranges: Mapping[Formula, Range]) -> bool:
+        def is_share(formula: Formula, ranges: Mapping[Formula, Range]) -> bool:
             if formula.is_constant:
                 return compare("<=", formula, ONE)
             return range_of(formula, ranges).high <= 1
 
-        return self._expressions.of_what_stays(times, told)
+        return self._expressions.of_what_stays(times, is_share)
 
-    def _note_visits(self, begun: _Begun, made: CallMade) -> None:
+    def _note_visits(self, begun: _Begun, call: CallFactor) -> None:
         """Note what is averaged away of the visits of queues within a call."""
         inside = list(self._result.visits.values())[begun.visits :]
         if begun.times is not None:
-            is_one = made.is_share or self._is_always_a_share(begun.times)
+            is_one = call.is_share or self._is_always_a_share(begun.times)
             for visit in inside:
                 visit.is_thinned = True
                 if not is_one:  # what comes back to a queue has been there before

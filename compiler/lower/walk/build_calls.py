@@ -28,9 +28,9 @@ class CallBuilder:
     """The calls of one walk along a stream; all of them by number."""
 
     def __init__(
-        self, under_way: ClassState, stream: ir.Stream, expressions: ExpressionLowering
+        self, state: ClassState, stream: ir.Stream, expressions: ExpressionLowering
     ) -> None:
-        self._under_way = under_way
+        self._state = state
         self._stream = stream
         self._expressions = expressions
         self._begun: list[_Begun] = []
@@ -47,7 +47,7 @@ class CallBuilder:
                 self._end(mark.call)
 
     def _begin(self, call: ir.Call) -> None:
-        flow = before = self._under_way.flow
+        flow = before = self._state.flow
         times = sends = None
         if call.times is not None:
             times = self._symbol(call, "times", call.times)
@@ -55,24 +55,24 @@ class CallBuilder:
             sends = self._symbol(call, "sends", call.sends)
             flow = _sized(flow, sends)
         self._begun.append(_Begun(before=before, times=times, sends=sends, sent=_size(flow)))
-        self._under_way.flow = flow
-        self._under_way.itinerary.begin_call(call.fork)
+        self._state.flow = flow
+        self._state.itinerary.begin_call(call.fork)
         self.made[call.number] = call
 
     def _answer(self, call: ir.Call) -> None:
         """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
-        flow, begun = self._under_way.flow, self._begun[-1]
+        flow, begun = self._state.flow, self._begun[-1]
         if call.returns is not None:
             begun.returns = self._symbol(call, "returns", call.returns)
             flow = _sized(flow, begun.returns)
         elif call.sends is not None and _size(flow) is begun.sent:
             flow = replace(flow, sizes=begun.before.sizes, rates=begun.before.rates)
-        self._under_way.flow = flow
+        self._state.flow = flow
 
     def _end(self, call: ir.Call) -> None:
         begun = self._begun.pop()
-        self._under_way.flow = begun.before
-        self._under_way.itinerary.end_call(lambda body: _called(call, begun, body))
+        self._state.flow = begun.before
+        self._state.itinerary.end_call(lambda body: _called(call, begun, body))
 
     def _symbol(self, call: ir.Call, what: str, quantity: ir.Quantity) -> Formula:
         return self._expressions.symbol(f"{self._stream.name}.{call.node}.{what}", quantity)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.configure.ways import legs_of, way_in_force
+from qps.compiler.configure.ways import active_path, legs_of
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.item_flows import Flow, word
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
@@ -32,7 +32,7 @@ class StreamClass(Struct, frozen=True, kw_only=True):
     calls: dict[int, ir.Call]
 
 
-def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
+def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     """Walk a stream from its source to its end; QpsError where it has no way."""
     expressions = network.expressions
     flow, emission = _source(stream, expressions), stream.emission
@@ -46,7 +46,7 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     under_way = ClassState(network=network, flow=flow)
     _packetisation(stream, flow, under_way)
     calls = CallBuilder(under_way, stream, expressions)
-    _walk(stream, network, under_way, calls)
+    _build_steps(stream, network, under_way, calls)
     of = Class(
         name=stream.name,
         stream=stream.name,
@@ -68,13 +68,13 @@ def walked_stream(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     return StreamClass(of=of, stream=stream, calls=calls.made)
 
 
-def _walk(
-    stream: ir.Stream, network: NetworkBuilder, under_way: ClassState, calls: CallBuilder
+def _build_steps(
+    stream: ir.Stream, network: NetworkBuilder, state: ClassState, calls: CallBuilder
 ) -> None:
-    nodes = NodeBuilder(network, stream, under_way)
-    links = LinkBuilder(network, under_way)
-    pools = PoolBuilder(network, stream, under_way)
-    way = way_in_force(stream, network.expressions.holds)
+    nodes = NodeBuilder(network, stream, state)
+    links = LinkBuilder(network, state)
+    pools = PoolBuilder(network, stream, state)
+    way = active_path(stream, network.expressions.holds)
     if way is not None and way.faults:
         raise QpsError(way.faults)
     legs = legs_of(stream, network.expressions.holds)
@@ -158,7 +158,7 @@ def _playout(playout: ir.Playout | None) -> Playout | None:
     return Playout(Open(playout.delay), dropping, playout.span)
 
 
-def _packetisation(stream: ir.Stream, flow: Flow, under_way: ClassState) -> None:
+def _packetisation(stream: ir.Stream, flow: Flow, state: ClassState) -> None:
     """A source of bytes waits until its packet is full."""
     if stream.emission.framed_bytes and flow.primary is not None:
-        under_way.add(Delay(why="packetisation", time=1 / flow.rates[flow.primary]))
+        state.add(Delay(why="packetisation", time=1 / flow.rates[flow.primary]))

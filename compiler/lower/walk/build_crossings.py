@@ -24,10 +24,10 @@ _KINDS = {
 class LinkBuilder:
     """The links of one walk along a stream."""
 
-    def __init__(self, network: NetworkBuilder, under_way: ClassState) -> None:
+    def __init__(self, network: NetworkBuilder, state: ClassState) -> None:
         self._network = network
         self._expressions = network.expressions
-        self._under_way = under_way
+        self._state = state
 
     def cross(self, leg: ir.Crossing, *, last: bool) -> None:
         """Carry the flows over a link; `last` where a node follows, which gets every copy."""
@@ -37,14 +37,14 @@ class LinkBuilder:
         if network.rate is not None:
             self._carry(leg, link, network, network.rate, last=last)
         else:
-            self._under_way.add(Cross(link=leg.link, ports=(), every_copy=last))
+            self._state.add(Cross(link=leg.link, ports=(), every_copy=last))
         if network.propagation is not None:
             value = self._of_link(leg, "propagation", network.propagation)
-            self._under_way.add(Delay(why=f"propagation on {leg.link}", time=value, link=leg.link))
+            self._state.add(Delay(why=f"propagation on {leg.link}", time=value, link=leg.link))
         if network.loss is not None:
             lost = self._of_link(leg, "loss", network.loss)
             why, span = f"lost on {leg.link}", network.loss.span
-            self._under_way.lose(why, LossKind.TRANSMISSION, lost, span, link=leg.link)
+            self._state.lose(why, LossKind.TRANSMISSION, lost, span, link=leg.link)
 
     def _carry(
         self,
@@ -57,10 +57,10 @@ class LinkBuilder:
     ) -> None:
         """Let the ports of a link carry an item, one after the other."""
         rate = self._of_link(leg, "rate", stated, is_capacity=True)
-        flow = self._under_way.flow
+        flow = self._state.flow
         ports: list[PortVisit] = []
         for name, at, count in self._ports(leg, link, network):
-            self._under_way.admit(name, network.waits)
+            self._state.admit(name, network.waits)
             header = self._header(leg, network)
             place = Place(at, count)
             port_of = link.name if network.medium is ir.Medium.SWITCHED else None
@@ -93,14 +93,14 @@ class LinkBuilder:
                 PortVisit(station=name, payload=payload, header=header, overlaps=False, cap=capped)
             )
         before = [replace(port, overlaps=True) for port in ports[:-1]]
-        self._under_way.add(Cross(link=leg.link, ports=(*before, *ports[-1:]), every_copy=last))
+        self._state.add(Cross(link=leg.link, ports=(*before, *ports[-1:]), every_copy=last))
 
     def _header(self, leg: ir.Crossing, network: ir.Network) -> Formula:
         """Return the bits that a link adds to an item."""
         if network.header is None:
             return ZERO
         item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
-        return self._of_link(leg, "header", network.header) * self._under_way.flow.per_item(item)
+        return self._of_link(leg, "header", network.header) * self._state.flow.per_item(item)
 
     def _of_link(
         self, leg: ir.Crossing, word: str, number: ir.Quantity, *, is_capacity: bool = False

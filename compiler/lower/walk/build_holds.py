@@ -13,25 +13,25 @@ from qps.engine.expressions.formulas import ONE
 class PoolBuilder:
     """The pools of one walk along a stream."""
 
-    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: ClassState) -> None:
+    def __init__(self, network: NetworkBuilder, stream: ir.Stream, state: ClassState) -> None:
         self._network = network
         self._stream = stream
-        self._under_way = under_way
-        self._held: set[str] = set()
+        self._state = state
+        self._open_holds: set[str] = set()
 
     def pass_by(self, mark: ir.PoolMark) -> None:
         """Take some of a pool, or give it back."""
         if mark.point is ir.PoolPoint.TAKEN:
             self._take(mark)
-        elif mark.pool in self._held:  # what was taken on a condition may be nothing
-            self._held.remove(mark.pool)
-            self._under_way.itinerary.give(mark.pool)
+        elif mark.pool in self._open_holds:  # what was taken on a condition may be nothing
+            self._open_holds.remove(mark.pool)
+            self._state.itinerary.give(mark.pool)
 
     def _take(self, mark: ir.PoolMark) -> None:
         network, expressions, name = self._network, self._network.expressions, mark.pool
         machine = ir.machine_at(network.model, network.configuration.nodes[mark.node])
         resource = None if machine is None else machine.resource(mark.resource)
-        if resource is None or self._under_way.flow.primary is None:
+        if resource is None or self._state.flow.primary is None:
             return
         if not expressions.holds(mark.condition):
             return
@@ -44,5 +44,5 @@ class PoolBuilder:
         place = Place(mark.node, ONE)
         network.come_to(name, place, StationKind.STORE, resource.span, capacity=capacity)
         network.pools[name] = count, resource.queueing is not None
-        self._held.add(name)
-        self._under_way.itinerary.take(name, lambda hold: Take(hold, name, amount, mark.span))
+        self._open_holds.add(name)
+        self._state.itinerary.take(name, lambda hold: Take(hold, name, amount, mark.span))

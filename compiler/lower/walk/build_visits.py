@@ -18,14 +18,14 @@ from qps.compiler.lower.expressions.option_switches import loads_what_others_do,
 from qps.compiler.lower.expressions.service_demands import (
     cores_of,
     costs_in_force,
-    is_carried,
+    has_counted_items,
     is_on_measured,
     number_of,
     scale_of,
     speed_of,
     work_of,
 )
-from qps.compiler.lower.expressions.simplified_extremes import tidy_extremes
+from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.response_time.class_response import LossKind
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue, fitting
@@ -62,15 +62,15 @@ def _merges(step: ir.Step) -> bool:
 class NodeBuilder:
     """The nodes of one walk along a stream, with the steps that it takes there."""
 
-    def __init__(self, network: NetworkBuilder, stream: ir.Stream, under_way: ClassState) -> None:
+    def __init__(self, network: NetworkBuilder, stream: ir.Stream, state: ClassState) -> None:
         self._network = network
         self._expressions = network.expressions
         self._stream = stream
-        self._under_way = under_way
+        self._state = state
 
     def visit(self, leg: ir.Visit) -> None:
         """Run the steps at a node."""
-        now, count = self._under_way, self._expressions.count(leg.node)
+        now, count = self._state, self._expressions.count(leg.node)
         if any(map(_merges, leg.steps)):  # what comes alone is not merged
             count = self._expressions.with_counts(count)
             now.flow = replace(now.flow, total=self._expressions.with_counts(now.flow.total))
@@ -108,7 +108,7 @@ class NodeBuilder:
     def _merge(self, step: ir.Step, flows: Formula) -> None:
         """Merge flows: what was done here so far was done for each of them."""
         by = step.component.name
-        self._under_way.itinerary.merge(lambda body: Merge(by=by, flows=flows, body=body))
+        self._state.itinerary.merge(lambda body: Merge(by=by, flows=flows, body=body))
 
     def _switch(self, step: ir.Step, leg: ir.Visit) -> Formula | None:
         """Return how often a step is taken, none times or once; None where it is no number."""
@@ -118,7 +118,7 @@ class NodeBuilder:
         if not only_works(step, machine, self._network.model.machines):
             return None
         costs = costs_in_force(step.component, machine)
-        if not all(is_carried(cost, machine, self._under_way.flow) for cost in costs):
+        if not all(has_counted_items(cost, machine, self._state.flow) for cost in costs):
             return None
         is_outline = self._expressions.counts_move and not any(r.jitter for r in machine.resources)
         if not is_outline and not loads_what_others_do(step, leg.steps):
@@ -167,7 +167,7 @@ class NodeBuilder:
     def _extreme(self, function: Callable[..., Formula], *arguments: Formula | int) -> Formula:
         """Return a maximum or minimum, decided where the population's range decides it."""
         low = self._network.configuration.low
-        return tidy_extremes(function(*arguments), self._expressions.population, low)
+        return simplify_extremes(function(*arguments), self._expressions.population, low)
 
     def _machine(self, node: str) -> ir.Machine:
         """Return the machine that stands at a node."""
@@ -182,7 +182,7 @@ class NodeBuilder:
         machine = self._machine(node)
         resource = machine.resource(cost.resource)
         assert resource is not None
-        name, now, by = f"{node}.{resource.name}", self._under_way, step.component.name
+        name, now, by = f"{node}.{resource.name}", self._state, step.component.name
         now.admit(name, resource.waits)
         work, constant = work_of(
             self._expressions, now.flow, step, cost, resource.work, self._where(node)
@@ -243,7 +243,7 @@ class NodeBuilder:
 
     def _counted(self) -> tuple[tuple[str, Formula], ...]:
         """Return what comes with one item of the stream."""
-        flow = self._under_way.flow
+        flow = self._state.flow
         return tuple((base, flow.per_item(base)) for base in flow.rates)
 
     def _rating(self, name: str, machine: ir.Machine, resource: ir.Resource) -> Formula | None:
@@ -287,16 +287,16 @@ class NodeBuilder:
         )
 
     def _effects(
-        self, step: ir.Step, node: str, repeat: Formula, held: Formula, pools: Formula
+        self, step: ir.Step, node: str, repeat: Formula, flow_count: Formula, pools: Formula
     ) -> Formula:
         """Change the flow as the component says; return how many flows are held then.
 
         A step that is repeated takes its fixed delay so often; all else it does once.
         """
-        now = self._under_way
+        now = self._state
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
-                held = self._extreme(minimum, held / pools, 1) * pools
+                flow_count = self._extreme(minimum, flow_count / pools, 1) * pools
                 continue
             assert effect.value is not None
             by, span, where = step.component.name, effect.value.span, self._where(node)
@@ -309,7 +309,7 @@ class NodeBuilder:
                 case ir.EffectKind.DROP:
                     now.lose(f"dropped by {by}", LossKind.VOLUNTARY, value, span)
                 case ir.EffectKind.ACTIVE:
-                    held = held * value
+                    flow_count = flow_count * value
                     lasting = self._lasting(step, effect, where)
                     now.add(Thin(share=value, bursty=True, on_for=lasting))
                 case ir.EffectKind.DELAY:
@@ -323,7 +323,7 @@ class NodeBuilder:
                     now.add(QueueLimit(why=why, length=value, per_item=comes, span=span))
                 case ir.EffectKind.RECOVER:
                     now.add(Restore(f"recovered by {by}", value, span))
-        return held
+        return flow_count
 
     def _lasting(self, step: ir.Step, effect: ir.Effect, where: tuple[str, str]) -> Formula | None:
         """Return for how long flows are on at a time, None where nobody says it."""
@@ -334,7 +334,7 @@ class NodeBuilder:
 
     def _emit(self, quantity: ir.Quantity, value: Formula) -> None:
         """Change the size: by a share of the bits, or to so many bits an item."""
-        now = self._under_way
+        now = self._state
         bits = now.flow.rates[INFORMATION_BASE]
         item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
         if item is None:

@@ -30,7 +30,7 @@ class NetworkBuilder(Struct, kw_only=True):
     stations: dict[str, Station] = field(default_factory=dict)
     pools: dict[str, tuple[Formula, bool]] = field(default_factory=dict)
     kept: dict[str, list[tuple[str, Formula]]] = field(default_factory=dict)
-    unwaited: dict[str, UnmodeledQueue] = field(default_factory=dict)
+    unmodeled_queues: dict[str, UnmodeledQueue] = field(default_factory=dict)
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
     def come_to(
@@ -53,7 +53,7 @@ class NetworkBuilder(Struct, kw_only=True):
         name: str,
         queueing: ir.Queueing | None,
         stated: ir.Queueing | None,
-        unwaited: UnmodeledQueue,
+        unmodeled: UnmodeledQueue,
     ) -> None:
         """Note how items wait at a station, None where nobody counts it, and whether it is said."""
         known = self.stations[name]
@@ -61,7 +61,7 @@ class NetworkBuilder(Struct, kw_only=True):
         queueing = known.queueing or queueing
         self.stations[name] = replace(known, queueing=queueing, is_unmodeled=unsaid)
         if stated is None:
-            self.unwaited[name] = unwaited
+            self.unmodeled_queues[name] = unmodeled
 
     def is_store(self, name: str) -> bool:
         """Whether what has a name holds what flows keep, and serves nobody."""

@@ -42,10 +42,10 @@ def turns(settings: Sequence[Setting], repeat: int, seed: int) -> list[Turn]:
     return found
 
 
-def left(asked: Iterable[Turn], runs: Iterable[Run]) -> list[Turn]:
+def left(turns: Iterable[Turn], runs: Iterable[Run]) -> list[Turn]:
     """Return the turns that were not measured yet."""
     done = {(run.setting, run.repetition) for run in runs}
-    return [turn for turn in asked if turn not in done]
+    return [turn for turn in turns if turn not in done]
 
 
 class Records(Struct):
@@ -58,7 +58,7 @@ class Records(Struct):
 
     def measure(
         self,
-        asked: Iterable[Turn],
+        turns: Iterable[Turn],
         measure: Callable[[Setting, int], Run],
         alive: Callable[[], str | None] = lambda: None,
     ) -> None:
@@ -67,7 +67,7 @@ class Records(Struct):
         `alive` tells why nothing can be measured any more, or None.
         """
         in_a_row = 0
-        for setting, repetition in asked:
+        for setting, repetition in turns:
             try:
                 run = measure(setting, repetition)
             except MeasuringError as error:

@@ -137,7 +137,7 @@ def new_group_or_none(name: str) -> ControlGroup | None:
 
 
 @contextmanager
-def held(group: ControlGroup | None) -> Iterator[ControlGroup | None]:
+def control_group(group: ControlGroup | None) -> Iterator[ControlGroup | None]:
     """Give a group, or none; whatever happens meanwhile, it is taken away at last."""
     try:
         yield group

@@ -18,7 +18,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 BYTE = "byte"
 PACKET = "packet"
 _BYTE_BITS = 8
-_TOLD_APART = {BYTE: 0.03, PACKET: 0.15}
+_RESOLUTION = {BYTE: 0.03, PACKET: 0.15}
 """Part of a column that the ones before it must leave open, so that it has a cost of its own.
 
 Packets of files come in steps with their bytes: so little tells no cost, and spoils those of both.
@@ -109,7 +109,7 @@ def _row(runs: Sequence[Run], setting: Setting, layout: Layout) -> Row:
         stolen=middle(lambda run: run.stolen / run.elapsed) / machine,
         busiest=middle(lambda run: run.busiest),
         generator_busiest=middle(lambda run: run.generator_busiest),
-        asked=dict(_asked(setting, layout)),
+        asked=dict(_request_columns(setting, layout)),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
     )
 
@@ -138,7 +138,7 @@ def _size(setting: Setting, layout: Layout) -> float | None:
     return float(total / _BYTE_BITS)
 
 
-def _asked(setting: Setting, layout: Layout) -> Iterator[tuple[str, float]]:
+def _request_columns(setting: Setting, layout: Layout) -> Iterator[tuple[str, float]]:
     if setting == IDLE:
         return
     for one, text in zip(layout.axes, setting, strict=True):
@@ -171,7 +171,7 @@ def rate_items(rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
         for one in basis:
             along = sum(a * b for a, b in zip(rest, one, strict=True))
             rest = [a - along * b for a, b in zip(rest, one, strict=True)]
-        is_own = sqrt(sum(a * a for a in rest)) > _TOLD_APART.get(item, 0.0)
+        is_own = sqrt(sum(a * a for a in rest)) > _RESOLUTION.get(item, 0.0)
         if item in layout.items or (is_own and len(rows) > len(basis) + 1):
             taken.append(item)
             if is_own:
@@ -205,13 +205,13 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
     return csv_of([headings, *(_cells(row, items, told, layout) for row in rows)])
 
 
-def _cells(row: Row, items: Sequence[str], told: Sequence[str], layout: Layout) -> Iterator[str]:
+def _cells(row: Row, items: Sequence[str], columns: Sequence[str], layout: Layout) -> Iterator[str]:
     first = row.rates[layout.items[0]]
     for load in row.loads.values():
         yield _cell(100 * load)
     for item in items:
         yield _cell(row.rates.get(item, 0.0))
-    for item in told:
+    for item in columns:
         yield _cell(row.rates.get(item, 0.0) / first) if first else "-"
     yield from row.setting or ("-",) * len(layout.axes)
     yield str(row.repetitions)

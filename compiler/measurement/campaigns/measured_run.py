@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.campaigns.campaign_axes import IDLE, SECONDS, Axis, Setting, filled
 from qps.compiler.measurement.campaigns.child_processes import Child, running
-from qps.compiler.measurement.campaigns.control_groups import ControlGroup, held
+from qps.compiler.measurement.campaigns.control_groups import ControlGroup, control_group
 from qps.compiler.measurement.campaigns.item_counts import Count, counted, page_or_output
 from qps.compiler.measurement.campaigns.process_table import (
     Look,
@@ -86,7 +86,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     def _whole_run(self, setting: Setting, repetition: int, seconds: float) -> Run:
         command = self.command(setting, seconds)
-        with held(self.groups()) as group:
+        with control_group(self.groups()) as group:
             before = self._reading(None)
             with running(command, group) as child:
                 busiest = self._wait_for(child, seconds)
@@ -96,7 +96,7 @@ class Bench(Struct, frozen=True, kw_only=True):
                 used = child.used_in_all or 0.0
             if group is not None:
                 used = group.used()
-        return self._made(
+        return self._run_once(
             setting,
             repetition,
             (before, after),
@@ -127,7 +127,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     def _window(self, setting: Setting, repetition: int, seconds: float) -> Run:
         command = self.command(setting, seconds)
-        with held(self.groups()) as group, running(command, group) as child:
+        with control_group(self.groups()) as group, running(command, group) as child:
             self._let_pass(self.warm_up, child)
             first, before = self._counted(), self._reading(child)
             self._let_pass(seconds, child)
@@ -141,7 +141,7 @@ class Bench(Struct, frozen=True, kw_only=True):
                 )
         assert before.generator is not None
         assert after.generator is not None
-        return self._made(
+        return self._run_once(
             setting,
             repetition,
             (before, after),
@@ -175,7 +175,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         before = self._reading(None)
         time.sleep(seconds)
         after = self._reading(None)
-        return self._made(
+        return self._run_once(
             IDLE,
             repetition,
             (before, after),
@@ -206,7 +206,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             stolen=stolen(),
         )
 
-    def _made(
+    def _run_once(
         self,
         setting: Setting,
         repetition: int,
@@ -223,7 +223,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             name: used_between(before.balances[name], after.balances[name], name)
             for name in self.accounts
         }
-        carried = _carried(before.traffic, after.traffic)
+        carried = _traffic_of(before.traffic, after.traffic)
         known = frozenset[int]().union(
             *(balance.pids for reading in readings for balance in reading.known)
         )
@@ -276,7 +276,7 @@ def _busiest(
     return max((used - before.get(one, 0.0) for one, used in after.items()), default=0.0) / span
 
 
-def _carried(before: Traffic | None, after: Traffic | None) -> Traffic | None:
+def _traffic_of(before: Traffic | None, after: Traffic | None) -> Traffic | None:
     if before is None or after is None:
         return None
     packets, octets = after.packets - before.packets, after.octets - before.octets

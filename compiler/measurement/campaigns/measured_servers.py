@@ -12,8 +12,8 @@ from msgspec import Struct
 from qps.compiler.measurement.campaigns.child_processes import Child, running
 from qps.compiler.measurement.campaigns.control_groups import (
     ControlGroup,
+    control_group,
     group_of,
-    held,
     new_group,
 )
 from qps.compiler.measurement.campaigns.process_table import (
@@ -60,7 +60,7 @@ def started(command: Sequence[str]) -> Iterator[Server]:
     group = new_group("qps-server")
     why = group if isinstance(group, str) else None
     own = None if isinstance(group, str) else group
-    with held(own), running(command, own, server=True) as child:
+    with control_group(own), running(command, own, server=True) as child:
         is_ready = _wait(child)
         yield Server(child, child.account, why, is_ready)
 

@@ -11,7 +11,7 @@ from qps.compiler.measurement.campaigns.measured_run import Bench
 from qps.compiler.measurement.campaigns.process_table import traffic
 from qps.compiler.measurement.campaigns.row_doubts import bottleneck
 
-_LOOKED = 0.5
+_OBSERVATION_TIME = 0.5
 _BUSY = 0.25
 """Cores that other programs use, from which on they are told of."""
 _PACKETS = 20.0
@@ -37,7 +37,7 @@ def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
     """Yield what others do on this machine before anything is measured."""
     pids = {pid for one in bench.accounts.values() for pid in one.balance(bench.look()).pids}
     first, before, began = bench.look(), _packets(bench, min(pids)), time.monotonic()
-    time.sleep(_LOOKED)
+    time.sleep(_OBSERVATION_TIME)
     last, after, span = bench.look(), _packets(bench, min(pids)), time.monotonic() - began
     both = [(first[pid].used, one.used) for pid, one in last.items() if pid in first]
     own = [(first[p].used, last[p].used) for p in pids if p in first and p in last]

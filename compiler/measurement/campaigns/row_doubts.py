@@ -181,12 +181,12 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             "batching",
             tuple(low),
             f"at the lowest rate, the demand per {layout.items[0]} is up to {worst:.1f} times as "
-            f"high as at the highest: {_why_dearer(rows)}; measure at the rates that you plan for, "
+            f"high as at the highest: {_cost_rise(rows)}; measure at the rates that you plan for, "
             "and omit much lower ones",
         )
 
 
-def _why_dearer(rows: Sequence[Row]) -> str:
+def _cost_rise(rows: Sequence[Row]) -> str:
     if any(row.setting == IDLE for row in rows):
         return "work is batched"
     return "work is batched, or some of it is constant (measure that with `--idle`)"

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from qps.compiler.measurement.campaigns.campaign_axes import Axis, Setting, filled
 from qps.compiler.measurement.campaigns.child_processes import running
-from qps.compiler.measurement.campaigns.control_groups import ControlGroup, held
+from qps.compiler.measurement.campaigns.control_groups import ControlGroup, control_group
 from qps.compiler.measurement.campaigns.item_counts import Count, counted
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 from qps.compiler.measurement.least_squares import LeastSquares
@@ -26,7 +26,7 @@ _BYTE_BITS = 8
 _LEVEL = 0.975
 _SCALE = 10**15
 """What weighted columns are whole numbers of."""
-_TOLD_APART = 0.01
+_RESOLUTION = 0.01
 START = "start-up"
 RUN = "call"
 """The item of a step whose command is told of none: each run is one."""
@@ -77,7 +77,7 @@ class StepBench(Struct, frozen=True, kw_only=True):
 
     def run(self, setting: Setting) -> StepRun:
         """Run the step once; MeasuringError where it fails."""
-        with held(self.groups()) as group, running(self.filled(setting), group) as child:
+        with control_group(self.groups()) as group, running(self.filled(setting), group) as child:
             child.wait()
             child.check()
             text = child.output()
@@ -159,7 +159,7 @@ def _columns(runs: Sequence[StepRun], item: str) -> dict[str, list[float]]:
 
 
 def _differ(values: Sequence[float]) -> bool:
-    return max(values) - min(values) > _TOLD_APART * max(values)
+    return max(values) - min(values) > _RESOLUTION * max(values)
 
 
 def scale_of(cost: Cost) -> tuple[float, str]:

@@ -68,13 +68,13 @@ def main() -> None:
             os.rmdir(folder)  # noqa: PTH106 - as little as can be is imported here
 
 
-def _start(asking: socket.socket, reports: dict[int, int], groups: set[str]) -> None:
+def _start(connection: socket.socket, reports: dict[int, int], groups: set[str]) -> None:
     """Start a program, and tell its id, or why it cannot be started."""
     try:
-        head, files, _, _ = socket.recv_fds(asking, LENGTH.size, FILES)
+        head, files, _, _ = socket.recv_fds(connection, LENGTH.size, FILES)
         if len(head) < LENGTH.size:
             raise _Gone
-        request = json.loads(_whole(asking, LENGTH.unpack(head)[0]))
+        request = json.loads(_whole(connection, LENGTH.unpack(head)[0]))
     except OSError:
         raise _Gone from None
     for file in files:  # what is received would be inherited by all programs
@@ -99,20 +99,20 @@ def _start(asking: socket.socket, reports: dict[int, int], groups: set[str]) -> 
         )
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        _tell(report, {"error": reason})
+        _send(report, {"error": reason})
         os.close(report)
     else:
-        _tell(report, {"pid": pid})
+        _send(report, {"pid": pid})
         reports[pid] = report
     os.close(output)
     os.close(errors)
 
 
-def _whole(asking: socket.socket, length: int) -> bytes:
+def _whole(connection: socket.socket, length: int) -> bytes:
     """Return so many bytes of a request."""
     pieces = []
     while length:
-        piece = asking.recv(length)
+        piece = connection.recv(length)
         if not piece:
             raise _Gone
         pieces.append(piece)
@@ -120,7 +120,7 @@ def _whole(asking: socket.socket, length: int) -> bytes:
     return b"".join(pieces)
 
 
-def _tell(report: int, what: dict[str, object]) -> None:
+def _send(report: int, what: dict[str, object]) -> None:
     with suppress(OSError):  # nobody reads it any more
         os.write(report, json.dumps(what).encode() + b"\n")
 
@@ -135,7 +135,7 @@ def _reap(reports: dict[int, int]) -> None:
             report = reports.pop(pid, None)
             if report is not None:
                 code, used = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
-                _tell(report, {"status": code, "used": used})
+                _send(report, {"status": code, "used": used})
                 os.close(report)
 
 

@@ -57,7 +57,7 @@ def windows(counters: Sequence[Sequence[Samples]], parts: int) -> Windows:
     points = len(counters[0][0])
     count = (points - 1) // parts
     told = [
-        [[_told(series, i * parts, parts) for i in range(count)] for series in one]
+        [[_growth_in(series, i * parts, parts) for i in range(count)] for series in one]
         for one in counters
     ]
     places, growth, dropped = [], [], Counter[str]()
@@ -77,7 +77,7 @@ def windows(counters: Sequence[Sequence[Samples]], parts: int) -> Windows:
     return Windows(places=tuple(places), growth=tuple(growth), dropped=dict(dropped))
 
 
-def _told(series: Samples, start: int, parts: int) -> float | str | None:
+def _growth_in(series: Samples, start: int, parts: int) -> float | str | None:
     """Return what a series grew by in a window; why that is not known; None where it is absent."""
     found = series[start : start + parts + 1]
     there = [value for value in found if value is not None]

@@ -262,39 +262,39 @@ def _of_text(run: RunText) -> dict[str, Values]:
     return values
 
 
-def _counter(told: str) -> Values:
+def _counter(text: str) -> Values:
     """Return the count and the rate of `200 40.25/s`, of `1.4 MB 14 kB/s` the rate."""
-    rate = re.search(rf"({NUMBER})(?: ([kMGT]?B))?/s\s*$", told)
+    rate = re.search(rf"({NUMBER})(?: ([kMGT]?B))?/s\s*$", text)
     if rate is None:
         return {}
     found = {"rate": float(rate[1]) * _SIZES[rate[2] or "B"]}
-    count = re.match(rf"({NUMBER})\s+{NUMBER}/s", told)
+    count = re.match(rf"({NUMBER})\s+{NUMBER}/s", text)
     return found | ({} if count is None else {"count": float(count[1])})
 
 
-def _share(told: str) -> Values:
+def _share(text: str) -> Values:
     """Return the share of `0.50% 1 out of 200`, and of `0.50% ✓ 1 ✗ 199`, with the counts."""
-    share = re.match(rf"({NUMBER})%", told)
+    share = re.match(rf"({NUMBER})%", text)
     if share is None:
         return {}
-    of = re.search(r"(\d{1,18}) out of (\d{1,18})", told)
-    marks = re.search(r"✓\s*(\d{1,18})\s+✗\s*(\d{1,18})", told)
+    of = re.search(r"(\d{1,18}) out of (\d{1,18})", text)
+    marks = re.search(r"✓\s*(\d{1,18})\s+✗\s*(\d{1,18})", text)
     found = {"rate": float(share[1]) / 100}
     if of is not None:
         return found | {"passes": float(of[1]), "fails": float(of[2]) - float(of[1])}
     return found | ({"passes": float(marks[1]), "fails": float(marks[2])} if marks else {})
 
 
-def _trend(told: str) -> Values:
+def _trend(text: str) -> Values:
     """Return the times of `avg=1.4s p(95)=2s`, in ms."""
-    pairs = re.findall(r"([a-z]+|p\([\d.]+\))=(\S+)", told)
+    pairs = re.findall(r"([a-z]+|p\([\d.]+\))=(\S+)", text)
     return {word: ms for word, time in pairs for ms in [_ms(time)] if ms is not None}
 
 
-def _gauge(told: str) -> Values:
+def _gauge(text: str) -> Values:
     """Return what `2 min=2 max=100` says."""
-    found = {word: float(v) for word, v in re.findall(rf"(min|max|value)=({NUMBER})", told)}
-    now = re.match(rf"({NUMBER})(?:\s|$)", told)
+    found = {word: float(v) for word, v in re.findall(rf"(min|max|value)=({NUMBER})", text)}
+    now = re.match(rf"({NUMBER})(?:\s|$)", text)
     return found | ({} if now is None else {"value": float(now[1])})
 
 

@@ -64,7 +64,7 @@ class Nesting(Struct):
     labels: dict[str, None] = field(default_factory=dict)
     overlapping: int = 0
 
-    def told_apart(self, samples: Iterable[Sample]) -> Iterator[tuple[Sample, bool]]:
+    def classified(self, samples: Iterable[Sample]) -> Iterator[tuple[Sample, bool]]:
         """Yield each sample, and whether it holds others.
 
         Of a thread the last one is held back until the next shows whether it is a step of it.
@@ -73,7 +73,7 @@ class Nesting(Struct):
         parents: dict[str, Sample] = {}
         for sample in samples:
             before, parent = last.get(sample.thread), parents.get(sample.thread)
-            if sample.is_transaction or (before is not None and _holds(sample, before)):
+            if sample.is_transaction or (before is not None and _contains(sample, before)):
                 yield self._holding(sample)
                 continue
             last[sample.thread] = sample
@@ -96,7 +96,7 @@ class Nesting(Struct):
         return sample, True
 
 
-def _holds(sample: Sample, before: Sample) -> bool:
+def _contains(sample: Sample, before: Sample) -> bool:
     """Return whether a sample is the sum of one before it: by its name, or as it asked for none."""
     is_sum = sample.url == "null" and not sample.kind
     return before.is_part_of(sample) or (is_sum and sample.holds(before))

@@ -49,7 +49,7 @@ def authorization(environment: Mapping[str, str]) -> str | None:
     return None
 
 
-def asked_of(
+def queries_of(
     *,
     cpu: str,
     rates: Iterable[str],

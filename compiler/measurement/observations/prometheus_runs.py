@@ -72,9 +72,9 @@ class RunQueries(Struct, frozen=True, kw_only=True):
     cores: Fraction | None
 
 
-def requests_of(asked: RunQueries) -> int:
+def requests_of(queries: RunQueries) -> int:
     """Return how many answers are asked for."""
-    return (1 + len(asked.rates)) * ceil(_grid(asked).count / MOST_POINTS)
+    return (1 + len(queries.rates)) * ceil(_grid(queries).count / MOST_POINTS)
 
 
 def check_query(flag: str, query: str) -> None:
@@ -91,13 +91,13 @@ def check_query(flag: str, query: str) -> None:
 
 
 def prometheus_runs(
-    server: Prometheus, asked: RunQueries, told: Callable[[], None]
+    server: Prometheus, asked: RunQueries, on_answer: Callable[[], None]
 ) -> ObservedRuns:
     """Return the runs that a server has seen; DataError where it has none."""
     grid = _grid(asked)
     queries = [("--cpu", asked.cpu), *((f"--rate {item}", query) for item, query in asked.rates)]
     counters = [
-        [series.values for series in _series(server, flag, query, asked, grid, told)]
+        [series.values for series in _series(server, flag, query, asked, grid, on_answer)]
         for flag, query in queries
     ]
     found = windows(counters, PARTS)
@@ -128,10 +128,10 @@ def prometheus_runs(
     return ObservedRuns(headings=headings, rows=tuple(rows), notes=tuple(notes))
 
 
-def _grid(asked: RunQueries) -> Grid:
+def _grid(queries: RunQueries) -> Grid:
     """Return the times at which counters are read: whole windows, that begin at multiples."""
-    window = float(asked.window)
-    first, last = ceil(asked.start / window), floor(asked.end / window)
+    window = float(queries.window)
+    first, last = ceil(queries.start / window), floor(queries.end / window)
     if last <= first:
         raise DataError(
             f"the period is shorter than one window of {window:g} s",
@@ -150,17 +150,17 @@ def _series(
     server: Prometheus,
     flag: str,
     query: str,
-    asked: RunQueries,
+    queries: RunQueries,
     grid: Grid,
-    told: Callable[[], None],
+    on_answer: Callable[[], None],
 ) -> Sequence[Series]:
-    found = server.samples(query, grid, told)
+    found = server.samples(query, grid, on_answer)
     if not any(value is not None for one in found for value in one.values):
         raise DataError(
             f"`{flag}`: `{shortened(query)}` has no data in this period",
             "try it in the web interface of the server; counters usually end in `_total`",
         )
-    if len(found) > 1 and not asked.adds_up:
+    if len(found) > 1 and not queries.adds_up:
         named = ", ".join(one.text for one in found[:_MANY_SERIES])
         more = f" and {len(found) - _MANY_SERIES} more" if len(found) > _MANY_SERIES else ""
         raise DataError(
@@ -170,7 +170,7 @@ def _series(
     return found
 
 
-def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: RunQueries) -> None:
+def _check(found: Windows, growing: Sequence[Sequence[float | None]], queries: RunQueries) -> None:
     """Refuse what holds no windows, or windows that are shorter than from scrape to scrape."""
     if found.dropped.get(RESET, 0) > found.count / 2:
         raise DataError(
@@ -182,7 +182,7 @@ def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: Run
             f"none of {found.count:,} windows is usable: {_reasons(found)}",
             "use a longer `--since`, or another `--window`",
         )
-    for place, (item, query) in enumerate(asked.rates, start=1):
+    for place, (item, query) in enumerate(queries.rates, start=1):
         if not any(growth[place] for growth in found.growth):
             raise DataError(
                 f"`--rate {item}`: `{shortened(query)}` does not increase in any usable window",
@@ -190,12 +190,12 @@ def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: Run
             )
     if max(readings(one, PARTS) for one in growing) < _FEWEST_READINGS:
         raise DataError(
-            f"a window of {float(asked.window):g} s has fewer than two samples of the counters",
+            f"a window of {float(queries.window):g} s has fewer than two samples of the counters",
             "use a longer `--window`: ten scrape intervals or more",
         )
 
 
-def _doubts(growing: Sequence[Sequence[float | None]], asked: RunQueries) -> list[str]:
+def _doubts(growing: Sequence[Sequence[float | None]], queries: RunQueries) -> list[str]:
     """Return what makes the rows doubtful."""
     told = []
     count = max(readings(one, PARTS) for one in growing)
@@ -204,8 +204,8 @@ def _doubts(growing: Sequence[Sequence[float | None]], asked: RunQueries) -> lis
             f"warning: a window has only {count:g} samples of the counters: use a longer "
             "`--window`, ten scrape intervals or more"
         )
-    step = float(asked.window) / PARTS
-    for (item, _), rate in zip(asked.rates, growing[1:], strict=True):
+    step = float(queries.window) / PARTS
+    for (item, _), rate in zip(queries.rates, growing[1:], strict=True):
         late = shift(growing[0], rate, PARTS)
         if abs(late) > 1:
             side = "after" if late > 0 else "before"
@@ -217,9 +217,9 @@ def _doubts(growing: Sequence[Sequence[float | None]], asked: RunQueries) -> lis
     return told
 
 
-def _summary(found: Windows, loads: Sequence[float], kept: int) -> str:
-    text = f"{kept:,} rows of {found.count:,} windows"
-    if kept < len(loads):
+def _summary(found: Windows, loads: Sequence[float], row_count: int) -> str:
+    text = f"{row_count:,} rows of {found.count:,} windows"
+    if row_count < len(loads):
         text += f", evenly spread over the utilization of {len(loads):,} usable windows"
     text += f"; {min(loads):.3g} to {max(loads):.3g} cores busy"
     return f"{text}; ignored: {_reasons(found)}" if found.dropped else text

@@ -32,7 +32,7 @@ _MOST_VALUES = 5_000_000
 _MOST_BYTES = 64_000_000
 _ANSWER_SECONDS = 120.0
 _ALL_SECONDS = 900.0
-_MOST_TOLD = 300
+_LONGEST_MESSAGE = 300
 _OK = 200
 _UNAUTHORISED = (401, 403)
 _NAMED_LABELS = 3
@@ -111,12 +111,12 @@ class Prometheus:
         is_plain = self._address.scheme == "http" and not is_here(to.hostname)
         return self._authorization is not None and is_plain
 
-    def samples(self, query: str, grid: Grid, told: Callable[[], None]) -> list[Series]:
-        """Return the series of a query; `told` is called after each answer. DataError otherwise."""
+    def samples(self, query: str, grid: Grid, on_answer: Callable[[], None]) -> list[Series]:
+        """Return the series of a query; `on_answer` is called after each answer. Else DataError."""
         found: dict[tuple[tuple[str, str], ...], Series] = {}
         for first in range(0, grid.count, MOST_POINTS):
             last = min(first + MOST_POINTS, grid.count) - 1
-            for one in self._asked(query, grid, first, last):
+            for one in self._query(query, grid, first, last):
                 key = tuple(sorted(one.metric.items()))
                 if key not in found:
                     if (len(found) + 1) * grid.count > _MOST_VALUES:
@@ -126,15 +126,15 @@ class Prometheus:
                         )
                     found[key] = Series(one.metric, [None] * grid.count)
                 _fill(found[key].values, one.values, grid, self.host)
-            told()
+            on_answer()
         return [found[key] for key in sorted(found)]
 
-    def _asked(self, query: str, grid: Grid, first: int, last: int) -> list[_Found]:
+    def _query(self, query: str, grid: Grid, first: int, last: int) -> list[_Found]:
         times = (grid.start + place * grid.step for place in (first, last))
         start, end = (f"{moment:.3f}" for moment in times)
         asked = {"query": query, "start": start, "end": end, "step": f"{grid.step:.3f}"}
         answer = self._answer("/api/v1/query_range", asked, query)
-        self.warnings |= dict.fromkeys(w[:_MOST_TOLD] for w in answer.warnings[:10])
+        self.warnings |= dict.fromkeys(w[:_LONGEST_MESSAGE] for w in answer.warnings[:10])
         if answer.data is None or answer.data.result_type != "matrix":
             raise self._no_prometheus()
         try:
@@ -142,14 +142,14 @@ class Prometheus:
         except msgspec.DecodeError as error:
             raise self._no_prometheus() from error
 
-    def _answer(self, path: str, asked: Mapping[str, str], query: str) -> _Answer:
+    def _answer(self, path: str, parameters: Mapping[str, str], query: str) -> _Answer:
         """Return what is answered; DataError where that is an error."""
         path = self._address.path.rstrip("/") + path
         left = self._end - time.monotonic()
         secret = self._authorization
         try:
             response = exchange(
-                self._address._replace(path=path, query=urlencode(asked)).geturl(),
+                self._address._replace(path=path, query=urlencode(parameters)).geturl(),
                 seconds=min(_ANSWER_SECONDS, left),
                 most_bytes=_MOST_BYTES,
                 headers={"Accept": "application/json"}
@@ -207,7 +207,7 @@ class Prometheus:
                 "use the address of its web interface, up to the path before `/graph` or `/api`",
             )
         return DataError(
-            f"Prometheus rejects `{shortened(query)}`: {answer.error[:_MOST_TOLD]}",
+            f"Prometheus rejects `{shortened(query)}`: {answer.error[:_LONGEST_MESSAGE]}",
             "try it in the web interface of the server first",
         )
 
@@ -221,7 +221,7 @@ class Prometheus:
 def _host_of(response: Response) -> str:
     """Return to which host an answer sends, for a message: the rest of it may be secret."""
     try:
-        return (urlsplit(response.location).hostname or "another path")[:_MOST_TOLD]
+        return (urlsplit(response.location).hostname or "another path")[:_LONGEST_MESSAGE]
     except ValueError:
         return "an invalid address"
 

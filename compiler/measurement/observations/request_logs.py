@@ -40,7 +40,7 @@ def jmeter_runs(
     (lines,) = files
     requests, sums = (Stretches(file, window, _FIELDS) for _ in range(2))
     nesting = Nesting()
-    for sample, is_sum in nesting.told_apart(_samples(lines, file)):
+    for sample, is_sum in nesting.classified(_samples(lines, file)):
         _add(sample, sums if is_sum else requests, is_run=window is None)
         if is_sum:
             _stretch(sample, requests, is_run=window is None).nested += 1

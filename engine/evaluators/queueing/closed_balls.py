@@ -101,10 +101,10 @@ def _by_floats(number: Callable[..., float], grows: tuple[int, ...], *operands: 
     return by_floats(number, repeated(grows, 4, len(operands)), *operands)
 
 
-def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> arb | None:
+def _summed(value: Value, customers: arb, think: arb, numbers: Sequence[arb]) -> arb | None:
     """Return a value by sums; None where these would take too long."""
-    operands = (customers, think, *told)
-    servers, copies = told[1::4], told[3::4]
+    operands = (customers, think, *numbers)
+    servers, copies = numbers[1::4], numbers[3::4]
     refuse(any(is_infinite(one) or bool(one < 0) for one in operands))
     refuse(any(bool(c < 1) for c in servers) or any(bool(m <= 0) for m in copies))
     is_there = all(one >= 0 for one in operands) and all(c >= 1 for c in servers)
@@ -112,7 +112,7 @@ def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> ar
         return UNKNOWN
     try:
         with ctx.extraprec(_MORE_BITS):
-            read = tuple(map(_counted, stations_of(_with_known_copies(told))))
+            read = tuple(map(_counted, stations_of(_with_known_copies(numbers))))
             if customers.is_exact():
                 found: arb = between(value, _exactly(customers), think, read, _on_line)
                 return found
@@ -122,12 +122,12 @@ def _summed(value: Value, customers: arb, think: arb, told: Sequence[arb]) -> ar
         return None
 
 
-def _with_known_copies(told: Sequence[arb]) -> list[arb]:
+def _with_known_copies(operands: Sequence[arb]) -> list[arb]:
     """Return operands of stations, of which each has surely less than one copy, or no less.
 
     Less than one is one copy that is visited for longer: that is so, too, where it is not known.
     """
-    found = list(told)
+    found = list(operands)
     for at in range(0, len(found), 4):
         demand, copies = found[at], found[at + 3]
         if not (copies < 1 or copies >= 1):
@@ -170,14 +170,14 @@ def _rate(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
     return found
 
 
-def _wait_of_closed(asked: arb, customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
-    if asked.is_zero():
+def _wait_of_closed(demand: arb, customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
+    if demand.is_zero():
         return arb(0)
     wait = _wait(max(customers - 1, 0), think, stations)
     longer: arb = stations[0][0]
     if not is_infinite(wait):
-        return longer * wait + (longer - asked)
-    return INFINITE if asked > 0 else UNKNOWN
+        return longer * wait + (longer - demand)
+    return INFINITE if demand > 0 else UNKNOWN
 
 
 def _wait(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:

@@ -50,10 +50,10 @@ def closed_quantile(level: Exact, *operands: Exact) -> Exact:
 
 
 def _read(
-    customers: Exact, think: Exact, told: Sequence[Exact]
+    customers: Exact, think: Exact, operands: Sequence[Exact]
 ) -> tuple[Fraction, Fraction, tuple[Station, ...]]:
-    finite = [value for value in (customers, think, *told) if isinstance(value, Fraction)]
-    if len(finite) < 2 + len(told) or min(finite) < 0:
+    finite = [value for value in (customers, think, *operands) if isinstance(value, Fraction)]
+    if len(finite) < 2 + len(operands) or min(finite) < 0:
         raise NoValueError
     whole, pause, *numbers = finite
     if 0 in numbers[3::4] or any(servers < 1 for servers in numbers[1::4]):

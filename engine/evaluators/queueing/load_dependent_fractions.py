@@ -17,10 +17,10 @@ from qps.engine.queueing_networks.load_dependent_operands import (
     Station,
     between,
     every,
+    has_time,
     holding,
     never_ends,
     places_of,
-    takes_time,
 )
 from qps.engine.queueing_networks.load_dependent_sums import Sums
 
@@ -29,34 +29,34 @@ _MOST_COPIES = 2
 _ZERO = Fraction(0)
 
 
-def nested_rate(customers: Exact, think: Exact, *told: Exact) -> Exact:
+def nested_rate(customers: Exact, think: Exact, *operands: Exact) -> Exact:
     """Return how many cycles all customers together end in a time."""
-    numbers = _finite(customers, think, *told)
+    numbers = _finite(customers, think, *operands)
     found: Exact = between(rate_of, *_read(numbers))
     return found
 
 
-def nested_time(which: Exact, customers: Exact, think: Exact, *told: Exact) -> Exact:
+def nested_time(which: Exact, customers: Exact, think: Exact, *operands: Exact) -> Exact:
     """Return how long a cycle is at a station, or waits for a pool."""
-    return _at_place(time_of, which, customers, think, *told)
+    return _at_place(time_of, which, customers, think, *operands)
 
 
-def nested_wait(which: Exact, customers: Exact, think: Exact, *told: Exact) -> Exact:
+def nested_wait(which: Exact, customers: Exact, think: Exact, *operands: Exact) -> Exact:
     """Return the mean wait of an open visit at a station, in mean service times."""
-    return _at_place(wait_of, which, customers, think, *told)
+    return _at_place(wait_of, which, customers, think, *operands)
 
 
-def _at_place(value: Callable[..., Any], *told: Exact) -> Exact:
-    which, *numbers = _finite(*told)
+def _at_place(value: Callable[..., Any], *operands: Exact) -> Exact:
+    which, *numbers = _finite(*operands)
     customers, think, places = _read(numbers)
     refuse_unknown(which, places, is_wait=value is wait_of)
     found: Exact = between(partial(value, int(which)), customers, think, places)
     return found
 
 
-def _finite(*told: Exact) -> list[Fraction]:
-    finite = [value for value in told if isinstance(value, Fraction)]
-    if len(finite) < len(told):
+def _finite(*operands: Exact) -> list[Fraction]:
+    finite = [value for value in operands if isinstance(value, Fraction)]
+    if len(finite) < len(operands):
         raise NoValueError
     return finite
 
@@ -102,7 +102,7 @@ def rate_of(customers: int, think: Any, places: tuple[Place, ...]) -> Any:
     """Return how many cycles all customers together end in a time, in whatever numbers."""
     if customers == 0 or any(map(never_ends, places)):
         return think * 0
-    if not think and not any(map(takes_time, places)):
+    if not think and not any(map(has_time, places)):
         return inf
     return Sums(customers, think, places).rate
 
@@ -112,7 +112,7 @@ def time_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -
     own = holding(places, which)
     if never_ends(own):
         return inf
-    if not takes_time(own):
+    if not has_time(own):
         return think * 0
     if any(map(never_ends, places)):
         customers, places = 1, (own,)

@@ -61,7 +61,7 @@ def _of_shared(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
 def class_quantile(*operands: arb) -> arb:
     """Return what a share of the cycles of one class does not exceed at all stations."""
     classes = _classes(operands)
-    first, size = 3 + 2 * classes, classes + 3 + multiclass_cycle_times.BESIDE
+    first, size = 3 + 2 * classes, classes + 3 + multiclass_cycle_times.EXTRA_OPERANDS
     return by_floats(
         multiclass_cycle_times.class_quantile, operands, range(first + 1, len(operands), size)
     )

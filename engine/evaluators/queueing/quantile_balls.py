@@ -42,7 +42,7 @@ def sojourn_quantile(waiting: arb, rate: arb, level: arb) -> arb:
         return -(-level).log1p()
 
     def excess(time: arb) -> tuple[arb, arb]:
-        served, late = (-time).exp(), waiting * _waited(time, rate)
+        served, late = (-time).exp(), waiting * _wait_factor(time, rate)
         density = (1 - waiting) * served + rate * late
         return ((served + late) / (1 - level)).log(), -density / (served + late)
 
@@ -50,7 +50,7 @@ def sojourn_quantile(waiting: arb, rate: arb, level: arb) -> arb:
     return root(excess, queue_numbers.sojourn_quantile(*numbers))
 
 
-def _waited(time: arb, rate: arb) -> arb:
+def _wait_factor(time: arb, rate: arb) -> arb:
     """Return exp(-t) (1 - exp(-(r - 1) t))/(r - 1)."""
     apart = (rate - 1) * time
     if not apart.contains(0):

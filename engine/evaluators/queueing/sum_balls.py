@@ -106,14 +106,14 @@ def _as_float(number: arb | float) -> float:
 
 
 def _excess(
-    ways: Sequence[Mixture], in_floats: Sequence[Mixture], level: arb, place: Place
+    paths: Sequence[Mixture], in_floats: Sequence[Mixture], level: arb, place: Place
 ) -> Falling:
     """Return log(P(T > t)/(1 - level)) of the time beyond that of a mixture, and its slope."""
     goal = -(-level).log1p()
-    beyond = sum((arb(mixture.chance) for mixture in ways[place.at + 1 :]), arb(0))
-    fixed = arb(ways[place.at].fixed)
+    beyond = sum((arb(mixture.chance) for mixture in paths[place.at + 1 :]), arb(0))
+    fixed = arb(paths[place.at].fixed)
     tails = []
-    for mixture, told in zip(ways[: place.at + 1], in_floats, strict=False):
+    for mixture, told in zip(paths[: place.at + 1], in_floats, strict=False):
         if told.line:
             tail = sum_numbers.Tail.of(told, float(goal.mid()))
             since = fixed - mixture.fixed
@@ -145,9 +145,9 @@ def _mixed(mixture: Mixture, at: acb) -> acb:
     return found
 
 
-def _joined(told: Sequence[Stage], groups: object) -> list[_Ball]:
+def _joined(stages: Sequence[Stage], groups: object) -> list[_Ball]:
     """Return stages with their numbers, which come in the same order."""
-    return [_Ball(each, next(groups), _joined(each.inside, groups)) for each in told]  # type: ignore[call-overload]
+    return [_Ball(each, next(groups), _joined(each.inside, groups)) for each in stages]  # type: ignore[call-overload]
 
 
 def _transform(line: Sequence[_Ball], at: acb) -> acb:
@@ -156,14 +156,14 @@ def _transform(line: Sequence[_Ball], at: acb) -> acb:
         told = stage.told
         if not (told.whole or told.share):
             continue
-        once = _once(stage, at)
+        once = _transform_of_one(stage, at)
         found *= once**told.whole
         if told.share:
             found *= 1 - stage.share + stage.share * once
     return found
 
 
-def _once(stage: _Ball, at: acb) -> acb:
+def _transform_of_one(stage: _Ball, at: acb) -> acb:
     told = stage.told
     waits, load, work, spread, servers, service, variation = stage.numbers[:7]
     found = _inside(stage, at)
@@ -183,7 +183,7 @@ def _inside(stage: _Ball, at: acb) -> acb:
     found = acb(stage.left) if stage.has_left else acb(0)
     for one in stage.inside:
         if one.whole or one.has_share:
-            found += one.chance * _once(one, at)
+            found += one.chance * _transform_of_one(one, at)
     return found
 
 

@@ -174,13 +174,13 @@ def figure_chart(
 def _rows(
     at: Sequence[float],
     lines: Sequence[tuple[str, Sequence[float]]],
-    told_place: Callable[[float], str],
-    told: Callable[[float], str],
+    format_x: Callable[[float], str],
+    format_y: Callable[[float], str],
 ) -> tuple[tuple[str, ...], ...]:
     """Return some points of all lines as a table."""
     step = max(1, round((len(at) - 1) / _TABLE_ROWS))
     chosen = sorted({*range(0, len(at), step), len(at) - 1})
-    return tuple((told_place(at[i]), *(told(values[i]) for _, values in lines)) for i in chosen)
+    return tuple((format_x(at[i]), *(format_y(values[i]) for _, values in lines)) for i in chosen)
 
 
 def _series(

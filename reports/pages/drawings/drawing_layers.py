@@ -24,7 +24,7 @@ _ROOM, _LITTLE_ROOM = 158, 118
 """How wide a box is with its gap; on a picture for a phone there is little room."""
 
 _MOST_BELOW = 4
-_NARROWEST_BESIDE, _GAP_BESIDE = 176, 44
+_NARROWEST_COLUMNS, _COLUMN_GAP = 176, 44
 """Beside each other, lines go straight from box to box: that takes room."""
 
 
@@ -85,8 +85,8 @@ def laid_out(topology: Topology, width: int) -> Layout:
     """Return where everything stands on a picture of a width."""
     columns = max(place.column for place in topology.places) + 1
     rows = max(place.row for place in topology.places) + 1
-    is_beside = columns * _NARROWEST_BESIDE <= width and rows <= _MOST_BELOW
-    boxes = _beside(topology, width / columns) if is_beside else _in_bands(topology, width)
+    is_beside = columns * _NARROWEST_COLUMNS <= width and rows <= _MOST_BELOW
+    boxes = _in_columns(topology, width / columns) if is_beside else _in_bands(topology, width)
     straight = _straight if is_beside else _around
     found = [boxes[place.name] for place in topology.places]
     return Layout(
@@ -101,9 +101,9 @@ def laid_out(topology: Topology, width: int) -> Layout:
     )
 
 
-def _beside(topology: Topology, step: float) -> dict[str, _Box]:
+def _in_columns(topology: Topology, step: float) -> dict[str, _Box]:
     """Return boxes in columns: what is joined stands in neighbouring ones."""
-    width = min(_WIDEST, step - _GAP_BESIDE) // 1  # whole, so that lines end at rounded boxes
+    width = min(_WIDEST, step - _COLUMN_GAP) // 1  # whole, so that lines end at rounded boxes
     return {
         place.name: _Box(
             x=((place.column + 0.5) * step - width / 2) // 1,
@@ -180,12 +180,12 @@ def _straight(one: _Box, other: _Box) -> list[tuple[float, float]]:
 def _around(one: _Box, other: _Box) -> list[tuple[float, float]]:
     """Return a line from one box to another, beside those that stand between them."""
     upper, lower = sorted((one, other), key=lambda box: (box.y, box.x))
-    corners = _beside_in_row(upper, lower) if upper.y == lower.y else _downwards(upper, lower)
+    corners = _in_row(upper, lower) if upper.y == lower.y else _downwards(upper, lower)
     kept = [corners[0], *(here for last, here in pairwise(corners) if here != last)]
     return kept if upper is one else kept[::-1]
 
 
-def _beside_in_row(left: _Box, right: _Box) -> list[tuple[float, float]]:
+def _in_row(left: _Box, right: _Box) -> list[tuple[float, float]]:
     if right.place == left.place + 1:
         half = left.y + HEIGHT / 2
         return [(left.x + left.width, half), (right.x, half)]

@@ -70,21 +70,21 @@ def places_of(network: Network, name: str) -> tuple[str, ...]:
     return (at, station.place.name) if station is not None and is_port else (at,)
 
 
-def _columns(beside: Mapping[str, Sequence[str]], left: Sequence[str]) -> dict[str, int]:
+def _columns(neighbors: Mapping[str, Sequence[str]], left: Sequence[str]) -> dict[str, int]:
     """Return how far from its farthest end each place of a part is; it has the first place left."""
-    part = _distances(beside, left[0])
+    part = _distances(neighbors, left[0])
     return max(
-        (_distances(beside, name) for name in left if name in part),
+        (_distances(neighbors, name) for name in left if name in part),
         key=lambda distances: max(distances.values()),
     )
 
 
-def _distances(beside: Mapping[str, Sequence[str]], first: str) -> dict[str, int]:
+def _distances(neighbors: Mapping[str, Sequence[str]], first: str) -> dict[str, int]:
     """Return how many steps it is from a place to each that is joined with it."""
     distances = {first: 0}
     waiting = [first]
     for name in waiting:
-        for other in beside[name]:
+        for other in neighbors[name]:
             if other not in distances:
                 distances[other] = distances[name] + 1
                 waiting.append(other)

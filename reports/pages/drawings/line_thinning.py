@@ -12,12 +12,12 @@ _TOLERANCE = 0.001
 """Of the height of the picture: nobody sees less."""
 
 
-def telling_points(
+def visible_points(
     at: Sequence[float], lines: Sequence[Sequence[float]], logarithmic: frozenset[str]
 ) -> tuple[int, ...]:
     """Return which points to keep so that no line moves visibly.
 
-    >>> telling_points([0, 1, 2, 3, 4], [[0, 1, 2, 7, 12]], frozenset())
+    >>> visible_points([0, 1, 2, 3, 4], [[0, 1, 2, 7, 12]], frozenset())
     (0, 2, 4)
     """
     places = [log10(place) if "x" in logarithmic else place for place in at]

@@ -31,7 +31,7 @@ SUMS = phrase("way.average"), phrase("way.late")
 MOST_ROWS = 40
 WIDTH, LINE = 960, 24
 _LETTER, _INDENT, _LEFT = 7, 12, 30
-_TOLD = 190  # what stands behind a bar
+_LABEL_WIDTH = 190  # what stands behind a bar
 _MOST_LETTERS = 42
 
 
@@ -119,7 +119,7 @@ def strip_of(path: PathThere, spans: Sequence[Span]) -> Strip:
         + _LETTER * max(map(len, names))
         + _INDENT * max((s.depth for _, s in shown), default=0)
     )
-    scale = (WIDTH - left - _TOLD) / whole
+    scale = (WIDTH - left - _LABEL_WIDTH) / whole
     numbers = {at: number for number, (at, _) in enumerate(told, 1)}
     rows = [
         *(_row(span, numbers[at], n, (left, scale, total)) for n, (at, span) in enumerate(shown)),
@@ -140,7 +140,7 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
     bars = []
     for spent, taken in span.spent.items():
         if taken > 0:
-            width = scale * taken if isfinite(taken) else WIDTH - _TOLD - start
+            width = scale * taken if isfinite(taken) else WIDTH - _LABEL_WIDTH - start
             bars.append(Segment(spent, round(x, 1), round(max(width, 1.0), 1)))
             x += width
     return Row(
@@ -150,7 +150,7 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
         y=8 + n * LINE,
         bars=tuple(bars),
         told=f"{quantity(span.value, TIME, 3)}, {percent(share_of(total, span.value))}",
-        told_at=round(min(x, WIDTH - _TOLD) + 5, 1),
+        told_at=round(min(x, WIDTH - _LABEL_WIDTH) + 5, 1),
     )
 
 
@@ -159,7 +159,7 @@ def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
     left, scale = to
     sums = (path.mean, path.mean_known), (path.late, path.late_known)
     for at, (name, (taken, known)) in enumerate(zip(SUMS, sums, strict=True), n):
-        width = scale * taken if isfinite(taken) else WIDTH - _TOLD - left
+        width = scale * taken if isfinite(taken) else WIDTH - _LABEL_WIDTH - left
         yield Row(
             number="",
             name=name,

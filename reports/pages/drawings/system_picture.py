@@ -212,7 +212,7 @@ class _Here(Struct, frozen=True, kw_only=True):
                 printable("\u2003" * stop.depth + stop.name),
                 self._time(stop.value, [stop], 4),
                 self._share(stop.value),
-                *(self._told(stop.spent[word]) for word in SPENT),
+                *(self._label(stop.spent[word]) for word in SPENT),
             )
             for stop in self.stops
             if id(stop) in self.numbers
@@ -231,15 +231,15 @@ class _Here(Struct, frozen=True, kw_only=True):
                 found.append((told, there.load, there.is_over))
         return sorted(found, key=lambda one: -one[1])
 
-    def _time(self, taken: float, stops: Sequence[PlacedStop], digits: int) -> str:
+    def _time(self, duration: float, stops: Sequence[PlacedStop], digits: int) -> str:
         known = together(*(stop.known for stop in stops))
-        return marked_value(quantity(taken, TIME, digits), taken, known)
+        return marked_value(quantity(duration, TIME, digits), duration, known)
 
-    def _told(self, taken: float) -> str:
-        return quantity(taken, TIME) if is_drawn(self.total, taken) else ""
+    def _label(self, duration: float) -> str:
+        return quantity(duration, TIME) if is_drawn(self.total, duration) else ""
 
-    def _share(self, taken: float) -> str:
-        return percent(share_of(self.total, taken))
+    def _share(self, duration: float) -> str:
+        return percent(share_of(self.total, duration))
 
     def _segments(self, spent: Mapping[str, float], x: float, room: float) -> Iterator[Segment]:
         times: dict[str, float] = {}

@@ -12,12 +12,12 @@ from qps.reports.text.words.labels import Labels, documented
 _MOST_LETTERS = 300
 
 
-def docs_of(model: ir.Model, told: Sequence[str]) -> dict[str, str]:
-    """Return the doc strings of all that has one, of machines and networks those that are `told`.
+def docs_of(model: ir.Model, names: Sequence[str]) -> dict[str, str]:
+    """Return the doc strings of all that has one, of machines and networks those that are `names`.
 
     A module has many machines that no page names.
     """
-    hidden = (model.machines.keys() | model.networks.keys()) - frozenset(told)
+    hidden = (model.machines.keys() | model.networks.keys()) - frozenset(names)
     return {name: _line(doc) for name, doc in documented(model) if doc and name not in hidden}
 
 

@@ -21,8 +21,8 @@ from qps.solver.answers.solution import QUALITY
 from qps.solver.details.request_path import Path
 from qps.solver.variants.variant_graphs import (
     ChangedGraph,
-    JudgedCriterion,
-    JudgedGraph,
+    CriteriaGraph,
+    CriterionExcess,
     VariantGraph,
 )
 from qps.solver.variants.variant_guards import Guard
@@ -64,12 +64,12 @@ class LiveGraphs:
             }
         )
 
-    def _labelled(self, judged: JudgedGraph) -> dict[str, Json]:
+    def _labelled(self, criteria: CriteriaGraph) -> dict[str, Json]:
         """Return all of a graph that tells how it is known."""
-        graph = judged.graph
+        graph = criteria.graph
         return {
-            "streams": [self._stream(s, judged.paths[name]) for name, s in graph.streams.items()],
-            "criteria": [self._criterion(graph, one) for one in judged.criteria],
+            "streams": [self._stream(s, criteria.paths[name]) for name, s in graph.streams.items()],
+            "criteria": [self._criterion(graph, one) for one in criteria.criteria],
             "measures": [self._measure(m) for m in graph.measures.values()],
             "qualityKnown": {
                 "known": known_as(graph.analysis.judged.quality_known),
@@ -155,22 +155,26 @@ class LiveGraphs:
             }
         )
 
-    def _criterion(self, graph: LoadGraph, judged: JudgedCriterion) -> int:
-        step, criterion, shown = self._records.step, judged.criterion, judged.over_shown
+    def _criterion(self, graph: LoadGraph, criteria: CriterionExcess) -> int:
+        step, criterion, shown = self._records.step, criteria.criterion, criteria.over_shown
         numbers = list(graph.resources)
         return self._records.record(
             {
                 "name": criterion.name,
                 "measure": step(criterion.value),
                 "limit": step(criterion.limit),
-                "over": step(judged.over),
+                "over": step(criteria.over),
                 **({} if shown is None else {"overShown": step(shown)}),
                 "atMost": criterion.at_most,
                 "strict": criterion.strict,
                 "axis": None if criterion.axis_value is None else step(criterion.axis_value),
                 "stated": criterion.span is not None,
                 **({"isQuality": True} if criterion.name == QUALITY else {}),
-                **({} if judged.resource is None else {"resource": numbers.index(judged.resource)}),
+                **(
+                    {}
+                    if criteria.resource is None
+                    else {"resource": numbers.index(criteria.resource)}
+                ),
                 **({} if criterion.certainty is None else {"certainty": criterion.certainty}),
                 **knowns(criterion),
                 "dimension": self._records.dimension(criterion.dimension),
@@ -178,8 +182,8 @@ class LiveGraphs:
             }
         )
 
-    def _elastic(self, settled: ElasticFormula) -> int:
-        step, parameter = self._records.step, settled.parameter
+    def _elastic(self, elastic: ElasticFormula) -> int:
+        step, parameter = self._records.step, elastic.parameter
         one = step(ONE)
 
         def over(loads: Mapping[str, Formula]) -> list[Json]:
@@ -190,12 +194,12 @@ class LiveGraphs:
         return self._records.record(
             {
                 "name": parameter.name,
-                "value": step(settled.value),
+                "value": step(elastic.value),
                 "least": step(parameter.least),
                 "most": step(parameter.most),
                 "dimension": self._records.dimension(parameter.dimension),
-                "atMost": over(settled.at_most),
-                "atLeast": over(settled.at_least),
+                "atMost": over(elastic.at_most),
+                "atLeast": over(elastic.at_least),
             }
         )
 

@@ -31,7 +31,7 @@ from qps.solver.variants.variant_graphs import Variant
 from qps.solver.variants.variant_spreads import NumberSpread
 from qps.solver.variants.variants import Variants
 
-_ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
+_STANDARD_DIMENSIONS = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
 """Dimensions of what every page tells: latencies, jitters, rates, volumes."""
 
 _OF_STREAMS = ("latency", "jitter", "loss", "throughput")
@@ -44,7 +44,7 @@ class LiveModel:
         self._model = model = variants.model
         self._variants = variants
         program = Program(population_symbol(model.population.name))
-        self._records = Records(program, _ALWAYS_TOLD)
+        self._records = Records(program, _STANDARD_DIMENSIONS)
         self._is_cut_short = False
         first = next(variants.variants)
         self._explored = chain((first,), variants.variants)
@@ -74,19 +74,19 @@ class LiveModel:
             "month": MONTH,
             "units": {str(d): [list(s) for s in scales(d)] for d in self._records.dimensions},
             "topology": drawing_of(self._topology),
-            "docs": docs_of(self._model, self._hardware_told(fixed)),
+            "docs": docs_of(self._model, self._hardware_names(fixed)),
             "labels": labels_in_page(self._model.once(labels_of), self._named(fixed)),
             "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
 
-    def _hardware_told(self, fixed: Mapping[str, str]) -> list[str]:
+    def _hardware_names(self, fixed: Mapping[str, str]) -> list[str]:
         """Return the names of machines and networks that the page may tell of."""
         choices = [text for select in self._variants.selects for text in select.texts]
         return [*fixed.values(), *(text.partition(" * ")[0] for text in choices)]
 
     def _named(self, fixed: Mapping[str, str]) -> Iterator[str]:
         """Yield all names that the page may tell."""
-        yield from (*fixed, *self._hardware_told(fixed))
+        yield from (*fixed, *self._hardware_names(fixed))
         yield from (select.name for select in self._variants.selects)
         for stream in self._model.streams:
             yield from (f"{stream.name}.{measure}" for measure in _OF_STREAMS)

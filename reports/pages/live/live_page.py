@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
-from qps.reports.pages.drawings.line_thinning import telling_points
+from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_model import LiveModel
 from qps.reports.pages.plain_sentences import unquoted
@@ -81,7 +81,7 @@ def column_names(cases: Sequence[ShownCase]) -> list[str]:
     """Return what each case is called beside the others: what differs between them."""
     if len(cases) == 1:
         return [printable(cases[0].name) or AS_IT_IS]
-    files = _told_apart(list(dict.fromkeys(case.model.file for case in cases)))
+    files = _distinct_names(list(dict.fromkeys(case.model.file for case in cases)))
     several = len({case.configuration.scenario for case in cases}) > 1
     return [
         printable(
@@ -94,7 +94,7 @@ def column_names(cases: Sequence[ShownCase]) -> list[str]:
     ]
 
 
-def _told_apart(files: Sequence[str]) -> dict[str, str]:
+def _distinct_names(files: Sequence[str]) -> dict[str, str]:
     """Return for each file its name, with as much of its folders as tells it from the others."""
     parts = {file: Path(file).with_suffix("").parts for file in files}
     most = max(map(len, parts.values()), default=1)  # a page of figures alone compares none
@@ -113,7 +113,7 @@ def figure_key(model: ir.Model, drawn: DrawnFigure) -> str:
 
 def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
     figure = drawn.figure
-    kept = telling_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    kept = visible_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
     values = [v for curve in drawn.curves for v in curve.values if isfinite(v)]
     return {
         "title": printable(f"{figure.name}: {figure.title or figure.name}"),

@@ -66,7 +66,7 @@ class Program:
 
     def join(self, operation: str, *steps: int) -> int:
         """Return the step that applies an operation to other steps."""
-        return self._keep((operation, *steps))
+        return self._add((operation, *steps))
 
     @property
     def laws(self) -> dict[str, dict[str, tuple[int, ...] | int]]:
@@ -78,7 +78,7 @@ class Program:
         rows = [row for word, row in OPERATIONS.items() if row.by_ends and word in words]
         return {row.word: law_of(row) for row in rows}
 
-    def _keep(self, step: Step) -> int:
+    def _add(self, step: Step) -> int:
         known = self._known.get(step)
         if known is None:
             known = self._known[step] = len(self.steps)
@@ -87,12 +87,12 @@ class Program:
 
     def _added(self, part: Formula) -> int:
         if part.is_symbol:
-            return 0 if part.name == self.population else self._keep(("value", part.name))
+            return 0 if part.name == self.population else self._add(("value", part.name))
         value = part.exact
         if value is not None:
             return self.constant(value)
         if part.is_constant:
-            return self._keep(("float", in_floats(part)))
+            return self._add(("float", in_floats(part)))
         if part.word == PRODUCT:
             return self._product(part)
         if part.word == POWER:
@@ -100,29 +100,29 @@ class Program:
         steps = [self._steps_of[operand] for operand in part.operands]
         if OPERATIONS[part.word].takes_more:
             return self._folded(part.word, steps)
-        return self._keep((part.word, *steps))
+        return self._add((part.word, *steps))
 
     def constant(self, value: Fraction) -> int:
         """Return the step of an exact number; what JSON's numbers cannot hold is a text."""
         parts = (value.numerator, value.denominator)
-        return self._keep(("number", *(p if abs(p) <= _SAFE_INTEGER else str(p) for p in parts)))
+        return self._add(("number", *(p if abs(p) <= _SAFE_INTEGER else str(p) for p in parts)))
 
     def _folded(self, word: str, steps: list[int]) -> int:
-        join: Callable[[int, int], int] = lambda one, other: self._keep((word, one, other))  # noqa: E731
+        join: Callable[[int, int], int] = lambda one, other: self._add((word, one, other))  # noqa: E731
         return reduce(join, steps)
 
     def _product(self, product: Formula) -> int:
         """Return a quotient of two products: fewer roundings than by reciprocals."""
         above, below = (list(map(self.step, factors)) for factors in above_and_below(product))
         dividend = self._folded(PRODUCT, above) if above else self.constant(Fraction(1))
-        return self._keep(("/", dividend, self._folded(PRODUCT, below))) if below else dividend
+        return self._add(("/", dividend, self._folded(PRODUCT, below))) if below else dividend
 
     def _power(self, base: Formula, exponent: Formula) -> int:
         if exponent is HALF:
-            return self._keep((ROOT, self.step(base)))
+            return self._add((ROOT, self.step(base)))
         value = exponent.exact
         if value is not None and value < 0:
-            return self._keep(("/", self.constant(Fraction(1)), self.step(power(base, -exponent))))
+            return self._add(("/", self.constant(Fraction(1)), self.step(power(base, -exponent))))
         if value is not None and value.denominator == 1 and value <= _SAFE_INTEGER:
-            return self._keep(("^", self.step(base), self.constant(value)))
-        return self._keep((POWER, self.step(base), self.step(exponent)))
+            return self._add(("^", self.step(base), self.constant(value)))
+        return self._add((POWER, self.step(base), self.step(exponent)))

@@ -104,7 +104,7 @@ def _json(path: Path, most: int) -> pa.Table:
         _refuse("has rows with different columns")
     arrays = [pa.array([row[name] for row in rows]) for name in names]
     fields = [
-        pa.field(name, array.type, metadata=_told(found, name))
+        pa.field(name, array.type, metadata=_column_notes(found, name))
         for name, array in zip(names, arrays, strict=True)
     ]
     about = {"asked": json.dumps(found["asked"])} if isinstance(found.get("asked"), dict) else {}
@@ -120,7 +120,7 @@ def _refuse_constant(text: str) -> NoReturn:
     _refuse(f"contains {text}, which is not a JSON number")
 
 
-def _told(found: Mapping[str, Any], name: str) -> dict[str, str]:
+def _column_notes(found: Mapping[str, Any], name: str) -> dict[str, str]:
     """Return what a file tells of a column."""
     units, axes, shares = (found.get(key) for key in ("units", "axes", "shares"))
     told = {}
@@ -135,10 +135,10 @@ def _told(found: Mapping[str, Any], name: str) -> dict[str, str]:
     return told | ({"known": kind, "because": "; ".join(reasons)} if kind else {})
 
 
-def _known(told: object) -> tuple[str, list[str]]:
+def _known(note: object) -> tuple[str, list[str]]:
     """Return how a column is known, and why no better; nothing where a file tells no such thing."""
-    kind = told.get("kind") if isinstance(told, dict) else None
-    reasons = told.get("reasons") if isinstance(told, dict) else None
+    kind = note.get("kind") if isinstance(note, dict) else None
+    reasons = note.get("reasons") if isinstance(note, dict) else None
     if kind not in {each.value for each in Kind} or not isinstance(reasons, list):
         return "", []
     return str(kind), [reason for reason in reasons if isinstance(reason, str)]

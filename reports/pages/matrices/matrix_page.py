@@ -349,19 +349,23 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             return -1
         return 0
 
-    def _telling(self) -> list[int]:
+    def _varying_columns(self) -> list[int]:
         """Return the columns of numbers that differ between rows."""
         return [i for i, c in enumerate(self.columns) if not c.is_word and len(c.values) > 1]
 
     def _front(self) -> list[int]:
         """Return the two measures whose front is drawn at first: what it costs, what it gives."""
-        found = {self.columns[i].answer: i for i in self._telling() if not self.columns[i].is_axis}
+        found = {
+            self.columns[i].answer: i
+            for i in self._varying_columns()
+            if not self.columns[i].is_axis
+        }
         own = [name for name in found if name not in ANSWERS and ":" not in name]
         order = [name for name, _ in self.asked.order] if self.asked else []
         gives = [LARGEST, "quality_at"]
         if self.asked is not None and self.asked.at is not None:
             gives.reverse()
-        axes = {self.columns[i].name: i for i in self._telling() if self.columns[i].is_axis}
+        axes = {self.columns[i].name: i for i in self._varying_columns() if self.columns[i].is_axis}
         costs = [*COSTS, "cost_per_user", "running_cost_per_user", *order, *own]
         wanted = [found[name] for name in costs if name in found]
         given = [found[name] for name in gives if name in found]

@@ -182,7 +182,7 @@ def required_values(solution: InverseSolution) -> str:
         if number.is_declared
         else "a millionth to a million times the current value"
     )
-    low, high = (_told(solution, float(end)) for end in (number.low, number.high))
+    low, high = (_describe(solution, float(end)) for end in (number.low, number.high))
     whole = f"{low} to {high}, {kind}"
     everywhere = "in every mode, " if number.is_changed_by_modes else ""
     if not solution.intervals:
@@ -212,7 +212,7 @@ def _current(solution: InverseSolution) -> str:
     number = solution.number
     if not number.current:
         return "not used"
-    values = {mode: _told(solution, value) for mode, value in number.current.items()}
+    values = {mode: _describe(solution, value) for mode, value in number.current.items()}
     told = next(iter(values.values()))
     if len(set(values.values())) > 1:
         told = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
@@ -295,9 +295,9 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
         whole = f"{end:,.0f} {solution.number.dimension}".rstrip()
         if exact is None or exact == end:
             return whole
-        told = _told(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
+        told = _describe(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
         return f"{whole} ({told})"
-    return _told(solution, _inward(end, solution, is_low=is_low), _DIGITS)
+    return _describe(solution, _inward(end, solution, is_low=is_low), _DIGITS)
 
 
 def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
@@ -309,6 +309,6 @@ def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
     return rounded_in(end, factor, _DIGITS, is_up=is_low)
 
 
-def _told(solution: InverseSolution, value: float, digits: int = 4) -> str:
+def _describe(solution: InverseSolution, value: float, digits: int = 4) -> str:
     number = solution.number
     return quantity(value, number.dimension, digits, share=number.is_share)

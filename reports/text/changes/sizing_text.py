@@ -21,7 +21,7 @@ from qps.reports.text.changes.sizing_sentences import (
 from qps.reports.text.layout.facts import COLUMNS, VALUE_COLUMN
 from qps.reports.text.layout.table import Table, text_width
 from qps.reports.text.layout.text_layout import Layout
-from qps.reports.text.layout.wrapping import held
+from qps.reports.text.layout.wrapping import unbreakable
 from qps.reports.text.solutions.uncertainty_text import typical_lines
 from qps.reports.text.words.certainty_marks import ALL_EXACT, marked, users_as_known
 from qps.reports.text.words.labels import PLAIN, Labels
@@ -100,8 +100,11 @@ def _change_facts(
     for label, changes in groups:
         for place, one in enumerate(changes):
             blanks = widest - text_width(one.text) + 2 if fits else 1
-            gap = held(" " * blanks) if fits else " "
-            yield "" if place else label, f"{one.text}{one.setting and gap + held(one.setting)}"
+            gap = unbreakable(" " * blanks) if fits else " "
+            yield (
+                "" if place else label,
+                f"{one.text}{one.setting and gap + unbreakable(one.setting)}",
+            )
 
 
 def _capacity_changes(sizing: Sizing, labels: Labels, settings: Settings) -> Iterator[_Change]:
@@ -193,7 +196,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
             "" if isnan(one.capacity.has) else _has(one),
             percent(one.load),
             percent(one.target),
-            marked(_takes(one, sizing), one.known),
+            marked(_capacity_text(one, sizing), one.known),
             _machines(one),
         )
         for one, name in by_their_switch(
@@ -210,7 +213,7 @@ def _table(sizing: Sizing, labels: Labels) -> Table:
     )
 
 
-def _takes(one: Needed, sizing: Sizing) -> str:
+def _capacity_text(one: Needed, sizing: Sizing) -> str:
     """Return the capacity, its digits rounded up: what is told is enough.
 
     What no capacity of its own keeps to its target is kept to it by the other changes, where

@@ -84,7 +84,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         resources=tuple(_needed(one) for one in by_shortage(sizing)),
         fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
         fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
-        mends=tuple(_mend_view(mend) for mend in sizing.mends),
+        mends=tuple(_fix_view(mend) for mend in sizing.mends),
         mends_known=sizing.mends_known,
         growth=sizing.growth,
         known=sizing.known,
@@ -92,7 +92,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
     )
 
 
-def _mend_view(mend: Mend) -> MendView:
+def _fix_view(mend: Mend) -> MendView:
     unit = str(mend.capacity.dimension)
     return MendView(mend.resources, mend.takes, unit, mend.known)
 

@@ -103,7 +103,7 @@ def _side(side: Side) -> str:
 
 def _quantity(value: float, result: ClaimResult, digits: int = 4) -> str:
     share = _is_written_in_percent(result)
-    return quantity(value, result.dimension, digits, share=share, beside=result.claimed)
+    return quantity(value, result.dimension, digits, share=share, other=result.claimed)
 
 
 def _is_written_in_percent(result: ClaimResult) -> bool:

@@ -79,10 +79,10 @@ def _verdict(found: Drift, tolerance: float) -> str:
     if found.has_moved:
         return (
             f"drift detected: at the rates of these runs, utilization is {level} than the spec "
-            f"predicts (p-value {chance}).{_told_of(found)}"
+            f"predicts (p-value {chance}).{_describe(found)}"
         )
     would = f"a change of ±{percent(found.sees, 2)} would have been detected"
-    if not found.is_sure:
+    if not found.is_significant:
         return f"no drift detected (p-value {chance}); {would}."
     return (
         f"no drift detected: at the rates of these runs, utilization is {level} than the spec "
@@ -90,7 +90,7 @@ def _verdict(found: Drift, tolerance: float) -> str:
     )
 
 
-def _told_of(found: Drift) -> str:
+def _describe(found: Drift) -> str:
     if found.begin is None:
         return ""
     return f" Tested: the {found.asked_rows:,} rows since {_moment(found.begin, found)}."

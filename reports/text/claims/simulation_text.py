@@ -111,7 +111,7 @@ def _view(one: Compared) -> SimulatedView:
 
 
 def simulated_tables(
-    found: Sequence[Compared], labels: Labels = PLAIN, *, has_settled: bool = True
+    found: Sequence[Compared], labels: Labels = PLAIN, *, has_converged: bool = True
 ) -> tuple[Table, ...]:
     """Return the tables of what was predicted and simulated, of those that have rows.
 
@@ -120,7 +120,7 @@ def simulated_tables(
     folded = {id(one) for one in _folded(found)}
     measures = [one for one in found if one.criterion is None and id(one) not in folded]
     required = [one for one in found if one.criterion is not None]
-    agreeing = agreement if has_settled else _not_compared
+    agreeing = agreement if has_converged else _not_compared
     tables = simulated_table(measures, labels, agreeing), required_table(required, labels)
     return tuple(table for table in tables if table.rows)
 
@@ -151,7 +151,7 @@ def simulation_text(
         title=title,
         place=place,
         facts=(("Result", simulation_result(simulation, found, effort, labels)),),
-        tables=simulated_tables(found, labels, has_settled=simulation.has_settled),
+        tables=simulated_tables(found, labels, has_converged=simulation.has_converged),
         notes=tuple(simulation_notes(simulation, found, effort)),
     )
     return layout.printed(markdown=markdown, width=width)
@@ -274,7 +274,7 @@ def simulation_result(
     simulation: Simulation, found: Sequence[Compared], effort: Effort, labels: Labels = PLAIN
 ) -> str:
     """Return whether all predictions agree, and whether the requirements pass."""
-    if not simulation.has_settled:
+    if not simulation.has_converged:
         return (
             f"inconclusive: the simulation did not reach steady state within "
             f"{number(effort.seconds)} s; raise `--time-limit`"
@@ -358,11 +358,11 @@ def simulation_notes(
         f"{simulation.runs} replications of {length}{warm}; seed {effort.seed}. "
         f"Measured {joined_words(items)}."
     )
-    if simulation.is_precise and simulation.has_settled:
+    if simulation.is_precise and simulation.has_converged:
         notes.append(
             f"Means and utilization are within ±{percent(effort.precision)} at 95 % confidence."
         )
-    elif simulation.has_settled:
+    elif simulation.has_converged:
         notes.append(
             f"Confidence intervals are wider than ±{percent(effort.precision)} after "
             f"{number(effort.seconds)} s; raise `--time-limit`."

@@ -14,37 +14,39 @@ _TONES = {Severity.ERROR: Tone.MISS, Severity.WARNING: Tone.LIMIT}
 _MARKED = re.compile(r" *\| +[\^-]+(?: .*)?")
 
 
-def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -> str:
+def explained_text(explanation: Explanation, *, width: int = 80, color: bool = False) -> str:
     """Return the reason of a code, an example that fails, what it prints, and the fix."""
-    code, tone = told.code, _TONES[told.code.severity]
+    code, tone = explanation.code, _TONES[explanation.code.severity]
     lines = [toned(f"{code.id} {code.slug} ({code.severity.value})", tone, color=color)]
     lines += wrapped(f"{code.summary[0].upper()}{code.summary[1:]}.", width)
-    for paragraph in told.why:
+    for paragraph in explanation.why:
         lines += ["", *wrapped(paragraph, width)]
-    lines += ["", toned("Example", tone, color=color), *_files(told.files)]
-    lines += ["", f"  $ {told.command}"]
-    for number, line in enumerate(told.printed.splitlines()):
+    lines += ["", toned("Example", tone, color=color), *_files(explanation.files)]
+    lines += ["", f"  $ {explanation.command}"]
+    for number, line in enumerate(explanation.printed.splitlines()):
         is_toned = not number or _MARKED.fullmatch(line)
         lines.append(toned(f"  {line}".rstrip(), tone if is_toned else None, color=color))
     lines += ["", toned("Fix", Tone.ANSWER, color=color)]
-    for paragraph in told.mend:
+    for paragraph in explanation.mend:
         lines += [*wrapped(paragraph, width), ""]
-    lines += _changes(told, color=color)
+    lines += _changes(explanation, color=color)
     return "\n".join(lines) + "\n"
 
 
-def explained_json(told: Explanation) -> dict[str, object]:
+def explained_json(explanation: Explanation) -> dict[str, object]:
     """Return an explanation as plain values, the mended example whole."""
     return {
         "schema": "qps/code/1",
-        "code": told.code.id,
-        "name": told.code.slug,
-        "severity": told.code.severity.value,
-        "summary": told.code.summary,
-        "why": list(told.why),
-        "fails": _json_example(told.files, told.command) | {"printed": told.printed},
-        "mend": list(told.mend),
-        "mended": _json_example(told.mended, told.mended_command) | {"change": told.change},
+        "code": explanation.code.id,
+        "name": explanation.code.slug,
+        "severity": explanation.code.severity.value,
+        "summary": explanation.code.summary,
+        "why": list(explanation.why),
+        "fails": _json_example(explanation.files, explanation.command)
+        | {"printed": explanation.printed},
+        "mend": list(explanation.mend),
+        "mended": _json_example(explanation.mended, explanation.mended_command)
+        | {"change": explanation.change},
     }
 
 
@@ -61,11 +63,15 @@ def _files(files: Sequence[ExampleFile]) -> Iterator[str]:
         yield from (f"  {line}" for line in file.text.splitlines())
 
 
-def _changes(told: Explanation, *, color: bool) -> Iterator[str]:
+def _changes(explanation: Explanation, *, color: bool) -> Iterator[str]:
     """Yield the lines that are otherwise in the mended example, or the files that are new."""
     tones = {"-": Tone.MISS, "+": Tone.ANSWER}
-    for line in told.change.splitlines():
+    for line in explanation.change.splitlines():
         yield toned(f"  {line}", tones.get(line[:1]), color=color)
-    if not told.change:
-        changed = [new for new, old in zip(told.mended, told.files, strict=True) if new != old]
+    if not explanation.change:
+        changed = [
+            new
+            for new, old in zip(explanation.mended, explanation.files, strict=True)
+            if new != old
+        ]
         yield from _files(changed)

@@ -152,7 +152,7 @@ def _what(apart: NumberApart) -> str:
 
 
 def _formulas(
-    apart: NumberApart, at_text: str, told: Callable[..., str]
+    apart: NumberApart, at_text: str, phrase_of: Callable[..., str]
 ) -> Iterator[tuple[str, str]]:
     """Yield a number in symbols, with its numbers and in the population, and what it comes to."""
     yield SYMBOLS, formula(apart.named)
@@ -165,7 +165,7 @@ def _formulas(
         yield f"{one.name} (elastic)", f"{value}; {shows}"
     if apart.population in free:
         yield _in_population(apart, at_text)
-    yield f"at {at_text}", told(apart.value, digits=6)
+    yield f"at {at_text}", phrase_of(apart.value, digits=6)
     if apart.saturation is not None:
         is_planned = apart.saturation.target is not ONE
         reached = "reaches its target" if is_planned else "saturates"

@@ -83,17 +83,17 @@ def leads_text(drawn: DrawnFigure, axis: str) -> tuple[str, ...]:
 
 
 def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
-    def told(place: float) -> str:
+    def text_of(place: float) -> str:
         text = quantity(place, drawn.figure.dimension)
         return text if drawn.figure.parameter else f"{axis} = {text}"
 
     *before, last = group.leads
-    stretches = [f"{_lines(lead)} up to {told(lead.to)}" for lead in before]
+    stretches = [f"{_lines(lead)} up to {text_of(lead.to)}" for lead in before]
     if not stretches:
         sentence = f"{joined_words(last.lines)} {_verb(last.lines)} throughout"
     else:
         first = group.leads[0].lines
-        stretches[0] = f"{joined_words(first)} {_verb(first)} up to {told(group.leads[0].to)}"
+        stretches[0] = f"{joined_words(first)} {_verb(first)} up to {text_of(group.leads[0].to)}"
         sentence = ", then ".join([*stretches, _lines(last)])
     sentence += "" if group.exact else " (tried at the points of the axis)"
     return f"{group.of}: {sentence}." if group.of else f"{sentence}."

@@ -129,11 +129,15 @@ class _Layout:
 
     def product(self, *factors: _Laid) -> _Laid:
         """Return a product, its factors in their order."""
-        return _Laid(self._style.product([self._held(one, _PRODUCT) for one in factors]), _PRODUCT)
+        return _Laid(
+            self._style.product([self._bracketed(one, _PRODUCT) for one in factors]), _PRODUCT
+        )
 
     def power(self, base: _Laid, exponent: _Laid) -> _Laid:
         """Return a power."""
-        return _Laid(self._style.power(self._held(base, _ATOM), self._signed(exponent)), _POWER)
+        return _Laid(
+            self._style.power(self._bracketed(base, _ATOM), self._signed(exponent)), _POWER
+        )
 
     def function(self, name: str, *operands: _Laid) -> _Laid:
         """Return a function by its name."""
@@ -150,7 +154,7 @@ class _Layout:
     def _sum(self, terms: Sequence[Formula]) -> _Laid:
         laid = [(term, self.of(term)) for term in terms]
         laid.sort(key=lambda each: (each[1].is_negative, _sorted(*each)))
-        told = [(one.is_negative, self._held(one, _PRODUCT)) for _, one in laid]
+        told = [(one.is_negative, self._bracketed(one, _PRODUCT)) for _, one in laid]
         return _Laid(self._style.sum(told), _SUM, order=(2, told[0][1]))
 
     def _product(self, part: Formula) -> _Laid:
@@ -189,7 +193,7 @@ class _Layout:
     def _factors(self, factors: Sequence[Formula]) -> list[str]:
         laid = sorted(((f, self.of(f)) for f in factors), key=lambda each: _sorted(*each))
         is_alone = len(laid) == 1 and not self._style.groups_quotients
-        return [self._held(one, _SUM if is_alone else _POWER) for _, one in laid]
+        return [self._bracketed(one, _SUM if is_alone else _POWER) for _, one in laid]
 
     def _name_of(self, factor: Formula) -> str:
         return self.of(factor).text
@@ -200,7 +204,7 @@ class _Layout:
             return self._quotient((), (power(base, -value),))
         if value == Fraction(1, 2):
             return _Laid(style.root(self._signed(self.of(base))), _ATOM, order=(1,))
-        raised = self._held(self.of(base), _ATOM)
+        raised = self._bracketed(self.of(base), _ATOM)
         text = self.of(exponent)
         shown = self._signed(text)
         if style.groups_quotients and (text.holds != _ATOM or text.is_negative):
@@ -217,15 +221,17 @@ class _Layout:
 
     def _signed(self, laid: _Laid) -> str:
         return (
-            self._style.sum([(True, self._held(laid, _PRODUCT))]) if laid.is_negative else laid.text
+            self._style.sum([(True, self._bracketed(laid, _PRODUCT))])
+            if laid.is_negative
+            else laid.text
         )
 
-    def _held(self, laid: _Laid, holds: int) -> str:
+    def _bracketed(self, laid: _Laid, precedence: int) -> str:
         """Return a text, without its sign, in brackets where it does not hold tightly enough."""
-        is_signed_inside = laid.is_negative and holds > _PRODUCT
+        is_signed_inside = laid.is_negative and precedence > _PRODUCT
         if is_signed_inside:
             return self._style.group(self._signed(laid))
-        return laid.text if laid.holds >= holds else self._style.group(laid.text)
+        return laid.text if laid.holds >= precedence else self._style.group(laid.text)
 
 
 def _sorted(part: Formula, laid: _Laid) -> tuple[object, ...]:

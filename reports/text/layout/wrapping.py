@@ -7,8 +7,8 @@ from textwrap import wrap
 
 from qps.compiler.diagnostics.render import printable
 
-_HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥]) (?=\d)")
-_HOLDS = "\N{NO-BREAK SPACE}"
+_UNBREAKABLE = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥]) (?=\d)")
+_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 _BLANKS = re.compile(r"[ \t\n\r\f\v]+")
 _NARROWEST = 20
 """Columns of text, at the least, behind what stands before it."""
@@ -21,7 +21,7 @@ def wrapped(text: str, width: int, first: str = "  ", others: str | None = None)
     ['  loaded 79.8 % of at most', '  80 %']
     """
     others = first if others is None else others
-    held = _HELD.sub(_HOLDS, _BLANKS.sub(" ", printable(text)).strip(" "))
+    held = _UNBREAKABLE.sub(_NO_BREAK_SPACE, _BLANKS.sub(" ", printable(text)).strip(" "))
     lines = wrap(
         held,
         max(width, len(others) + _NARROWEST),
@@ -30,19 +30,19 @@ def wrapped(text: str, width: int, first: str = "  ", others: str | None = None)
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [line.replace(_HOLDS, " ") for line in lines]
+    return [line.replace(_NO_BREAK_SPACE, " ") for line in lines]
 
 
 def unbroken(text: str) -> str:
     """Return a text whose numbers stay with what is behind them, for a page that breaks lines."""
-    return _HELD.sub(_HOLDS, text)
+    return _UNBREAKABLE.sub(_NO_BREAK_SPACE, text)
 
 
-def held(text: str) -> str:
+def unbreakable(text: str) -> str:
     """Return a text that is not cut where it has blanks, such as what is to be pasted."""
-    return text.replace(" ", _HOLDS)
+    return text.replace(" ", _NO_BREAK_SPACE)
 
 
 def unheld(text: str) -> str:
     """Return the same with plain blanks, one where there are several."""
-    return _BLANKS.sub(" ", text.replace(_HOLDS, " "))
+    return _BLANKS.sub(" ", text.replace(_NO_BREAK_SPACE, " "))

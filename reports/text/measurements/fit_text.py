@@ -9,8 +9,8 @@ from qps.compiler.check.model.fits.check_fits import (
     MISSED_HINT,
     below_zero,
     coefficient_name,
-    mending,
     missed_text,
+    negative_cost_help,
     pull_text,
 )
 from qps.compiler.diagnostics.visible import one_line
@@ -38,7 +38,9 @@ def fit_text(found: Regression, *, markdown: bool = False, width: int = COLUMNS)
     error = percent(found.largest_relative_error, 2)
     notes = []
     if component is None:
-        reason = f"{below_zero(fit)[0]} is below zero, which is impossible; {mending(found)}"
+        reason = (
+            f"{below_zero(fit)[0]} is below zero, which is impossible; {negative_cost_help(found)}"
+        )
         notes.append(f"Nothing to paste: {reason}.")
     layout = Layout(
         title=f"Service demands on {fit.resource}, {_cores(found)}",
@@ -116,7 +118,7 @@ def _rows(found: Regression) -> Table:
             "-" if row.left_out is None else _points(row.left_out - row.measured),
             "" if row.is_used else "not used",
         )
-        for row in found.telling(_MOST_SHOWN)
+        for row in found.influential_rows(_MOST_SHOWN)
     )
     headings = ("Line", "Measured", "Fitted", "Error", "Leave-one-out error", "")
     return Table(headings, rows, frozenset(range(5)))
@@ -152,7 +154,7 @@ def warnings_of(found: Regression) -> list[str]:
             "confidence intervals; measure more runs"
         )
     warnings += [
-        f"{coefficient_name(c)} is below zero: {mending(found)}"
+        f"{coefficient_name(c)} is below zero: {negative_cost_help(found)}"
         for c in found.coefficients
         if c.value < 0
     ]

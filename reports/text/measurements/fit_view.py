@@ -121,7 +121,7 @@ def fit_view(found: Regression) -> FitView:
                 pull=row.pull,
                 used=row.is_used,
             )
-            for row in found.telling(_MOST_LISTED)
+            for row in found.influential_rows(_MOST_LISTED)
         ),
         distinct_rows=found.distinct,
         settings=found.settings,

@@ -165,7 +165,7 @@ def _requirement(one: RequirementAnswer, answer: Answer, labels: Labels) -> tupl
     return (
         labels.measure(one.name),
         marked_value(
-            quantity(now.value, dimension, share=share, beside=one.limit), now.value, now.known
+            quantity(now.value, dimension, share=share, other=one.limit), now.value, now.known
         ),
         limit_of(one, one.limit, share=share),
         _up_to(one.met_up_to, answer, one.met_up_to_known),
@@ -173,10 +173,10 @@ def _requirement(one: RequirementAnswer, answer: Answer, labels: Labels) -> tupl
     )
 
 
-def _up_to(met: int | None, answer: Answer, known: Certainty) -> str:
-    if met is None:
+def _up_to(population: int | None, answer: Answer, known: Certainty) -> str:
+    if population is None:
         return "not met"
-    return f"{met:,}+" if met == answer.high else marked(f"{met:,}", known)
+    return f"{population:,}+" if population == answer.high else marked(f"{population:,}", known)
 
 
 def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:

@@ -253,7 +253,7 @@ _MOST_ROWS = 8
 _DIGITS = 3
 
 
-def telling(
+def first_screen(
     view: SolveView, headline: str, facts: tuple[tuple[str, str], ...], labels: Labels
 ) -> SolveView:
     """Return the same answers, which show of themselves what a first screen says."""

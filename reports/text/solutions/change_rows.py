@@ -8,7 +8,7 @@ from qps.reports.text.layout.facts import VALUE_COLUMN
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.answer_values import AdviceView
-from qps.reports.text.solutions.change_wording import Wording, cost_told
+from qps.reports.text.solutions.change_wording import Wording, extra_cost
 from qps.reports.text.words.certainty_marks import (
     MARKS,
     users_with,
@@ -34,7 +34,7 @@ def in_one_line(answer: Answer, words: Wording) -> str:
 
 def _cost(one: AdviceView, answer: Answer) -> str:
     """Return what a change costs; that it has no price is said where other things have one."""
-    cost = cost_told(one)
+    cost = extra_cost(one)
     return cost if answer.costs or cost != phrase("price.none") else ""
 
 

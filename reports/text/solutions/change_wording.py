@@ -83,8 +83,8 @@ class Changes(Struct, frozen=True, kw_only=True):
         if known is None:  # of several kinds or cases
             return self.labels.told(advice.change)
         unit, amount, more = _amounts(known, _exactly(advice.factor))
-        digits = _DIGITS if _told(more) != _told(amount) else _ALL_DIGITS
-        before, after = (_told(value, digits) for value in (amount, more))
+        digits = _DIGITS if _describe(more) != _describe(amount) else _ALL_DIGITS
+        before, after = (_describe(value, digits) for value in (amount, more))
         if unit == name.rpartition(".")[2].removesuffix("s"):  # `web.cpu.cores: 4 -> 8`
             unit = ""
         return _changed(name, before, f"{after} {unit}".rstrip())
@@ -160,14 +160,14 @@ def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wo
     )
 
 
-def price_asked(words: Wording) -> str:
+def price_help(words: Wording) -> str:
     """Return how what has no price is given one; empty where something has."""
     if not words.without_price:
         return ""
     return phrase("price.how", hardware=joined_words([f"`{one}`" for one in words.without_price]))
 
 
-def cost_told(advice: AdviceView) -> str:
+def extra_cost(advice: AdviceView) -> str:
     """Return what a change costs more: empty for what is no matter of money."""
     costs: list[tuple[float, Dimension]] = [
         (price, dimension)
@@ -194,7 +194,7 @@ def _amounts(known: Assumption, factor: Fraction) -> tuple[str, Fraction, Fracti
     return unit, amount, Fraction(round(more)) if known.counts_things else more
 
 
-def _told(amount: Fraction, digits: int = _DIGITS) -> str:
+def _describe(amount: Fraction, digits: int = _DIGITS) -> str:
     return number(as_float(amount), digits)
 
 

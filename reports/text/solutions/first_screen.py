@@ -28,7 +28,7 @@ from qps.reports.text.solutions.capacity_text import (
     uncertainty,
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
-from qps.reports.text.solutions.change_wording import Wording, price_asked
+from qps.reports.text.solutions.change_wording import Wording, price_help
 from qps.reports.text.solutions.elastic_text import elastic_facts
 from qps.reports.text.solutions.limit_facts import (
     MOST_NAMED,
@@ -175,7 +175,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
 
 
 def _price_hint(answer: Answer, words: Wording) -> str:
-    return price_asked(words) if answer.verdict is Verdict.LIMITED else ""
+    return price_help(words) if answer.verdict is Verdict.LIMITED else ""
 
 
 def _counted_as_known(answer: Answer) -> Iterator[str]:

@@ -16,7 +16,7 @@ from qps.reports.text.words.quantities import (
     joined_words,
     percent,
     quantity,
-    told_beyond,
+    quantity_beyond_limit,
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import MoreUsers, RequirementThere, StreamThere
@@ -77,7 +77,7 @@ def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
         if not fails:  # what fails by itself says more
             fails.append(quality_beyond(more.behind_quality, labels))
     else:
-        value = marked_value(told_beyond(quality.value, 1), quality.value, quality.known)
+        value = marked_value(quantity_beyond_limit(quality.value, 1), quality.value, quality.known)
         fails.append(phrase("reason.above", name="quality", told=value, limit=1))
     told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(told)}."
@@ -94,9 +94,9 @@ def _failing(one: RequirementThere, labels: Labels) -> str:
     return beyond(requirement, labels.measure(requirement.name), value, limit)
 
 
-def _some(told: list[str]) -> list[str]:
-    more = len(told) - _MOST_NAMED
-    return [*told[:_MOST_NAMED], *([phrase("more.like", count=more)] if more > 0 else [])]
+def _some(texts: list[str]) -> list[str]:
+    more = len(texts) - _MOST_NAMED
+    return [*texts[:_MOST_NAMED], *([phrase("more.like", count=more)] if more > 0 else [])]
 
 
 def _to_whom(more: MoreUsers, labels: Labels) -> list[str]:

@@ -13,13 +13,13 @@ from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
-    beside_limit,
     in_percent,
     joined_words,
     percent,
     quantity,
+    quantity_beyond_limit,
+    quantity_near_limit,
     side_of,
-    told_beyond,
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import NextLimit, Reading, RequirementAnswer, RequirementThere
@@ -59,7 +59,9 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
 
 def _load_there(found: ResourceSolution, there: Reading) -> str:
     """Return the utilization of a resource beyond its target, told apart from it."""
-    return told_beyond(there.value, found.target, share=True, gap=there.excess, digits=_DIGITS)
+    return quantity_beyond_limit(
+        there.value, found.target, share=True, gap=there.excess, digits=_DIGITS
+    )
 
 
 def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
@@ -130,7 +132,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
         yield "Violated", f"{labels.measure(name)}: {value} with {users} ({side_of(one)} {limit})"
-        yield "", _made_of(answer.latency_there, labels)
+        yield "", _largest_parts(answer.latency_there, labels)
         return
     found = answer.resource(resource_in(name))
     if found is None or there is None:
@@ -141,7 +143,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     yield "Violated", f"{labels.of(found.name)}: utilization {told} with {users}{of}"
 
 
-def _made_of(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
+def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
     """Return the largest parts of a mean latency; empty where there are none."""
     told = [
         f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS)}"
@@ -168,10 +170,10 @@ def _further(one: RequirementAnswer, there: Reading, at: str) -> str:
     return f"{marked_value(shown, there.value, there.known)} with {at}"
 
 
-def _or_just(told: str, limit: str, side: str) -> str:
+def _or_just(text: str, limit: str, side: str) -> str:
     """Return a value beyond a limit; `just over` it where it takes many digits to tell them."""
-    digits = sum(character.isdigit() for character in told.partition("×")[0].lstrip("0.,"))
-    return f"just {side} {limit}" if digits > _DIGITS else told
+    digits = sum(character.isdigit() for character in text.partition("×")[0].lstrip("0.,"))
+    return f"just {side} {limit}" if digits > _DIGITS else text
 
 
 def next_limit(answer: Answer, labels: Labels) -> str:
@@ -205,7 +207,9 @@ def _reached(
     """Return where a requirement reaches its limit, and what it is at the capacity."""
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
-    value = beside_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
+    value = quantity_near_limit(
+        one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS
+    )
     now = marked_value(value, one.now.value, one.now.known)
     is_told = with_value and one.limit != one.now.value
     return phrase(

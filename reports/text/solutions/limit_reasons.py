@@ -12,20 +12,20 @@ from math import inf
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.reports.text.solutions.uncertainty_text import promise_text
+from qps.reports.text.solutions.uncertainty_text import confidence_text
 from qps.reports.text.words.certainty_marks import marked_value, parenthesis, users_known
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     Limited,
-    beside_limit,
     in_percent,
     joined_words,
     percent,
     quantity,
+    quantity_beyond_limit,
+    quantity_near_limit,
     side_of,
-    told_beyond,
 )
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Reading, RequirementAnswer, RequirementThere
@@ -37,7 +37,7 @@ _DIGITS = 3
 def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
     """Return the answer in words, with its reason; that of `--confidence` where it was asked."""
     if answer.at_confidence and answer.odds is not None:
-        return promise_text(answer, answer.odds)
+        return confidence_text(answer, answer.odds)
     known, low, high = answer.known, answer.low, answer.high
     fewest, are = counted(low, answer.population), "is" if low == 1 else "are"
     if answer.verdict is Verdict.RANGE:
@@ -85,14 +85,14 @@ def _reason(answer: Answer, labels: Labels) -> str:
         return beyond(one, labels.measure(name), told + _as_known(told, there.known), allowed)
     if name == QUALITY:
         if labels.is_plain and there is not None:
-            told = told_beyond(there.value, 1, gap=there.excess)
+            told = quantity_beyond_limit(there.value, 1, gap=there.excess)
             told += _as_known(told, there.known)
             return phrase("reason.above", name=QUALITY, told=told, limit=1)  # in the JSON
         return quality_beyond(answer.behind_quality_there, labels)
     found = answer.resource(resource_in(name))
     if found is not None and there is not None:
         called, target = labels.of(found.name), found.target
-        told = told_beyond(there.value, target, share=True, gap=there.excess)
+        told = quantity_beyond_limit(there.value, target, share=True, gap=there.excess)
         if target != 1:
             return phrase("reason.target", name=called, told=told, target=percent(target))
         return phrase("reason.saturated", name=called, told=told)
@@ -102,21 +102,23 @@ def _reason(answer: Answer, labels: Labels) -> str:
 def beyond_limit(there: Reading, one: RequirementAnswer, digits: int = 4) -> str:
     """Return what a requirement comes to somewhere, told apart from its limit."""
     share, gap = in_percent(one), there.excess
-    return told_beyond(there.value, one.limit, one.dimension, share=share, gap=gap, digits=digits)
+    return quantity_beyond_limit(
+        there.value, one.limit, one.dimension, share=share, gap=gap, digits=digits
+    )
 
 
-def _as_known(told: str, known: Certainty) -> str:
+def _as_known(text: str, known: Certainty) -> str:
     """Return in parentheses how a value is known; nothing of one that is infinite."""
-    return "" if told == quantity(inf, DIMENSIONLESS) else parenthesis(known)
+    return "" if text == quantity(inf, DIMENSIONLESS) else parenthesis(known)
 
 
-def beyond(one: Limited, name: str, told: str, limit: str) -> str:
+def beyond(one: Limited, name: str, text: str, limit: str) -> str:
     """Return that a measure is beyond its limit: `replies p99 is 101 ms, above the …`."""
     if one.strict:
         key = "reason.not_below" if one.at_most else "reason.not_above"
     else:
         key = "reason.above" if one.at_most else "reason.below"
-    return phrase(key, name=name, told=told, limit=limit)
+    return phrase(key, name=name, told=text, limit=limit)
 
 
 def quality_beyond(behind: Sequence[RequirementThere], labels: Labels) -> str:
@@ -140,7 +142,7 @@ def value_and_limit(one: RequirementAnswer, there: Reading) -> str:
     """Return the value of a requirement somewhere, and its limit: `≥ 227 ms (limit 230 ms)`."""
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
-    value = beside_limit(there.value, one.limit, one.dimension, share=share, digits=_DIGITS)
+    value = quantity_near_limit(there.value, one.limit, one.dimension, share=share, digits=_DIGITS)
     if not there.known.is_exact:
         value = _without_just(value, limit)
     return f"{marked_value(value, there.value, there.known)} ({side_of(one)} {limit})"

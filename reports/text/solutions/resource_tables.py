@@ -119,13 +119,13 @@ def _named(resource: str, name: str, labels: Labels) -> str:
     return f"{labels.of(resource)}{name.removeprefix(resource)}"
 
 
-_MOST_CARRIED = 6
+_MOST_TRANSFERS = 6
 
 
 def carried(answer: Answer, labels: Labels = PLAIN, *, named: bool = False) -> Table:
     """Return what links and network cards carry, as rates and as volumes."""
     found = with_ports_together(answer.traffic, attrgetter("resource"), answer)
-    shown = found[:_MOST_CARRIED]
+    shown = found[:_MOST_TRANSFERS]
     several = any(item.count != 1 for item, _ in shown)
     rows = tuple(
         (

@@ -23,7 +23,7 @@ from qps.solver.answers.solution import QUALITY
 from qps.solver.uncertainty.interval_result import ALONE, Interval, Likely, LikelyMet, Odds
 
 _MOST_NAMED = 3
-_LEAST_TOLD = 0.005
+_LEAST_SHARE_SHOWN = 0.005
 """How far off how likely something is must be to be told."""
 _LEAST_ERROR = 0.001
 """What a surface is off by less than this is told as this."""
@@ -45,7 +45,7 @@ def odds_lines(answer: Answer) -> Iterator[str]:
 
 def _of_odds(answer: Answer, odds: Odds) -> Iterator[str]:
     if odds.linear_interval is not None and are_apart(
-        _numbers(odds.interval), _numbers(odds.linear_interval), nearest=1
+        _numbers(odds.interval), _numbers(odds.linear_interval), least_gap=1
     ):
         yield (
             "Uncertainty: a linear approximation gives "
@@ -114,17 +114,17 @@ def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
     )
 
 
-def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
+def unsimulated_remark(names: Sequence[str]) -> tuple[str, ...]:
     """Return which requirements playing typical values tells nothing of; nothing for none."""
-    if not asking:
+    if not names:
         return ()
-    are = "is" if len(asking) == 1 else "are"
+    are = "is" if len(names) == 1 else "are"
     return (
-        f"confidence needs samples, not one value of each input: {_some(asking)} {are} not tested",
+        f"confidence needs samples, not one value of each input: {_some(names)} {are} not tested",
     )
 
 
-def promise_text(answer: Answer, odds: Odds) -> str:
+def confidence_text(answer: Answer, odds: Odds) -> str:
     """Return the answer to `--confidence`: the population that can be promised."""
     stated = answer.capacity
     nominal = "none" if stated is None else f"{stated:,}"
@@ -200,21 +200,23 @@ def _numbers(interval: Interval) -> tuple[int, int]:
 
 
 def are_apart(
-    sampled: tuple[float, float], linear_interval: tuple[float, float], nearest: float = 0
+    sampled: tuple[float, float], linear_interval: tuple[float, float], least_gap: float = 0
 ) -> bool:
     """Return whether the ends of two intervals are apart by a part of their width.
 
-    What is no further apart than the `nearest` is not.
+    What is no further apart than the `least_gap` is not.
     """
     if not all(map(isfinite, (*sampled, *linear_interval))):
         return sampled != linear_interval
     width = max(high - low for low, high in (sampled, linear_interval))
     gaps = (abs(one - other) for one, other in zip(sampled, linear_interval, strict=True))
-    return any(gap > max(_APART * width, nearest) for gap in gaps)
+    return any(gap > max(_APART * width, least_gap) for gap in gaps)
 
 
 def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
-    told = [one for one in met(answer, odds) if one.name != QUALITY and _may_fail(one)]
+    told = [
+        one for one in met_probabilities(answer, odds) if one.name != QUALITY and _may_fail(one)
+    ]
     told.sort(key=lambda one: one.probability)
     if told:
         named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in told[:_MOST_NAMED])
@@ -224,7 +226,7 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
         yield f"Probability of being the bottleneck: {_named(odds.bottlenecks)}."
 
 
-def met(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
+def met_probabilities(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
     """Return how likely each requirement is met, and each load what is asked of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.
@@ -234,13 +236,13 @@ def met(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
 
 
 def _may_fail(one: LikelyMet) -> bool:
-    return one.probability < 1 or one.error >= _LEAST_TOLD
+    return one.probability < 1 or one.error >= _LEAST_SHARE_SHOWN
 
 
 def likely_text(one: LikelyMet) -> str:
     """Return how likely a requirement is met, and how far off that may be: `37 ± 4 %`."""
     likely = percent(one.probability, 2)
-    if one.error < _LEAST_TOLD:
+    if one.error < _LEAST_SHARE_SHOWN:
         return likely
     return f"{likely.removesuffix(' %')} ± {number(100 * one.error, 1)} %"
 

@@ -33,10 +33,10 @@ _WHAT = {
     Kind.APPROXIMATION: ("an approximation", "approximations"),
     Kind.SIMULATED: ("simulated", "simulated"),
 }
-_TRUTH = {kind: phrase(f"truth.{kind.value}") for kind in _WHAT}
+_TRUE_VALUE_TEXTS = {kind: phrase(f"truth.{kind.value}") for kind in _WHAT}
 
 
-class GivesUsers(Protocol):
+class CapacityChange(Protocol):
     """A change, and how many users there can be with it."""
 
     @property
@@ -91,12 +91,12 @@ def users_as_known(known: Certainty) -> str:
     return phrase(f"served.{known.kind.value}")
 
 
-def users_with(item: GivesUsers) -> str:
+def users_with(item: CapacityChange) -> str:
     """Return how many users a change gives; where the range ends, there may be more."""
-    return users_told(item.capacity, item.known, range_limits=item.range_limits)
+    return marked_users(item.capacity, item.known, range_limits=item.range_limits)
 
 
-def users_told(largest: int, known: Certainty, *, range_limits: bool) -> str:
+def marked_users(largest: int, known: Certainty, *, range_limits: bool) -> str:
     """Return a number of users with its mark; where the range ends, there may be more."""
     users = f"{largest:,}"
     if not range_limits:
@@ -116,7 +116,7 @@ def known_sentence(known: Certainty) -> str:
     if known.is_exact:
         return "Exact for this model."
     what = _WHAT[known.kind][0]
-    return f"{what[0].upper()}{what[1:]} ({_TRUTH[known.kind]}){because(known.reasons)}."
+    return f"{what[0].upper()}{what[1:]} ({_TRUE_VALUE_TEXTS[known.kind]}){because(known.reasons)}."
 
 
 def known_lines(answer: Answer) -> list[str]:
@@ -155,12 +155,12 @@ def _known_parts(answer: Answer) -> list[tuple[str, Sequence[str]]]:
     return [*lines, *_uncertain_parts(uncertain, ports), (OTHERS_EXACT, ())]
 
 
-def known_numbers(told: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> list[str]:
+def known_numbers(certainties: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> list[str]:
     """Return which of some numbers are not exact and why, or that all are."""
-    uncertain = {name: known for name, known in told.items() if not known.is_exact}
+    uncertain = {name: known for name, known in certainties.items() if not known.is_exact}
     if not uncertain:
         return [ALL_EXACT]
-    others = [] if len(uncertain) == len(told) else [OTHERS_EXACT]
+    others = [] if len(uncertain) == len(certainties) else [OTHERS_EXACT]
     parts = _uncertain_parts(uncertain, ports)
     return [*(f"{stated}{'; '.join(reasons)}." for stated, reasons in parts), *others]
 
@@ -188,7 +188,7 @@ def numbers_known(answer: Answer) -> dict[str, Certainty]:
 
 
 _MOST_NAMED = 6
-_TOLD_AS = {"loads": "utilization"}
+_GROUP_NAMES = {"loads": "utilization"}
 
 
 _ARTICLE = "the "
@@ -202,10 +202,10 @@ def _called(name: str) -> str:
 def _subject(kind: Kind, names: Sequence[str], stated: str) -> str:
     one, several = _WHAT[kind]
     is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
-    subject = first_words([_TOLD_AS.get(name, _called(name)) for name in names], _MOST_NAMED)
+    subject = first_words([_GROUP_NAMES.get(name, _called(name)) for name in names], _MOST_NAMED)
     if subject.startswith(_ARTICLE):
         subject = f"{_ARTICLE.capitalize()}{subject.removeprefix(_ARTICLE)}"
-    return f"{subject} {is_or_are} ({_TRUTH[kind]}{stated}): "
+    return f"{subject} {is_or_are} ({_TRUE_VALUE_TEXTS[kind]}{stated}): "
 
 
 def _stated(known: Sequence[Certainty]) -> str:
@@ -250,7 +250,7 @@ def merged(reasons: Sequence[str], ports: Ports = _NO_PORTS) -> tuple[str, ...]:
 def by_switch(names: Sequence[str], ports: Ports, mark: str = "") -> list[str]:
     """Return names in `mark`s; the ports of a switch are counted where there are many of them."""
     counts = Counter(ports[name] for name in names if name in ports)
-    as_one = told_as_one(counts)
+    as_one = uniform_switches(counts)
     told: dict[str, None] = {}
     for name in names:
         link = ports.get(name)
@@ -261,7 +261,7 @@ def by_switch(names: Sequence[str], ports: Ports, mark: str = "") -> list[str]:
     return list(told)
 
 
-def told_as_one(counts: Mapping[str, int]) -> frozenset[str]:
+def uniform_switches(counts: Mapping[str, int]) -> frozenset[str]:
     """Return the switches whose ports are told as one, of all that have so many ports told."""
     few = sum(count for count in counts.values() if count <= MOST_PORTS)
     most = MOST_PORTS if few <= MOST_PORTS_IN_ALL else 1

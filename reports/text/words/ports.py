@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from qps.compiler.ir.measure_names import utilization_of
-from qps.reports.text.words.certainty_marks import Ports, told_as_one
+from qps.reports.text.words.certainty_marks import Ports, uniform_switches
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 
@@ -32,7 +32,7 @@ def by_their_switch(
     listed = [(one, name_of(one)) for one in resources]
     switch = {name: ports.get(name) for _, name in listed}
     counts = Counter(link for link in switch.values() if link is not None)
-    as_one = told_as_one(counts)
+    as_one = uniform_switches(counts)
     together = Counter(link for name, link in switch.items() if name not in itself)
     told: list[tuple[R, str]] = []
     gone: set[str] = set()
@@ -42,11 +42,11 @@ def by_their_switch(
             told.append((one, name))
         elif link not in gone:
             gone.add(link)
-            told.append((one, _fullest(name, together[link], counts[link])))
+            told.append((one, _busiest(name, together[link], counts[link])))
     return told
 
 
-def _fullest(name: str, together: int, ports: int) -> str:
+def _busiest(name: str, together: int, ports: int) -> str:
     if together == 1:
         return name
     others = "" if together == ports else "other "

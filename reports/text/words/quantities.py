@@ -42,7 +42,7 @@ __all__ = [
 Limited: TypeAlias = "Criterion | RequirementAnswer"
 """What has a limit."""
 
-_TELLING = 2
+_SIGNIFICANT_DIGITS = 2
 """Digits of an interval: more of them say nothing."""
 
 
@@ -59,9 +59,11 @@ def with_interval(
     if not isfinite(half):
         return shown, "?"
     if dimension == DIMENSIONLESS:
-        return shown, percent(half, _TELLING) if share else number(half, _TELLING)
+        return shown, percent(half, _SIGNIFICANT_DIGITS) if share else number(
+            half, _SIGNIFICANT_DIGITS
+        )
     factor, unit = scale_of(mean, dimension)
-    return shown, f"{number(half / factor, _TELLING)} {unit}"
+    return shown, f"{number(half / factor, _SIGNIFICANT_DIGITS)} {unit}"
 
 
 _NOISE = 1e-9
@@ -106,7 +108,7 @@ def _step(people: int) -> int:
 _DIGITS_OF_PEOPLE = 3
 
 
-def beside_limit(
+def quantity_near_limit(
     value: float,
     limit: float,
     dimension: Dimension = DIMENSIONLESS,
@@ -117,18 +119,18 @@ def beside_limit(
     """Return a quantity in few digits; `just over` a limit where it takes more to tell them apart.
 
     >>> from qps.compiler.quantities.dimension import TIME
-    >>> beside_limit(0.75003, 0.75, share=True), beside_limit(0.2272, 0.23, TIME)
+    >>> quantity_near_limit(0.75003, 0.75, share=True), quantity_near_limit(0.2272, 0.23, TIME)
     ('just over 75 %', '227 ms')
     """
     told, most = (
-        quantity(one, dimension, digits, share=share, beside=limit) for one in (value, limit)
+        quantity(one, dimension, digits, share=share, other=limit) for one in (value, limit)
     )
     if told != most or value == limit:
         return told
     return f"just {'under' if value < limit else 'over'} {most}"
 
 
-def told_beyond(
+def quantity_beyond_limit(
     value: float,
     limit: float,
     dimension: Dimension = DIMENSIONLESS,
@@ -142,16 +144,16 @@ def told_beyond(
     Where floats do not, `gap` is how far it lies beyond.
 
     >>> from qps.compiler.quantities.dimension import TIME
-    >>> told_beyond(0.75003, 0.75, share=True), told_beyond(0.3, 0.25, TIME)
+    >>> quantity_beyond_limit(0.75003, 0.75, share=True), quantity_beyond_limit(0.3, 0.25, TIME)
     ('75.003 %', '300 ms')
-    >>> told_beyond(1.0, 1.0, gap=-3.25e-19), told_beyond(2.0, 2.0, TIME)
+    >>> quantity_beyond_limit(1.0, 1.0, gap=-3.25e-19), quantity_beyond_limit(2.0, 2.0, TIME)
     ('1 - 3.25 × 10⁻¹⁹', '2 s')
     """
     for more in range(digits, 16):
-        told = quantity(value, dimension, more, share=share, beside=limit)
+        told = quantity(value, dimension, more, share=share, other=limit)
         if told != quantity(limit, dimension, more, share=share):
             return told
-    told = quantity(value, dimension, digits, share=share, beside=limit)
+    told = quantity(value, dimension, digits, share=share, other=limit)
     beyond = quantity(abs(gap), dimension, digits, share=share)
     return f"{told} {'+' if gap > 0 else '-'} {beyond}" if gap else told
 

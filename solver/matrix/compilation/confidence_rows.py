@@ -18,8 +18,8 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainty_requirements import (
-    asks_for_certainty,
-    refuse_asking,
+    confidence_requirement,
+    refuse_confidence_requirement,
     with_certainty,
 )
 from qps.compiler.quantities.certainty import Certainty, together
@@ -27,7 +27,7 @@ from qps.compiler.quantities.methods import known_by
 from qps.solver.matrix.compilation.column_labels import ColumnsKnown
 from qps.solver.matrix.compilation.row_questions import Question
 
-Promising = Callable[[ir.Model, Configuration], ir.Model]
+ConfidenceModel = Callable[[ir.Model, Configuration], ir.Model]
 """Finds what is promised in a row: a function of a module, to be sent to other processes."""
 
 
@@ -36,11 +36,11 @@ class ConfidenceRows:
     """The model as it asks for certainty, and what finds what is promised."""
 
     model: ir.Model
-    promising: Promising
+    at_confidence: ConfidenceModel
 
     def model_of(self, configuration: Configuration) -> ir.Model:
         """Return the model of a row; QpsError where no sample of it can be."""
-        return self.promising(self.model, configuration)
+        return self.at_confidence(self.model, configuration)
 
     @property
     def told(self) -> object:
@@ -54,19 +54,19 @@ class ConfidenceRows:
         return asked, spreads, self.model.correlations
 
 
-def promised_rows(
-    model: ir.Model, matrix: ir.Matrix, promising: Promising | None
+def confidence_rows(
+    model: ir.Model, matrix: ir.Matrix, at_confidence: ConfidenceModel | None
 ) -> ConfidenceRows | None:
     """Return what tells rows where requirements ask for certainty; None where all is certain.
 
     QpsError where nobody finds what is promised.
     """
-    asking = model.once(asks_for_certainty)
+    asking = model.once(confidence_requirement)
     if asking is None or not _are_uncertain(model, matrix):
         return None
-    if promising is None:
-        refuse_asking(asking)
-    return ConfidenceRows(model, promising)
+    if at_confidence is None:
+        refuse_confidence_requirement(asking)
+    return ConfidenceRows(model, at_confidence)
 
 
 def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
@@ -87,12 +87,12 @@ def known_by_samples(known: ColumnsKnown, rows: ConfidenceRows, question: Questi
         *(known_by("requirement-by-samples", one.name, case="row") for one in promised)
     )
 
-    def told(
-        parts: Sequence[Certainty], asked: Sequence[Sequence[ir.Expr]]
+    def certainties(
+        parts: Sequence[Certainty], expressions: Sequence[Sequence[ir.Expr]]
     ) -> tuple[Certainty, ...]:
-        pairs = zip(parts, asked, strict=True)
+        pairs = zip(parts, expressions, strict=True)
         return tuple(
-            together(one, by_samples) if any(map(_asks_answer, exprs)) else one
+            together(one, by_samples) if any(map(_rests_on_answer, exprs)) else one
             for one, exprs in pairs
         )
 
@@ -100,13 +100,13 @@ def known_by_samples(known: ColumnsKnown, rows: ConfidenceRows, question: Questi
     sides = [[one.left, one.right] for one in question.comparisons]
     return replace(
         known,
-        own=told(known.own, columns) if known.own else (),
-        compared=told(known.compared, sides) if known.compared else (),
+        own=certainties(known.own, columns) if known.own else (),
+        compared=certainties(known.compared, sides) if known.compared else (),
         answer=together(known.answer, by_samples),
     )
 
 
-def _asks_answer(expr: ir.Expr) -> bool:
+def _rests_on_answer(expr: ir.Expr) -> bool:
     return any(
         isinstance(part, ir.Measured) and part.kind is ir.MeasureKind.LARGEST
         for part in parts_of(expr)

@@ -25,7 +25,7 @@ from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.matrix.compilation.mode_programs import compiled_mode
 from qps.solver.matrix.compilation.mode_templates import ModeTemplate, ResourceLoad, families
 from qps.solver.matrix.compilation.row_guards import guards_of
-from qps.solver.matrix.compilation.row_questions import Asking, Question
+from qps.solver.matrix.compilation.row_questions import Question, QuestionLowering
 from qps.solver.matrix.compilation.structures import Group, Structure, configured
 
 
@@ -132,17 +132,17 @@ class GroupCompiler:
             compared = tuple(BY_ITSELF for _ in self.question.comparisons)
             return ColumnsKnown(BY_ITSELF, own, compared, BY_ITSELF)
 
-    def _asking(self, configuration: Configuration) -> Asking:
+    def _asking(self, configuration: Configuration) -> QuestionLowering:
         lowered = lower if self.is_alone else lower_as_one_of_many
         graph = lowered(self.model, configuration, self._moving)
-        asking = Asking(self.model, configuration, graph, self._moving)
+        asking = QuestionLowering(self.model, configuration, graph, self._moving)
         asking.know_all_parameters()
         return asking
 
-    def _known(self, asking: Asking) -> ColumnsKnown:
+    def _known(self, asking: QuestionLowering) -> ColumnsKnown:
         own = tuple(asking.known(column.value.expr) for column in self.question.columns)
         found = ColumnsKnown(asking.graph.analysis.judged.quality_in_series, own)
-        if not self.question.is_judged:
+        if not self.question.is_criterion:
             return found
         compared = tuple(
             together(asking.known(each.left), asking.known(each.right))

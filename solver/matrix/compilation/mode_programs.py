@@ -133,11 +133,11 @@ class _Answers:
     def __post_init__(self) -> None:
         self.names: dict[str, None] = {}
 
-    def number(self, told: Formula | None) -> int | None:
+    def number(self, formula: Formula | None) -> int | None:
         """Return the operation that gives a value, None where there is none."""
-        if told is None or told is UNDEFINED:
+        if formula is None or formula is UNDEFINED:
             return None
-        for symbol in sorted(told.symbols, key=lambda each: each.name):
+        for symbol in sorted(formula.symbols, key=lambda each: each.name):
             is_answer = symbol == LARGEST or any(
                 named(symbol) is not None for named in (saturation_subject, quantile_level)
             )
@@ -145,7 +145,7 @@ class _Answers:
                 self.builder.inputs = {**self.builder.inputs, symbol: symbol.name}
             if is_answer:
                 self.names[symbol.name] = None
-        return self.builder.build(told)
+        return self.builder.build(formula)
 
 
 def _is_stated(criterion: Criterion) -> bool:

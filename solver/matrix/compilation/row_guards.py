@@ -30,13 +30,13 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.formulas import number as number_of
 from qps.engine.expressions.monomials import monomials
 from qps.engine.expressions.substitution import substituted
-from qps.solver.matrix.compilation.row_questions import Asking
+from qps.solver.matrix.compilation.row_questions import QuestionLowering
 from qps.solver.matrix.limits.row_preparation import Ints
 
 SOUND = 2**63 - 1
 """What looking at guards gives for a row of which none is broken."""
 
-_NEAR = 1e-9
+_TOLERANCE = 1e-9
 _TINY = 1e-13
 _KINDS = 3
 _NO_VALUE = 2
@@ -97,7 +97,7 @@ def guards_of(
     model: ir.Model,
     configuration: Configuration,
     graph: LoadGraph,
-    asking: Asking,
+    questions: QuestionLowering,
     inputs: Collection[Formula],
 ) -> Guards:
     """Return what must hold of the inputs; only what rests on one of them."""
@@ -105,9 +105,9 @@ def guards_of(
         return Guards((), ())
     guarded = _Guarded(inputs)
     guards = (
-        *_parameters(model, asking, guarded),
-        *_values(model, configuration, asking, guarded),
-        *_structure(model, graph, asking, guarded),
+        *_parameters(model, questions, guarded),
+        *_values(model, configuration, questions, guarded),
+        *_structure(model, graph, questions, guarded),
     )
     return Guards(guards, tuple(guarded.values))
 
@@ -128,14 +128,14 @@ class _Guarded:
         return not expr.symbols.isdisjoint(self._inputs)
 
 
-def _parameters(model: ir.Model, asking: Asking, guarded: _Guarded) -> Iterator[Guard]:
+def _parameters(model: ir.Model, questions: QuestionLowering, guarded: _Guarded) -> Iterator[Guard]:
     """Yield the ranges of parameters; each is looked at before anything that rests on them."""
     for parameter in model.parameters:
         low, high = parameter.low, parameter.high
         if low is None or high is None or parameter.is_elastic:
             continue
         own = (ir.ParameterValue(parameter.name), low, high)
-        sides = [asking.expressions.in_symbols(expr) for expr in own]
+        sides = [questions.expressions.in_symbols(expr) for expr in own]
         known = [side for side in sides if side is not None]
         if len(known) < len(sides) or not any(guarded.rests_on_input(s) for s in known):
             continue
@@ -148,11 +148,11 @@ def _parameters(model: ir.Model, asking: Asking, guarded: _Guarded) -> Iterator[
 
 
 def _values(
-    model: ir.Model, configuration: Configuration, asking: Asking, guarded: _Guarded
+    model: ir.Model, configuration: Configuration, questions: QuestionLowering, guarded: _Guarded
 ) -> Iterator[Guard]:
     settled = in_force(configuration)
     points = points_of(settled)
-    in_symbols, population = asking.expressions.in_symbols, asking.graph.population
+    in_symbols, population = questions.expressions.in_symbols, questions.graph.population
     for bounded in values_in_use(model, settled):
         value = None if is_alike(bounded.expr) else in_symbols(bounded.expr)
         if value is None or not guarded.rests_on_input(value):
@@ -193,7 +193,7 @@ def _values(
 
 
 def _structure(
-    model: ir.Model, graph: LoadGraph, asking: Asking, guarded: _Guarded
+    model: ir.Model, graph: LoadGraph, questions: QuestionLowering, guarded: _Guarded
 ) -> Iterator[Guard]:
     """Yield what the structure of the graph rests on."""
     requirements = requirements_in_force(model, graph.mode, graph.stated.absent)
@@ -217,14 +217,14 @@ def _structure(
             )
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if requirement.is_axis:
-            for room in built(_room(requirement, asking)):
+            for room in built(_room(requirement, questions)):
                 yield from _stays_an_axis(room, requirement, is_axis=criterion.axis is not None)
     for settled in graph.elastic:
         for name, most in settled.at_most.items():
             yield from map(_below_one, built(graph.resources[name].target))
             for requirement in requirements:
                 if bounds_load(requirement, name, graph.resources):
-                    limit = asking.expressions.in_symbols(requirement.limit.expr)
+                    limit = questions.expressions.in_symbols(requirement.limit.expr)
                     yield from map(_below_one, built(limit))
             for growth in built(most - settled.at_least[name]):
                 yield Guard(value=growth, least=Fraction(0), is_least_out=True)
@@ -233,12 +233,12 @@ def _structure(
                 yield from _stays(zero, is_zero=True)
 
 
-def _room(requirement: ir.Requirement, asking: Asking) -> Formula | None:
+def _room(requirement: ir.Requirement, questions: QuestionLowering) -> Formula | None:
     """Return how far the limit of an axis lies from its ideal; None where that is not known."""
-    limit = asking.expressions.in_symbols(requirement.limit.expr)
+    limit = questions.expressions.in_symbols(requirement.limit.expr)
     if limit is None or requirement.ideal is None:
         return limit
-    ideal = asking.expressions.in_symbols(requirement.ideal.expr)
+    ideal = questions.expressions.in_symbols(requirement.ideal.expr)
     return None if ideal is None else limit - ideal
 
 
@@ -255,11 +255,11 @@ def _stays_an_axis(room: int, requirement: ir.Requirement, *, is_axis: bool) -> 
         yield Guard(value=room, most=Fraction(0))
 
 
-def _slopes_left_out(graph: LoadGraph, settled: ElasticFormula) -> Iterator[Formula]:
+def _slopes_left_out(graph: LoadGraph, elastic: ElasticFormula) -> Iterator[Formula]:
     """Yield what loads that do not limit an elastic parameter grow by with it: nothing, here."""
-    symbol = settled.parameter.symbol
+    symbol = elastic.parameter.symbol
     for name, resource in graph.resources.items():
-        if name not in settled.at_most:
+        if name not in elastic.at_most:
             yield from (by for of, by in monomials(resource.unsettled, {symbol}).items() if of)
 
 
@@ -303,7 +303,7 @@ def broken(
             floats = {name: inputs[name][rows] for name in names}
             columns = runner.columns([guard.value], exact_inputs(rows), None, rows.size, floats)
             for row, value_here in zip(rows, columns[guard.value], strict=True):
-                told = _told(guard, value_here)
+                told = _bound_side(guard, value_here)
                 below[row], above[row], unknown[row] = told == -1, told == 1, told is None
         for kind, out in enumerate((below, above, unknown)):
             found[out & (found == SOUND)] = _KINDS * number + kind
@@ -339,16 +339,16 @@ def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     near = ~np.isfinite(value)
     size = np.max(np.abs(value), initial=_TINY, where=~near)
     if guard.least is None and guard.most is None and guard.is_least_out:
-        return below, above, near | (np.abs(value) < _NEAR * size)
+        return below, above, near | (np.abs(value) < _TOLERANCE * size)
     for bound, out, sign in ((guard.least, below, 1.0), (guard.most, above, -1.0)):
         if bound is not None:
             gap = sign * (value - float(bound))
             np.less(gap, 0, out=out)
-            near |= np.abs(gap) <= max(_NEAR * max(size, abs(float(bound))), _TINY)
+            near |= np.abs(gap) <= max(_TOLERANCE * max(size, abs(float(bound))), _TINY)
     return below, above, near
 
 
-def _told(guard: Guard, value: Exact) -> int | None:
+def _bound_side(guard: Guard, value: Exact) -> int | None:
     """Return -1 for a value below its bounds, 1 for one above, 0 for one in bounds, else None.
 
     A value that is no fraction is not judged, as it is not elsewhere.

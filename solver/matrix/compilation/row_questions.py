@@ -30,7 +30,7 @@ from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.graph_criteria import all_criteria
 
 LARGEST = symbol("the capacity")
-TOLD_BY_SAMPLES = known_by("quantiles-by-samples")
+KNOWN_BY_SAMPLES = known_by("quantiles-by-samples")
 _SATURATION = "saturation of "
 _QUANTILE = "quantile of the answer: "
 
@@ -44,13 +44,14 @@ class Question:
     """What is asked of every row, besides the columns that all matrices have.
 
     `columns` are those of the spec's own; `sides` those of the comparisons in all conditions;
-    `is_judged` whether claims rest on these. `further` are columns behind them that no spec states.
+    `is_criterion` whether claims rest on these. `further` are columns behind them that no spec
+    states.
     """
 
     columns: tuple[ir.MatrixColumn, ...]
     comparisons: tuple[ir.Compare, ...]
     excluded: tuple[ir.Compare, ...]
-    is_judged: bool = False
+    is_criterion: bool = False
     further: tuple[FormulaOf, ...] = ()
 
     @property
@@ -73,7 +74,7 @@ def question_of(
         columns=matrix.columns,
         comparisons=comparisons,
         excluded=excluded,
-        is_judged=bool(claims),
+        is_criterion=bool(claims),
         further=further,
     )
 
@@ -95,9 +96,9 @@ def saturation_symbol(subject: str) -> Formula:
     return symbol(_SATURATION + subject)
 
 
-def saturation_subject(asked: Formula) -> str | None:
+def saturation_subject(symbol: Formula) -> str | None:
     """Return the node or link whose saturation point a symbol stands for."""
-    name = asked.name
+    name = symbol.name
     return name.removeprefix(_SATURATION) if name.startswith(_SATURATION) else None
 
 
@@ -106,13 +107,13 @@ def quantile_symbol(level: Fraction) -> Formula:
     return symbol(f"{_QUANTILE}{level}")
 
 
-def quantile_level(asked: Formula) -> Fraction | None:
+def quantile_level(symbol: Formula) -> Fraction | None:
     """Return the level of the quantile of the answer that a symbol stands for."""
-    name = asked.name
+    name = symbol.name
     return Fraction(name.removeprefix(_QUANTILE)) if name.startswith(_QUANTILE) else None
 
 
-def quantiles_asked(question: Question) -> tuple[Fraction, ...]:
+def quantile_levels(question: Question) -> tuple[Fraction, ...]:
     """Return the levels of all quantiles of the answer that are asked for."""
     sides = (side for one in question.comparisons for side in (one.left, one.right))
     exprs = (*(column.value.expr for column in question.columns), *sides)
@@ -126,7 +127,7 @@ def quantiles_asked(question: Question) -> tuple[Fraction, ...]:
 
 
 @dataclass
-class Asking:
+class QuestionLowering:
     """Turns what is asked into expressions, in one lowered configuration."""
 
     model: ir.Model
@@ -164,11 +165,11 @@ class Asking:
         series = in_series_anywhere(self.graph.streams)
         measures = Measures.of_graph(self.graph, series)
 
-        def asked(of: ir.Measured | ir.Changed) -> Certainty:
+        def symbol(of: ir.Measured | ir.Changed) -> Certainty:
             assert isinstance(of, ir.Measured)
             match of.kind:
                 case ir.MeasureKind.LARGEST if of.level is not None:
-                    return together(self.answer_known, TOLD_BY_SAMPLES)
+                    return together(self.answer_known, KNOWN_BY_SAMPLES)
                 case ir.MeasureKind.LARGEST:
                     return self.answer_known
                 case ir.MeasureKind.QUALITY:
@@ -177,7 +178,7 @@ class Asking:
                     return EXACT
             return measures.known(of)
 
-        return certainty_of(expr, self.expressions, asked)
+        return certainty_of(expr, self.expressions, symbol)
 
     @property
     def answer_known(self) -> Certainty:
@@ -185,15 +186,15 @@ class Asking:
         criteria = all_criteria(self.graph)
         return values_known([[one] for one in criteria], criteria, is_none=False)
 
-    def _measured(self, asked: ir.Measured | ir.Changed) -> Formula:
-        assert isinstance(asked, ir.Measured)
-        match asked.kind:
+    def _measured(self, symbol: ir.Measured | ir.Changed) -> Formula:
+        assert isinstance(symbol, ir.Measured)
+        match symbol.kind:
             case ir.MeasureKind.SATURATION:
-                return saturation_symbol(asked.subject)
-            case ir.MeasureKind.LARGEST if asked.level is not None:
-                return quantile_symbol(asked.level)
+                return saturation_symbol(symbol.subject)
+            case ir.MeasureKind.LARGEST if symbol.level is not None:
+                return quantile_symbol(symbol.level)
             case ir.MeasureKind.LARGEST:
                 return LARGEST
             case ir.MeasureKind.QUALITY:
                 return UNDEFINED if self.graph.quality is None else self.graph.quality
-        return Measures.of_graph(self.graph).of(asked)
+        return Measures.of_graph(self.graph).of(symbol)

@@ -98,12 +98,12 @@ def configured(
     return along(settled, chosen)
 
 
-def along(settled: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -> Configuration:
+def along(configuration: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -> Configuration:
     """Return a configuration with the values that some axes have; what is drawn comes last."""
     known = [(axis, at) for axis, at in chosen if axis.kind is not ir.AxisKind.DRAWN]
     early = [axis.change(at) for axis, at in known if axis.kind in _FIRST]
     late = [axis.change(at) for axis, at in known if axis.kind not in _FIRST]
-    found = changed(settled, [*early, *late])
+    found = changed(configuration, [*early, *late])
     for axis, at in chosen:
         if axis.kind is ir.AxisKind.DRAWN:
             found = with_drawn(found, axis.drawn(at))
@@ -263,12 +263,14 @@ def _classes(
         names = _rests_on(compare.left, configuration) | _rests_on(compare.right, configuration)
         own = sorted({at[name] for name in names if name in at})
         if own:
-            truths = _truths(model, axes, [decided[o] for o in own], configuration, compare)
+            truths = _comparison_classes(
+                model, axes, [decided[o] for o in own], configuration, compare
+            )
             signature = _renumbered(signature * 3 + _spread(truths, own, len(shape)))
     return signature
 
 
-def _truths(
+def _comparison_classes(
     model: ir.Model,
     axes: tuple[ir.Axis, ...],
     own: list[int],
@@ -279,12 +281,12 @@ def _truths(
     truths = np.zeros([axes[i].count for i in own], dtype=np.int64)
     for index in np.ndindex(truths.shape):
         chosen = [(axes[i], at) for i, at in zip(own, index, strict=True)]
-        holds = _holds(model, along(configuration, chosen), compare)
+        holds = _is_true(model, along(configuration, chosen), compare)
         truths[index] = 2 if holds is None else int(holds)
     return truths
 
 
-def _holds(model: ir.Model, configuration: Configuration, compare: ir.Compare) -> bool | None:
+def _is_true(model: ir.Model, configuration: Configuration, compare: ir.Compare) -> bool | None:
     """Return whether a comparison of inputs is true, None where a side has no value."""
     try:
         holds = Folder(configuration=configuration, population=Fraction(configuration.low)).holds(

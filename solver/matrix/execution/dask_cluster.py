@@ -23,7 +23,7 @@ from qps.build import build
 from qps.compiler.diagnostics.extras import installing
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.execution.local_cluster import cluster_here
-from qps.solver.matrix.execution.matrix_run import Made, Work, part_bytes
+from qps.solver.matrix.execution.matrix_run import PartContent, Work, part_bytes
 from qps.solver.matrix.row_tables import Tabulator
 from qps.worker_processes import START, WorkersLostError, cores
 
@@ -156,7 +156,7 @@ class _OnDask:
     _threads: dict[str, int] = field(default_factory=dict)
     _seen: float = field(default_factory=monotonic)
     _heard: float = field(default_factory=monotonic)
-    _looked: float = float("-inf")
+    _last_check: float = float("-inf")
 
     @cached_property
     def _executor(self) -> Any:
@@ -173,15 +173,15 @@ class _OnDask:
     def ahead(self) -> int:
         return max(1, sum(self._threads.values())) + 1
 
-    def submit(self, start: int, stop: int) -> Future[Made]:
-        made: Future[Made] = self._executor.submit(
+    def submit(self, start: int, stop: int) -> Future[PartContent]:
+        made: Future[PartContent] = self._executor.submit(
             _part, self._model, self.fingerprint, build(), start, stop
         )
         return made
 
     def check(self) -> None:
         """Look who is there, not more often than once a second."""
-        if monotonic() - self._looked < _LOOK:
+        if monotonic() - self._last_check < _LOOK:
             return
         try:
             self.look()
@@ -199,12 +199,12 @@ class _OnDask:
             self._threads = dict(self.client.ncores(callback_timeout=patience))
             strangers = [worker for worker in self._threads if worker not in self._builds]
             if strangers:
-                told = self.client.run(_telling_build(), workers=strangers, on_error="return")
+                told = self.client.run(_build_reader(), workers=strangers, on_error="return")
                 # One that cannot be asked is gone, or will be asked again.
                 self._builds |= {w: one for w, one in told.items() if isinstance(one, str)}
         except Exception as error:
             raise ClusterError(f"lost the Dask scheduler: {type(error).__name__}") from error
-        self._heard = self._looked = monotonic()
+        self._heard = self._last_check = monotonic()
         if self._threads:
             self._seen = self._heard
         for worker in self._threads:
@@ -216,7 +216,7 @@ class _OnDask:
 
     def explained(self, error: BaseException) -> BaseException:
         """Return why a part failed: something is wrong with the cluster, or else with us."""
-        if _is_lost_on_its_way(error):
+        if _is_lost_in_transit(error):
             return BrokenExecutor("a part was lost with its worker")
         name = type(error).__name__
         if name == "KilledWorker":
@@ -230,7 +230,7 @@ class _OnDask:
         return error
 
 
-def _is_lost_on_its_way(error: BaseException) -> bool:
+def _is_lost_in_transit(error: BaseException) -> bool:
     """Return whether Dask's executor took a part for an error.
 
     It fetches what a task came to and then looks whether the task is done: where the worker is
@@ -243,10 +243,10 @@ def _is_lost_on_its_way(error: BaseException) -> bool:
     return isinstance(error, ValueError) and within == "distributed.cfexecutor"
 
 
-def _telling_build() -> Callable[[], str]:
+def _build_reader() -> Callable[[], str]:
     """Return a function that tells which qps a worker has, sent as it stands: it may have none."""
 
-    def told() -> str:
+    def build() -> str:
         try:
             from qps.build import build as own  # noqa: PLC0415 - the worker's
 
@@ -260,7 +260,7 @@ def _telling_build() -> Callable[[], str]:
         except ImportError:
             return "no qps"
 
-    return told
+    return build
 
 
 class OtherBuildError(Exception):
@@ -274,11 +274,11 @@ def _unpacked(packed: bytes) -> CompiledMatrix:
 
 
 def _part(
-    compiled: CompiledMatrix | None, fingerprint: str, asked: str, start: int, stop: int
+    compiled: CompiledMatrix | None, fingerprint: str, request: str, start: int, stop: int
 ) -> bytes:
     """Make a part on a worker, which keeps what rows share."""
-    if asked != build():
-        raise OtherBuildError(f"this is {build()}, not {asked}")
+    if request != build():
+        raise OtherBuildError(f"this is {build()}, not {request}")
     if getattr(_own, "fingerprint", None) != fingerprint:
         _own.fingerprint = fingerprint
         _own.tabulator = Tabulator(_here[fingerprint] if compiled is None else compiled)

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
-from qps.solver.matrix.execution.matrix_run import PART, Made, Work, part_bytes, put
+from qps.solver.matrix.execution.matrix_run import PART, PartContent, Work, part_bytes, put
 from qps.solver.matrix.row_tables import Tabulator
 from qps.whole_files import scratch, temporary
 from qps.worker_processes import Workers, cores
@@ -52,8 +52,8 @@ class _Here:
     make: Callable[[int, int], bytes]
     ahead: int = 1
 
-    def submit(self, start: int, stop: int) -> Future[Made]:
-        done: Future[Made] = Future()
+    def submit(self, start: int, stop: int) -> Future[PartContent]:
+        done: Future[PartContent] = Future()
         done.set_result(self.make(start, stop))
         return done
 
@@ -73,7 +73,7 @@ class _Processes:
     folder: Path
     ahead: int
 
-    def submit(self, start: int, stop: int) -> Future[Made]:
+    def submit(self, start: int, stop: int) -> Future[PartContent]:
         return self.workers.submit(start, stop, temporary(self.folder / f"part-{start}"))
 
     def check(self) -> None:

@@ -37,9 +37,9 @@ _MOST_LOST = 3
 
 Place: TypeAlias = tuple[int, int]
 """The rows of a part: its first, and the one after its last."""
-Made: TypeAlias = bytes | Path
+PartContent: TypeAlias = bytes | Path
 """A part that was made: as bytes, or as a file of the worker's."""
-_Told = TypeVar("_Told")
+_Result = TypeVar("_Result")
 
 _FINGERPRINT = b"qps:fingerprint"
 _SEAL = hashlib.sha256().digest_size
@@ -53,7 +53,7 @@ class Work(Protocol):
     def ahead(self) -> int:
         """How many parts are started before one is waited for."""
 
-    def submit(self, start: int, stop: int) -> Future[Made]:
+    def submit(self, start: int, stop: int) -> Future[PartContent]:
         """Start the part of some rows; its future fails by BrokenExecutor with a lost worker."""
 
     def check(self) -> None:
@@ -80,29 +80,29 @@ def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) ->
     return data + hashlib.sha256(data).digest()
 
 
-def unsealed(made: Made) -> BytesIO:
+def unsealed(content: PartContent) -> BytesIO:
     """Return the Parquet file of a part; DamagedPartError where its checksum is another one."""
-    sealed = memoryview(made if isinstance(made, bytes) else made.read_bytes())
+    sealed = memoryview(content if isinstance(content, bytes) else content.read_bytes())
     data, seal = sealed[:-_SEAL], sealed[-_SEAL:]
     if hashlib.sha256(data).digest() != seal:
-        raise DamagedPartError(made if isinstance(made, Path) else None)
+        raise DamagedPartError(content if isinstance(content, Path) else None)
     return BytesIO(data)
 
 
-def read_part(made: Made) -> pa.Table:
+def read_part(content: PartContent) -> pa.Table:
     """Return the rows of a part; DamagedPartError where they are not those that were made."""
-    source = unsealed(made)
+    source = unsealed(content)
     # Without threads of Arrow's own, for buffers neither: where one is at work as this process
     # ends, it aborts (apache/arrow#34314).
     return parquet.ParquetFile(source, pre_buffer=False).read(use_threads=False)
 
 
-def taken(made: Made) -> bytes:
+def taken(content: PartContent) -> bytes:
     """Return a part as bytes; a file of the worker's is taken away."""
-    if isinstance(made, bytes):
-        return made
-    data = made.read_bytes()
-    made.unlink()
+    if isinstance(content, bytes):
+        return content
+    data = content.read_bytes()
+    content.unlink()
     return data
 
 
@@ -168,12 +168,12 @@ class Parts:
             raise ForeignPartError(path)
         return PartState.WHOLE
 
-    def write(self, start: int, made: Made) -> None:
+    def write(self, start: int, content: PartContent) -> None:
         """Keep a part; it is there under its name only when it is whole."""
         path = self.path(start)
-        own = made if isinstance(made, Path) else temporary(path)
-        if isinstance(made, bytes):
-            put(made, own)
+        own = content if isinstance(content, Path) else temporary(path)
+        if isinstance(content, bytes):
+            put(content, own)
         own.replace(path)
 
     def clear(self) -> None:
@@ -206,12 +206,12 @@ class DamagedPartError(Exception):
         super().__init__("a part that was sent" if path is None else str(path))
 
 
-def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]:
+def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, PartContent]]:
     """Yield parts as they are done; few are started ahead, so that few are ever in memory.
 
     What a lost worker was at is made again; WorkersLostError where that does not help.
     """
-    waiting: dict[Future[Made], Place] = {}
+    waiting: dict[Future[PartContent], Place] = {}
     left, again, lost = iter(places), list[Place](), 0
     try:
         while True:
@@ -271,9 +271,9 @@ def solved_parts(
         yield whole, parts.path(whole[0])
 
 
-def in_turn(found: Iterable[tuple[Place, _Told]]) -> Iterator[tuple[Place, _Told]]:
+def in_turn(found: Iterable[tuple[Place, _Result]]) -> Iterator[tuple[Place, _Result]]:
     """Yield what is found of parts in the order of their rows, each as soon as it is its turn."""
-    early: dict[int, tuple[Place, _Told]] = {}
+    early: dict[int, tuple[Place, _Result]] = {}
     following = 0
     for place, told in found:
         early[place[0]] = place, told

@@ -21,7 +21,7 @@ Excess: TypeAlias = Callable[[Rows, Floats], Floats]
 """What is above zero where some rows fail, at a population of each; infinite without a value."""
 
 _MOST_STEPS = 400
-_NEAR_ENOUGH = 4e-16
+_RELATIVE_TOLERANCE = 4e-16
 _LITTLE = 1e-6
 """What is left of a value, as a part of another, where least steps are next."""
 _FARTHEST = 4096
@@ -53,7 +53,7 @@ def closed_in(
         share = np.where(np.isfinite(at_newest), at_newest / (at_newest - at_before), 0.5)
     for turn in range(_MOST_STEPS):
         low, high = _ends(points, at)
-        is_done = high - low <= (1.0 if is_whole else _NEAR_ENOUGH * high)
+        is_done = high - low <= (1.0 if is_whole else _RELATIVE_TOLERANCE * high)
         ended = is_open & is_done
         found[where[ended]] = high[ended]
         is_open &= ~is_done
@@ -65,7 +65,7 @@ def closed_in(
             points, at, low, high = points[:, left], at[:, left], low[left], high[left]
             least, is_there = least[left], is_there[left]
         # What stays on one side creeps: the least step is doubled until the other side is met.
-        step = least * (1.0 if is_whole else _NEAR_ENOUGH * high)
+        step = least * (1.0 if is_whole else _RELATIVE_TOLERANCE * high)
         span = points[1] - points[0]
         edge = np.minimum(step / np.abs(span), 0.5)
         next_ = points[0] + np.clip(share, edge, 1 - edge) * span

@@ -19,7 +19,7 @@ _MOST_PIECES = 1000
 _PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
 """A row that is told one by one takes as long as so many pieces, at least: one alone, as a few.
 Where that many have told none of the rows that are left, these are."""
-_FEW, _TOGETHER, _MOST_TAKEN = 1024, 32, 12
+_FEW, _TOGETHER, _SEARCH_LIMITS = 1024, 32, 12
 """Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
 row that are judged by another's."""
 
@@ -105,7 +105,7 @@ def _proved(
     simple = sought.is_simple(rows.boxes(first, middle), start, stop)
     of = np.arange(rows.count) // _TOGETHER
     found, is_hopeful = simple[: first.size][of], simple[first.size :][of]
-    is_taken = ~is_hopeful & (taken_for[active] < _MOST_TAKEN)
+    is_taken = ~is_hopeful & (taken_for[active] < _SEARCH_LIMITS)
     taken_for[active[is_taken]] += 1
     left = np.flatnonzero(~found & ~is_taken)
     if left.size:

@@ -102,7 +102,7 @@ def saturations(
     at = _to_last_digits(rows, resource, first.at, ends[0])
     found = Saturations(at, first.is_open | ~_has_value(rows, resource, at))
     if not resource.is_filled:
-        _told_apart(rows, resource, found, exactly)
+        _separate_rounding(rows, resource, found, exactly)
     return found
 
 
@@ -127,7 +127,7 @@ def _has_value(rows: Rows, resource: CompiledResource, at: Floats) -> Bools:
     return np.isinf(at) | ~np.isnan(load - target)
 
 
-def _told_apart(
+def _separate_rounding(
     rows: Rows, resource: CompiledResource, found: Saturations, exactly: Columns
 ) -> None:
     """Leave open where a load comes to its target within rounding, and exactly does not.

@@ -33,20 +33,20 @@ class AxisCache:
         self._is_open, self._is_known = np.zeros((2, prod(self.counts)), dtype=bool)
 
     def told(
-        self, index: Index, rows: Ints, tell: Callable[[Ints], tuple[Floats, Bools]]
+        self, index: Index, rows: Ints, compute: Callable[[Ints], tuple[Floats, Bools]]
     ) -> tuple[Floats, Bools]:
-        """Return the points of some rows; `tell` gives those of one row of each combination."""
+        """Return the points of some rows; `compute` gives those of one row of each combination."""
         place = joined(self.counts, [index[axis][rows] for axis in self.axes])
         place = np.broadcast_to(place, rows.shape)  # of no axes it is a single one
         left = np.flatnonzero(~self._is_known[place])
         if left.size:
             new, first = np.unique(place[left], return_index=True)
-            self._at[new], self._is_open[new] = tell(rows[left[first]])
+            self._at[new], self._is_open[new] = compute(rows[left[first]])
             self._is_known[new] = True
         return self._at[place], self._is_open[place]
 
 
-def once(program: Program, steps: Iterable[int], along: Along) -> AxisCache | None:
+def axis_cache(program: Program, steps: Iterable[int], along: Along) -> AxisCache | None:
     """Return where to keep what rests on some steps; None where it is of about as many as rows."""
     names = frozenset[str]().union(*(program.inputs[step] for step in steps))
     own = tuple(sorted({along.position[name] for name in names}))

@@ -16,7 +16,7 @@ from qps.solver.matrix.compilation.row_questions import LARGEST, quantile_level,
 from qps.solver.matrix.limits.first_failures import first_failures
 from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints, Rows, margin_of, sides_of
 from qps.solver.matrix.limits.saturations import CompiledResource, saturations
-from qps.solver.matrix.rows.axis_cache import AxisCache, once
+from qps.solver.matrix.rows.axis_cache import AxisCache, axis_cache
 from qps.solver.matrix.rows.exact_decisions import DOUBTFUL, Index
 from qps.solver.matrix.rows.mode_answers import ModeAnswers
 from qps.solver.matrix.rows.mode_tables import ModeTables
@@ -24,7 +24,7 @@ from qps.solver.matrix.rows.row_bottlenecks import from_start, judgement_of, res
 from qps.solver.matrix.rows.row_quantiles import QuantilesOf
 from qps.solver.matrix.rows.scalar_fallback import OneByOne
 
-_NEAR = 16
+_SEARCH_WIDTH = 16
 """Populations up to which a first failure is looked for beside the one that floats tell."""
 
 
@@ -51,14 +51,14 @@ class ModeSolver(ModeTables):
             failures = first_failures(rows, proven, others, mode.low, end)
             first = failures.first
             limit = np.maximum(first - 1, mode.low)
-            wanted = sides_of(mode.criteria) | (self._told if self.at is None else frozenset())
+            wanted = sides_of(mode.criteria) | (self._reported if self.at is None else frozenset())
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
             settled, sound = first.copy(), verdict == SOUND
             one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
-            failing = self._settled(settled, at_limit, beyond, sound, always, one_by_one)
+            failing = self._limiting_rows(settled, at_limit, beyond, sound, always, one_by_one)
             for row in np.flatnonzero(failures.is_open & sound):
-                self._settled_exactly(int(row), one_by_one, settled, failing)
+                self._solve_exactly(int(row), one_by_one, settled, failing)
             limit = np.maximum(settled - 1, mode.low)
             for row in np.flatnonzero(self._is_impossible(rows, limit) & sound):
                 one_by_one.refuse_impossible(int(row), int(min(limit[row] + 1, mode.high)))
@@ -67,7 +67,7 @@ class ModeSolver(ModeTables):
             return self._answers(rows, settled, failing, limit, verdict, one_by_one, at_limit)
 
     @staticmethod
-    def _settled_exactly(row: int, one_by_one: OneByOne, first: Ints, failing: Bools) -> None:
+    def _solve_exactly(row: int, one_by_one: OneByOne, first: Ints, failing: Bools) -> None:
         """Put the first failure of a row, and what fails there, into those of all rows."""
         found = one_by_one.first_failures(row)
         if found is None:
@@ -93,7 +93,7 @@ class ModeSolver(ModeTables):
             found[number] = fails
         return found
 
-    def _settled(
+    def _limiting_rows(
         self,
         first: Ints,
         below: Values,
@@ -124,26 +124,26 @@ class ModeSolver(ModeTables):
             failing[number, doubtful] = fails(criterion, index, doubtful, first[doubtful])
         elsewhere |= ~ends & ~failing.any(axis=0)
         for row in np.flatnonzero(elsewhere & sound):
-            walked = self._walked(tuple(a[[row]] for a in index), int(first[row]))
+            walked = self._first_failure_by_steps(tuple(a[[row]] for a in index), int(first[row]))
             if walked is None:
-                self._settled_exactly(int(row), one_by_one, first, failing)
+                self._solve_exactly(int(row), one_by_one, first, failing)
             else:
                 first[row], failing[:, row] = walked
         return failing
 
-    def _walked(self, row: Index, near: int) -> tuple[int, Bools] | None:
+    def _first_failure_by_steps(self, row: Index, start: int) -> tuple[int, Bools] | None:
         """Return the first failure of one row and what fails there; None where it is not near."""
-        mode, first, fails = self.mode, near, self.decider.fails
+        mode, first, fails = self.mode, start, self.decider.fails
 
         def failing(population: int) -> Bools:
             one, at = np.zeros(1, dtype=np.int64), np.array([population])
             return np.array([fails(c, row, one, at)[0] for c in mode.criteria], dtype=bool)
 
-        while first > mode.low and near - first < _NEAR and failing(first - 1).any():
+        while first > mode.low and start - first < _SEARCH_WIDTH and failing(first - 1).any():
             first -= 1
-        while first <= mode.high and first - near < _NEAR and not failing(first).any():
+        while first <= mode.high and first - start < _SEARCH_WIDTH and not failing(first).any():
             first += 1
-        if abs(first - near) >= _NEAR:
+        if abs(first - start) >= _SEARCH_WIDTH:
             return None
         nothing = np.zeros(len(mode.criteria), dtype=bool)
         return first, failing(first) if first <= mode.high else nothing
@@ -162,19 +162,25 @@ class ModeSolver(ModeTables):
         return (found.first < end) | found.is_open
 
     @cached_property
-    def _once(self) -> dict[str, AxisCache | None]:
+    def _axis_caches(self) -> dict[str, AxisCache | None]:
         """Where the saturations of resources are kept that are the same in many rows."""
         program = self.mode.program
-        return {one.name: once(program, one.steps, self._along) for one in self.mode.resources}
+        return {
+            one.name: axis_cache(program, one.steps, self._along) for one in self.mode.resources
+        }
 
     def _saturations(
         self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: OneByOne
     ) -> tuple[Floats, Floats]:
         """Return where a resource saturates, and up to where it does not if that is not told."""
         mode, columns = self.mode, self.decider.columns
-        index, some, kept = one_by_one.index, rows.only(resource.steps), self._once[resource.name]
+        index, some, kept = (
+            one_by_one.index,
+            rows.only(resource.steps),
+            self._axis_caches[resource.name],
+        )
 
-        def tell(where: Ints) -> tuple[Floats, Bools]:
+        def compute(where: Ints) -> tuple[Floats, Bools]:
             own = tuple(axis[where] for axis in index)
             taken = some.take(where) if where.size < rows.count else some
             exactly = partial(columns, own)
@@ -184,7 +190,7 @@ class ModeSolver(ModeTables):
         where = np.flatnonzero(sound)
         at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
         if where.size:
-            at[where], is_open[where] = kept.told(index, where, tell) if kept else tell(where)
+            at[where], is_open[where] = kept.told(index, where, compute) if kept else compute(where)
         not_below = np.full(rows.count, np.nan)
         for row in np.flatnonzero(is_open):
             exact = one_by_one.saturation(int(row), resource)
@@ -250,7 +256,7 @@ class ModeSolver(ModeTables):
         saturates, not_below = [at for at, _ in found], [near for _, near in found]
         at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
         inputs = self._answer_inputs(first, saturates, not_below, one_by_one)
-        left = self._told.difference(known) | self._told_by_answers
+        left = self._reported.difference(known) | self._reported_of_answers
         values = known | self.runner.run(left, rows.known, inputs, at.astype(float))
 
         def column(number: int | None) -> Floats:
@@ -286,7 +292,7 @@ class ModeSolver(ModeTables):
         )
 
     @cached_property
-    def _told(self) -> frozenset[int]:
+    def _reported(self) -> frozenset[int]:
         """The operations that are told of each row, at one population."""
         mode = self.mode
         numbers = [resource.load for resource in mode.resources]
@@ -294,7 +300,7 @@ class ModeSolver(ModeTables):
         return frozenset(numbers)
 
     @cached_property
-    def _told_by_answers(self) -> frozenset[int]:
+    def _reported_of_answers(self) -> frozenset[int]:
         """The operations that are told of each row and may rest on answers."""
         pairs = (number for pair in self.mode.comparisons for number in pair)
         numbers = (*self.mode.columns, *pairs)

@@ -37,7 +37,7 @@ class ModeTables:
         self.decider = Decider(mode=self.mode, along=self._along, runner=self.runner)
 
     @cached_property
-    def _asked(self) -> frozenset[int]:
+    def _requested(self) -> frozenset[int]:
         """All operations that are ever asked for."""
         mode = self.mode
         criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
@@ -56,7 +56,7 @@ class ModeTables:
         program, answers = self.mode.program, frozenset(self.mode.answers)
         found: set[int] = set()
         seen: set[int] = set()
-        waiting = list(self._asked)
+        waiting = list(self._requested)
         while waiting:
             number = waiting.pop()
             if number in seen:

@@ -19,7 +19,7 @@ _ALIKE = 1e-12
 
 
 @dataclass(kw_only=True)
-class Truth:
+class ConditionRows:
     """Tells for rows of one structure whether conditions hold."""
 
     compiled: CompiledMatrix
@@ -87,7 +87,7 @@ def compared(operator: str, left: Floats, right: Floats) -> Any:
     return known & ~alike
 
 
-def holds(rows: RowBlock, condition: ir.Condition) -> Bools:
+def condition_rows(rows: RowBlock, condition: ir.Condition) -> Bools:
     """Return for which rows a condition holds."""
     found = np.zeros(rows.count, dtype=bool)
     block = rows.compiled.blocks[rows.block]
@@ -100,7 +100,7 @@ def holds(rows: RowBlock, condition: ir.Condition) -> Bools:
                 rows.compiled.question.comparisons, rows.comparisons, strict=True
             )
         }
-        truth = Truth(
+        truth = ConditionRows(
             compiled=rows.compiled,
             group=block.groups[int(number)],
             block=rows.block,

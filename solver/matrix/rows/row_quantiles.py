@@ -67,7 +67,7 @@ class Quantiles:
         rows = joined(counts, index[: len(counts)])
         key = block, rows.tobytes()
         if self._last is None or self._last[0] != key:
-            self._last = key, self._told(block, rows)
+            self._last = key, self._by_level(block, rows)
         return self._last[1]
 
     def left_out(self, block: int, start: int, count: int) -> Floats:
@@ -78,7 +78,7 @@ class Quantiles:
         told = (self._left_out.pop((block, row), nan) for row in range(start, start + count))
         return np.fromiter(told, dtype=float, count=count)
 
-    def _told(self, block: int, rows: Ints) -> Mapping[Fraction, Floats]:
+    def _by_level(self, block: int, rows: Ints) -> Mapping[Fraction, Floats]:
         found = {level: np.full(rows.size, nan) for level in self._levels}
         blocks = self._of_samples
         samples = blocks[block].counts[-1]

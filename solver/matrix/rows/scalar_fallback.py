@@ -108,10 +108,10 @@ class OneByOne:
                 )
         return found
 
-    def refuse_undecided(self, row: int, near: int, name: str) -> None:
+    def refuse_undecided(self, row: int, population: int, name: str) -> None:
         """Refuse a row that asks where a resource saturates of which that cannot be told."""
         with self._of(row):
-            refuse_undecided(near, self.mode.population, name, None)
+            refuse_undecided(population, self.mode.population, name, None)
 
     def quality(self, row: int, population: int) -> float:
         """Return the quality at a population, to the last digit."""

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 
 from qps.commands.cache.spec_cache import check_file
-from qps.commands.file_dependents import asked_specs
+from qps.commands.file_dependents import requested_specs
 from qps.commands.terminal.console import Exit, show
 from qps.commands.terminal.isolated_files import each_apart
 from qps.compiler.diagnostics.diagnostic import Diagnostic
@@ -19,7 +19,7 @@ from qps.links import resolved_path
 def run(arguments: Namespace) -> Exit:
     """Check every spec that was named; no sympy is imported on the way."""
     found: list[Diagnostic] = []
-    paths = asked_specs(arguments)
+    paths = requested_specs(arguments)
     projects = (project_of(resolved_path(path)).value for path in arguments.paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
         found += without_file(project)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.cache.spec_cache import checked_once
+from qps.commands.cache.spec_cache import shared_checks
 from qps.commands.revisions.ci_output import write_outputs
 from qps.commands.spec_examination import Examination, examine, place_findings
 from qps.commands.terminal.console import Exit
@@ -13,7 +13,7 @@ from qps.commands.terminal.output_files import write_text
 from qps.commands.terminal.progress import Progress
 from qps.commands.test import status_of
 from qps.compiler.project.review_rules import Level
-from qps.reviewing.change_review import Review, judged_changes
+from qps.reviewing.change_review import Review, capacity_findings
 from qps.reviewing.changed_files import is_committed
 from qps.reviewing.comparison_base import Base, base_of
 from qps.reviewing.findings import FAULT, in_order, path_from
@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> Exit:
     is_first_record = arguments.passed is not None and base.is_default and not base.has_passed
     everything = arguments.all or is_first_record
     progressing = Progress(total=None, quiet=arguments.quiet, unit=None, label="what changed")
-    with progressing as progress, checked_once():
+    with progressing as progress, shared_checks():
         found = examine(arguments.paths, base, progress, everything=everything)
     accepted = {
         path_from(base.top, str(one.path)): Accepted(one.spec.accepted)
@@ -39,7 +39,7 @@ def run(arguments: Namespace) -> Exit:
         if one.spec is not None
     }
     findings = place_findings(found)
-    findings += judged_changes(found.changes, thresholds, accepted)
+    findings += capacity_findings(found.changes, thresholds, accepted)
     review = Review(
         base=base,
         specs=found.count,

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from qps.commands.revisions.provenance import made_line
+from qps.commands.revisions.provenance import origin_line
 from qps.commands.revisions.revision import spec_at
 from qps.commands.terminal.console import Exit, print_json, show, width_of
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> Exit:
         from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
         from qps.reports.pages.html_page import render_difference  # noqa: PLC0415
 
-        write_text(arguments.output, render_difference(difference_page(view), made_line(())))
+        write_text(arguments.output, render_difference(difference_page(view), origin_line(())))
         if not arguments.quiet:
             print(f"{arguments.output} written", file=sys.stderr)
     if arguments.format == "json":

@@ -15,7 +15,7 @@ from qps.compiler.syntax.importer import read_data
 _ONLY = {"of": "--of", "resource": "--resource", "tolerance": "--tolerance", "chance": "--chance"}
 
 
-def asks_for_drift(arguments: Namespace) -> bool:
+def is_drift_test(arguments: Namespace) -> bool:
     """Return whether runs are held against a spec; what only then means something is refused."""
     if arguments.observed is not None:
         return True

@@ -62,15 +62,15 @@ def _code(word: str) -> Code:
         if word.lower() == code.slug or (number and int(number[1]) == _number(code)):
             return code
     if number:
-        raise complain(f"unknown error code `{word}`", _near(int(number[1])))
+        raise complain(f"unknown error code `{word}`", _neighboring_codes(int(number[1])))
     names = [*(code.slug for code in codes.ALL), *BY_NAME]
-    name = closest(word.lower(), names, sure=0.7)
+    name = closest(word.lower(), names, similarity=0.7)
     if name is not None and not Path(word).exists():
         raise complain(f"unknown error code `{word}`", f"did you mean `{name}`?")
     raise _nothing_named(word)
 
 
-def _near(number: int) -> str:
+def _neighboring_codes(number: int) -> str:
     """Return a hint with the codes of the same group that are next to a number."""
     group = [code for code in codes.ALL if _number(code) // _GROUP == number // _GROUP]
     near = sorted(group, key=lambda code: abs(_number(code) - number))[:_FEW]

@@ -29,7 +29,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.apart.numbers_apart import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import Sampling, Spread
 
 
@@ -65,7 +65,7 @@ def _explanation(spec: Spec, arguments: Namespace) -> Explanation:
     at = arguments.at
     if at is None:
         # What users need may differ by mode: then the worst one is what the answer is about.
-        solution = solve_model(promising(spec.model, configuration), configuration)
+        solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
         raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
@@ -99,8 +99,8 @@ def _spread_of(
         return None
     from qps.solver.uncertainty.value_spreads import spread_of  # noqa: PLC0415 - of few specs, and it needs numpy
 
-    def read_all(of: LoadGraph, settled: Configuration) -> Formula:
-        return read(with_parameters(model, settled, of))
+    def read_all(of: LoadGraph, configuration: Configuration) -> Formula:
+        return read(with_parameters(model, configuration, of))
 
     return spread_of(model, configuration, graph, at, read_all, sampling)
 

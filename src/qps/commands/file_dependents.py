@@ -16,7 +16,7 @@ from qps.reviewing.changed_files import Since
 from qps.reviewing.repository import commit_of, top_for
 
 
-def asked_specs(arguments: Namespace) -> list[Path]:
+def requested_specs(arguments: Namespace) -> list[Path]:
     """Return the specs that a command is asked for: by name, by files they read, by changes."""
     if arguments.readers and arguments.changed:
         raise complain("`--readers` and `--changed` cannot be combined", "remove one of them")

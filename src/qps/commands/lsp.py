@@ -35,8 +35,8 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
 
 def page_of(spec: Spec, tried: PagePart | None = None) -> str:
     """Return the live page of a spec; without what was `tried` and could not be made."""
-    from qps.commands.report import made_page  # noqa: PLC0415
+    from qps.commands.report import page_of  # noqa: PLC0415
     from qps.commands.terminal.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
 
     asked = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
-    return made_page([spec], asked, Progress(total=4, quiet=True), tried)[0]
+    return page_of([spec], asked, Progress(total=4, quiet=True), tried)[0]

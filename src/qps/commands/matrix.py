@@ -47,15 +47,17 @@ def run(arguments: Namespace) -> Exit:
     if arguments.resume and output is not None and not folder_of_parts(output).exists():
         before = finished(key, output)
         if before is not None:
-            return _told_again(before, matrix, arguments)
+            return _report_finished(before, matrix, arguments)
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
     from qps.solver.matrix.matrix_compiler import compile_matrix  # noqa: PLC0415 - imports the algebra
-    from qps.solver.uncertainty.confidence_interface import promising  # noqa: PLC0415
+    from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
     from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
 
     with Progress(total=None, quiet=arguments.quiet, unit=None, label="compiling"):
-        compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
-    _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
+        compiled = compile_matrix(
+            spec.model, matrix, drawn=drawn_in_rows, at_confidence=model_at_confidence
+        )
+    _warn_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
     work = MatrixWork(compiled=compiled, arguments=arguments)
     with ended_in_order():
         counts = (
@@ -66,12 +68,12 @@ def run(arguments: Namespace) -> Exit:
     return _status(counts, arguments)
 
 
-def _told_again(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) -> Exit:
+def _report_finished(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) -> Exit:
     """Tell what a run that has ended came to, as it did."""
-    _tell_unlimited(matrix, run.unlimited, run.size, arguments)
+    _warn_unlimited(matrix, run.unlimited, run.size, arguments)
     if not arguments.quiet:
         print(f"{run.summary}\n{arguments.output} is up to date", file=sys.stderr)
-    return Exit.YES if run.carries_anybody else Exit.NO
+    return Exit.YES if run.supports_users else Exit.NO
 
 
 def _written(work: MatrixWork, spec: Spec, file: MatrixFile) -> Counts:
@@ -96,7 +98,7 @@ def _written(work: MatrixWork, spec: Spec, file: MatrixFile) -> Counts:
 def _status(counts: Counts, arguments: Namespace) -> Exit:
     """Return no where nothing was kept that carries anybody; a fault of ours is told as one."""
     if not counts.faults:
-        return Exit.NO if counts.rows == counts.nobody else Exit.YES
+        return Exit.NO if counts.rows == counts.none_supported else Exit.YES
     from qps.reports.text.matrix_output import faults_in_words  # noqa: PLC0415
 
     print(
@@ -107,7 +109,7 @@ def _status(counts: Counts, arguments: Namespace) -> Exit:
     return Exit.FAULT
 
 
-def _tell_unlimited(matrix: ir.Matrix, unlimited: int, size: int, arguments: Namespace) -> None:
+def _warn_unlimited(matrix: ir.Matrix, unlimited: int, size: int, arguments: Namespace) -> None:
     """Warn of configurations that carry any number of users since they do nothing at all."""
     if unlimited:
         sink = Sink()

@@ -88,11 +88,11 @@ def run(arguments: Namespace) -> Exit:
         raise complain(error.message, error.hint or None) from error
 
 
-def _check_files(asked: MeasureRequest, *, resume: bool) -> None:
+def _check_files(request: MeasureRequest, *, resume: bool) -> None:
     """Refuse to write over what was measured before."""
-    if not asked.table.parent.is_dir():
-        raise complain(f"folder `{asked.table.parent}` does not exist", "create it first")
-    there = [path for path in (asked.table, runs_file(asked.table)) if path.exists()]
+    if not request.table.parent.is_dir():
+        raise complain(f"folder `{request.table.parent}` does not exist", "create it first")
+    there = [path for path in (request.table, runs_file(request.table)) if path.exists()]
     if there and not resume:
         raise complain(
             f"`{there[0]}` already exists",
@@ -101,9 +101,9 @@ def _check_files(asked: MeasureRequest, *, resume: bool) -> None:
 
 
 @contextmanager
-def _alone(asked: MeasureRequest) -> Iterator[None]:
+def _alone(request: MeasureRequest) -> Iterator[None]:
     """Hold the table that is measured: two that go on with one would lose each other's runs."""
-    path = runs_file(asked.table)
+    path = runs_file(request.table)
     with ExitStack() as stack:
         try:
             stack.enter_context(lock(resolved_path(path)))
@@ -119,56 +119,61 @@ def _alone(asked: MeasureRequest) -> Iterator[None]:
         yield
 
 
-def _dry(asked: MeasureRequest) -> Exit:
+def _dry(request: MeasureRequest) -> Exit:
     """Tell what would be run, in which order, and how long it would take."""
-    order = turns(asked.settings, asked.repeat, asked.seed)
-    bench = _bench(asked, {})
-    seconds = asked.plan.seconds + _BETWEEN + asked.plan.warm_up * (asked.plan.source is not None)
-    print(
-        f"{len(order)} runs of {len(asked.settings)} settings, about {len(order) * seconds:.0f} s:"
+    order = turns(request.settings, request.repeat, request.seed)
+    bench = _bench(request, {})
+    seconds = (
+        request.plan.seconds + _BETWEEN + request.plan.warm_up * (request.plan.source is not None)
     )
-    if asked.plan.server is not None:
-        print(f"  server: {asked.plan.server}")
+    print(
+        f"{len(order)} runs of {len(request.settings)} settings, "
+        f"about {len(order) * seconds:.0f} s:"
+    )
+    if request.plan.server is not None:
+        print(f"  server: {request.plan.server}")
     for setting, _ in order:
-        if setting == IDLE and asked.axes:
+        if setting == IDLE and request.axes:
             print("  (no load)")
         else:
-            print(f"  {shlex.join(bench.command(setting, asked.plan.seconds))}")
+            print(f"  {shlex.join(bench.command(setting, request.plan.seconds))}")
     return Exit.YES
 
 
-def _bench(asked: MeasureRequest, accounts: dict[str, Account]) -> Bench:
+def _bench(request: MeasureRequest, accounts: dict[str, Account]) -> Bench:
     return Bench(
-        axes=asked.axes,
-        generator=asked.plan.generator,
-        counts=asked.counts,
-        source=asked.plan.source,
-        warm_up=asked.plan.warm_up,
+        axes=request.axes,
+        generator=request.plan.generator,
+        counts=request.counts,
+        source=request.plan.source,
+        warm_up=request.plan.warm_up,
         accounts=accounts,
-        interface=asked.plan.interface,
+        interface=request.plan.interface,
         groups=partial(new_group_or_none, "qps-generator"),
     )
 
 
-def _measure(asked: MeasureRequest, arguments: Namespace) -> Exit:
-    kept = read_runs(runs_file(asked.table)) if _goes_on(asked, resume=arguments.resume) else None
+def _measure(request: MeasureRequest, arguments: Namespace) -> Exit:
+    kept = (
+        read_runs(runs_file(request.table)) if _goes_on(request, resume=arguments.resume) else None
+    )
     if kept is not None:
-        difference = changed(kept.plan, asked.plan)
+        difference = changed(kept.plan, request.plan)
         if difference is not None:
             raise complain(
-                f"`{runs_file(asked.table)}` was measured with other settings: {difference}",
+                f"`{runs_file(request.table)}` was measured with other settings: {difference}",
                 "use the same settings, or name another file",
             )
     with ExitStack() as stack:
         server = None
-        if asked.plan.server is not None:
-            server = stack.enter_context(started(shlex.split(asked.plan.server)))
-        accounts = accounts_of(asked.names, server)
-        bench = _bench(asked, accounts)
-        cores = _cores(asked, accounts)
+        if request.plan.server is not None:
+            server = stack.enter_context(started(shlex.split(request.plan.server)))
+        accounts = accounts_of(request.names, server)
+        bench = _bench(request, accounts)
+        cores = _cores(request, accounts)
         layout = Layout(
-            axes=asked.axes,
-            items=asked.items,
+            axes=request.axes,
+            items=request.items,
             cores=cores,
             machine_cores=os.cpu_count() or 1,
         )
@@ -177,31 +182,35 @@ def _measure(asked: MeasureRequest, arguments: Namespace) -> Exit:
         )
         if kept is not None and not here.is_machine_of(kept.conditions):
             raise complain(
-                f"`{runs_file(asked.table)}` was measured on another machine: "
+                f"`{runs_file(request.table)}` was measured on another machine: "
                 f"{kept.conditions.machine}",
                 f"this is {here.machine}; write to another file",
             )
-        _tell_first(bench, asked, layout, server, arguments)
-        return _campaign(asked, bench, layout, here, kept, server, arguments)
+        _check_first(bench, request, layout, server, arguments)
+        return _campaign(request, bench, layout, here, kept, server, arguments)
 
 
-def _goes_on(asked: MeasureRequest, *, resume: bool) -> bool:
-    return resume and (runs_file(asked.table).exists() or asked.table.exists())
+def _goes_on(request: MeasureRequest, *, resume: bool) -> bool:
+    return resume and (runs_file(request.table).exists() or request.table.exists())
 
 
-def _cores(asked: MeasureRequest, accounts: dict[str, Account]) -> float:
-    if asked.plan.cores is None:
+def _cores(request: MeasureRequest, accounts: dict[str, Account]) -> float:
+    if request.plan.cores is None:
         return cores_of(accounts)
-    cores = number(asked.plan.cores)
+    cores = number(request.plan.cores)
     if cores is None or cores <= 0:
         raise complain(
-            f"`--cores` must be a number of cores, not `{asked.plan.cores}`", "write `--cores 4`"
+            f"`--cores` must be a number of cores, not `{request.plan.cores}`", "write `--cores 4`"
         )
     return float(cores)
 
 
-def _tell_first(
-    bench: Bench, asked: MeasureRequest, layout: Layout, server: Server | None, arguments: Namespace
+def _check_first(
+    bench: Bench,
+    request: MeasureRequest,
+    layout: Layout,
+    server: Server | None,
+    arguments: Namespace,
 ) -> None:
     """Check machine, generator and counts before anything is measured, and tell what is wrong."""
     told = []
@@ -214,53 +223,53 @@ def _tell_first(
         told.append("the server has no visible listening socket; measuring starts anyway")
     if arguments.check:
         told += quiet(bench, layout.machine_cores)
-        told += probed(bench, asked.settings, asked.plan.seconds, layout)
+        told += probed(bench, request.settings, request.plan.seconds, layout)
     if not arguments.quiet:
         for text in told:
             print(f"warning: {text}", file=sys.stderr)
 
 
 def _campaign(
-    asked: MeasureRequest,
+    request: MeasureRequest,
     bench: Bench,
     layout: Layout,
     here: Conditions,
-    kept: Measured | None,
+    measured: Measured | None,
     server: Server | None,
     arguments: Namespace,
 ) -> Exit:
-    def keep(runs: Sequence[Run], failures: Sequence[Failure]) -> None:
+    def store(runs: Sequence[Run], failures: Sequence[Failure]) -> None:
         all_of_it = Measured(
             schema=SCHEMA,
-            plan=asked.plan,
-            repeat=asked.repeat,
-            seed=asked.seed,
-            conditions=here if kept is None else kept.conditions,
+            plan=request.plan,
+            repeat=request.repeat,
+            seed=request.seed,
+            conditions=here if measured is None else measured.conditions,
             runs=tuple(runs),
             failures=tuple(failures),
         )
-        write_whole(runs_file(asked.table), encoded(all_of_it))
+        write_whole(runs_file(request.table), encoded(all_of_it))
         if runs:
-            text = table_text(rows_of(runs, asked.settings, layout), layout)
-            write_whole(asked.table, text.encode())
+            text = table_text(rows_of(runs, request.settings, layout), layout)
+            write_whole(request.table, text.encode())
 
     records = Records(
-        keep,
-        [] if kept is None else list(kept.runs),
-        [] if kept is None else list(kept.failures),
+        store,
+        [] if measured is None else list(measured.runs),
+        [] if measured is None else list(measured.failures),
     )
-    order = turns(asked.settings, asked.repeat, asked.seed)
+    order = turns(request.settings, request.repeat, request.seed)
     waiting = left(order, records.runs)
     if not waiting:
-        keep(records.runs, records.failures)  # as this version lays it out
+        store(records.runs, records.failures)  # as this version lays it out
     try:
         with Progress(total=len(waiting), quiet=arguments.quiet, unit=None) as progress:
 
             def measure(setting: Setting, repetition: int) -> Run:
-                name = named_setting(setting, asked.axes)
+                name = named_setting(setting, request.axes)
                 done = f"run {len(order) - len(waiting) + int(progress.done) + 1} of {len(order)}"
                 progress.advance(0, f"{done}: {name}")
-                found = bench.run(setting, repetition, asked.plan.seconds)
+                found = bench.run(setting, repetition, request.plan.seconds)
                 progress.advance(1)
                 return found
 
@@ -268,34 +277,35 @@ def _campaign(
     except KeyboardInterrupt:
         print(
             f"stopped: {len(records.runs)} of {len(order)} runs are stored in "
-            f"{runs_file(asked.table)}; continue with `--resume`",
+            f"{runs_file(request.table)}; continue with `--resume`",
             file=sys.stderr,
         )
         raise
-    _show(asked, layout, here, records, len(order), arguments)
+    _show(request, layout, here, records, len(order), arguments)
     return Exit.YES if len(records.runs) >= len(order) else Exit.NO
 
 
 def _show(
-    asked: MeasureRequest,
+    request: MeasureRequest,
     layout: Layout,
     here: Conditions,
     records: Records,
     count: int,
     arguments: Namespace,
 ) -> None:
-    rows = rows_of(records.runs, asked.settings, layout)
-    own = [unit for unit in asked.own_units if built_in(unit) is None and unit in asked.items]
+    rows = rows_of(records.runs, request.settings, layout)
+    own = [unit for unit in request.own_units if built_in(unit) is None and unit in request.items]
     view = MeasuredView(
-        table=str(asked.table),
-        runs_file=str(runs_file(asked.table)),
+        table=str(request.table),
+        runs_file=str(runs_file(request.table)),
         layout=layout,
         rows=tuple(rows),
         doubts=tuple(
             doubts(
                 rows,
                 layout,
-                is_here=asked.plan.interface == "lo" and any(row.rates.get(PACKET) for row in rows),
+                is_here=request.plan.interface == "lo"
+                and any(row.rates.get(PACKET) for row in rows),
                 loopback_mtu=here.loopback_mtu,
             )
         ),

@@ -13,7 +13,7 @@ from qps.compiler.measurement.measured_tables import DataError
 from qps.compiler.measurement.observations.file_texts import FileReading
 from qps.compiler.measurement.observations.observed_files import observed_files
 from qps.compiler.measurement.observations.observed_runs import ObservedRuns
-from qps.compiler.measurement.observations.prometheus_requests import asked_of, authorization
+from qps.compiler.measurement.observations.prometheus_requests import authorization, queries_of
 from qps.compiler.measurement.observations.prometheus_runs import prometheus_runs, requests_of
 from qps.compiler.measurement.observations.prometheus_server import Prometheus
 from qps.reports.text.layout.wrapping import wrapped
@@ -59,7 +59,7 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
 
 def _prometheus(arguments: Namespace) -> ObservedRuns:
     server = Prometheus(arguments.url, authorization(os.environ), arguments.proxy)
-    asked = asked_of(
+    asked = queries_of(
         cpu=arguments.cpu,
         rates=arguments.rate,
         since=arguments.since,

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from qps.commands import result_page
 from qps.commands.cache.spec_cache import load
 from qps.commands.result_page import is_result
-from qps.commands.revisions.provenance import made_line
+from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.console import Exit, complain, show
 from qps.commands.terminal.isolated_files import each_apart
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
@@ -70,8 +70,8 @@ def run(arguments: Namespace) -> Exit:
             if not specs:
                 return worst
         else:
-            solved = _solved(specs, arguments, how_sure=True)
-        page, found = made_page(specs, arguments, progress, solved=solved)
+            solved = _solved(specs, arguments, with_confidence=True)
+        page, found = page_of(specs, arguments, progress, solved=solved)
     output = _write(page, arguments, specs[0])
     if not arguments.quiet:
         print(_in_one_line(output, found))
@@ -83,12 +83,12 @@ def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], l
     left = {Path(spec.model.file): spec for spec in specs}
     advised: list[Path] = []
 
-    def made(path: Path) -> list[Solved]:
-        own = _solved([left[path]], arguments, how_sure=True, advice=not advised)
+    def solve_all(path: Path) -> list[Solved]:
+        own = _solved([left[path]], arguments, with_confidence=True, advice=not advised)
         advised.append(path)
         return own
 
-    answers, worst = each_apart(left, made, lambda found: show([*found], arguments))
+    answers, worst = each_apart(left, solve_all, lambda found: show([*found], arguments))
     solved = [one for _, own in answers for one in own]
     return [left[path] for path, _ in answers], solved, worst
 
@@ -105,7 +105,7 @@ _STEPS = 4
 """Of a report: its answers, its claims, its figures, and what is live of it."""
 
 
-HOW_SURE = "its confidence"
+CONFIDENCE_STEP = "its confidence"
 """The name of the part of a page without which it takes every number for known."""
 
 T = TypeVar("T")
@@ -118,7 +118,7 @@ class PagePart(Protocol):
         """Return what is made, or keep the name of what is not."""
 
 
-def made_page(
+def page_of(
     specs: list[Spec],
     arguments: Namespace,
     progress: Progress,
@@ -130,8 +130,8 @@ def made_page(
     Where parts are `tried`, as there is no numpy for all, the page draws its lines and every sample
     by itself.
     """
-    make = tried or _made
-    found = solved or _solved(specs, arguments, how_sure=tried is None)
+    make = tried or _timed
+    found = solved or _solved(specs, arguments, with_confidence=tried is None)
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
     asked = [Claims.of(spec, plays) for spec in specs]
@@ -143,7 +143,7 @@ def made_page(
     cases = [ShownCase(one.stated, one.configuration, settings, one.answer) for one in found]
     first = found[0]
     variants = partial(model_variants, cases, arguments.variants)
-    spread = make(HOW_SURE, variants)
+    spread = make(CONFIDENCE_STEP, variants)
     draws_samples = tried is not None and spread is not None
     page = page_view(
         first.model,
@@ -161,9 +161,9 @@ def made_page(
         live_page(spread or variants(has_spreads=False), figures),
         draws_samples=draws_samples and bool(uncertain_in(first.configuration)),
         simulated=_simulated(first) if arguments.simulate else None,
-        carry=_carry(first) if arguments.advice else (),
+        growth=_growth(first) if arguments.advice else (),
         compared=compared(cases, [one.answer for one in found]),
-        made=made_line(specs),
+        origin=origin_line(specs),
     )
     return render_html(page), found
 
@@ -195,14 +195,14 @@ def _drawn_figures(
     return figures
 
 
-def _made(_: str, make: Callable[[], T]) -> T:
+def _timed(_: str, make: Callable[[], T]) -> T:
     return make()
 
 
 _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
 
 
-def _carry(found: Solved) -> tuple[str, ...]:
+def _growth(found: Solved) -> tuple[str, ...]:
     """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not told."""
     now = found.answer.capacity
     if found.answer.verdict is not Verdict.LIMITED or now is None:
@@ -222,27 +222,29 @@ def _carry(found: Solved) -> tuple[str, ...]:
 
 def _simulated(found: Solved) -> SimulatedSection:
     """Return what playing tells at the population that the report is about."""
-    from qps.commands.simulate import typically_played  # noqa: PLC0415 - seldom
+    from qps.commands.simulate import simulated_at_typical_values  # noqa: PLC0415 - seldom
     from qps.reports.text.claims.simulation_text import (  # noqa: PLC0415 - seldom
         simulated_tables,
         simulation_lines,
     )
-    from qps.simulation.agreement import compared, levels_asked  # noqa: PLC0415
+    from qps.simulation.agreement import compared, quantile_levels  # noqa: PLC0415
     from qps.simulation.crew import Effort, simulate  # noqa: PLC0415
 
-    effort, at = Effort(levels=levels_asked(found.model)), found.answer.at
-    told = simulate(typically_played(found.graph, at, found.model, found.configuration), effort)
+    effort, at = Effort(levels=quantile_levels(found.model)), found.answer.at
+    told = simulate(
+        simulated_at_typical_values(found.graph, at, found.model, found.configuration), effort
+    )
     numbers = compared(found.graph, told)
     labels = found.model.once(labels_of)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",
-        tables=simulated_tables(numbers, labels, has_settled=told.has_settled),
+        tables=simulated_tables(numbers, labels, has_converged=told.has_converged),
         lines=tuple(simulation_lines(told, numbers, effort, labels)),
     )
 
 
 def _solved(
-    specs: list[Spec], arguments: Namespace, *, how_sure: bool, advice: bool = True
+    specs: list[Spec], arguments: Namespace, *, with_confidence: bool, advice: bool = True
 ) -> list[Solved]:
     """Return every configuration that was asked for; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
@@ -256,7 +258,7 @@ def _solved(
             settings,
             advice=arguments.advice and advice and index == 0,
             sampling=Sampling(),
-            how_sure=how_sure,
+            with_confidence=with_confidence,
         )
         for index, (spec, scenario) in enumerate(wanted)
     ]
@@ -278,13 +280,13 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
         tuple(arguments.set),
         advice=False,
         sampling=Sampling(),
-        how_sure=False,  # figures alone do not show it
+        with_confidence=False,  # figures alone do not show it
     )
     live = live_page((), figures)
     details = answer_details(spec.model, found.configuration, found.graph, found.answer)
     page = page_view(
         spec.model, found.configuration, found.answer, details, claims_section(()), figures, live,
-        figures_only=True, made=made_line(specs),
+        figures_only=True, origin=origin_line(specs),
     )  # fmt: skip
     output = _write(render_html(page), arguments, spec)
     print(f"{len(figures)} figure{'s' * (len(figures) > 1)} written to {output}")

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.revisions.provenance import made_line
+from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.console import Exit, complain
 from qps.commands.terminal.output_files import write_text
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> Exit:
         raise complain(f"cannot read `{path}`: {reason}", "check the path") from error
     page = matrix_page(table, path.name)
     output: Path = arguments.output or Path(path.with_suffix(".html").name)
-    write_text(output, render_matrix(page, made_line(())))
+    write_text(output, render_matrix(page, origin_line(())))
     if not arguments.quiet:
         print("\n".join([page.answer, *page.leads()]))
         print(f"\n{output} written", file=sys.stderr)

@@ -12,7 +12,7 @@ from time import sleep
 from typing import TypeAlias
 
 from qps.commands.cache.spec_cache import load
-from qps.commands.report import made_page
+from qps.commands.report import page_of
 from qps.commands.terminal.console import Exit, complain
 from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> Exit:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://{HOST}:{server.server_port}/"
         print(f"serving {arguments.file} at {address}, updated on each save; stop with Ctrl-C")
-        _tell(served, arguments)
+        _report(served, arguments)
         sys.stdout.flush()
         if arguments.browser:
             webbrowser.open(address)
@@ -64,7 +64,7 @@ def watch(
         now = stamps(_watched(served, arguments.file))
         if now != seen:
             make(served, arguments)
-            _tell(served, arguments)
+            _report(served, arguments)
             # Files that are new to the spec are as they were read; those read before, as looked at.
             seen = stamps(_watched(served, arguments.file)) | now
         else:
@@ -77,7 +77,7 @@ def make(served: Served, arguments: Namespace) -> None:
         spec = load(arguments.file)
         served.files = frozenset(Path(file) for file in spec.files)
         with Progress(total=4, quiet=arguments.quiet, unit=None, label="the page") as progress:
-            served.page = made_page([spec], arguments, progress)[0]
+            served.page = page_of([spec], arguments, progress)[0]
         served.wrong = ""
         served.version += 1
     except QpsError as error:
@@ -88,7 +88,7 @@ def make(served: Served, arguments: Namespace) -> None:
         served.wrong = printable(f"internal error of qps: {told}")
 
 
-def _tell(served: Served, arguments: Namespace) -> None:
+def _report(served: Served, arguments: Namespace) -> None:
     """Tell on the terminal, too, what is wrong."""
     if served.wrong and not arguments.quiet:
         sys.stderr.write(served.wrong.rstrip("\n") + "\n")

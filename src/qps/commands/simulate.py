@@ -19,15 +19,15 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.claims.simulation_text import simulation_text, simulation_view
 from qps.reports.text.schemas.json_encoding import as_json
-from qps.reports.text.solutions.uncertainty_text import typical_remark, unplayed_remark
+from qps.reports.text.solutions.uncertainty_text import typical_remark, unsimulated_remark
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
-from qps.simulation.agreement import compared, levels_asked
+from qps.simulation.agreement import compared, quantile_levels
 from qps.simulation.crew import Effort, simulate
 from qps.simulation.played import SimulatedNetwork
 from qps.simulation.playing import played
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.uncertainty.confidence_interface import promising
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 
 def run(arguments: Namespace) -> Exit:
@@ -36,17 +36,17 @@ def run(arguments: Namespace) -> Exit:
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    graph, at = _asked(spec, configuration, arguments)
+    graph, at = _simulation_input(spec, configuration, arguments)
     effort = Effort(
         precision=precision,
         seconds=seconds,
         seed=arguments.seed,
         workers=arguments.workers or 0,
-        levels=levels_asked(spec.model),
+        levels=quantile_levels(spec.model),
     )
     with Progress(total=1, quiet=arguments.quiet, unit=None, label="simulating") as progress:
         told = simulate(
-            typically_played(graph, at, spec.model, configuration),
+            simulated_at_typical_values(graph, at, spec.model, configuration),
             effort,
             lambda share: progress.advance(share - progress.done),
         )
@@ -72,25 +72,27 @@ def run(arguments: Namespace) -> Exit:
     return Exit.YES if all(one.is_right for one in found) else Exit.NO
 
 
-def typically_played(
+def simulated_at_typical_values(
     graph: LoadGraph, at: int, model: ir.Model, configuration: Configuration
 ) -> SimulatedNetwork:
     """Return what is to be played; of numbers that are not known it says that they are typical."""
     found, uncertain = played(graph, at), uncertain_in(configuration)
     told = typical_remark(uncertain)
     if uncertain:
-        told += unplayed_remark([one.name for one in with_certainty(model)])
+        told += unsimulated_remark([one.name for one in with_certainty(model)])
     return replace(found, remarks=(*found.remarks, *told))
 
 
-def _asked(spec: Spec, configuration: Configuration, arguments: Namespace) -> tuple[LoadGraph, int]:
+def _simulation_input(
+    spec: Spec, configuration: Configuration, arguments: Namespace
+) -> tuple[LoadGraph, int]:
     """Return what is to be played, and for how many users: the largest acceptable number unasked.
 
     Where users need different things by mode, the worst mode counts.
     """
     at: int | None = arguments.at
     if at is None or spec.model.modes:
-        solution = solve_model(promising(spec.model, configuration), configuration)
+        solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at if at is None else at
     else:
         graph = lower(as_stated(spec.model, configuration), configuration)

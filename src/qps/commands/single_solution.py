@@ -8,15 +8,15 @@ from collections.abc import Callable
 from qps.commands.arguments.simulation_effort import sampling_of
 from qps.commands.cache.load_graph_cache import with_graphs
 from qps.commands.terminal.console import show
-from qps.solver.solved_spec import Answered, Solved, solved_spec, tell_nobody
+from qps.solver.solved_spec import Answered, Solved, ignore, solved_spec
 
 
 def solved(
     arguments: Namespace,
-    tell: Callable[[str], object] = tell_nobody,
+    on_progress: Callable[[str], object] = ignore,
     answered: Answered | None = None,
 ) -> Solved:
-    """Load and solve the spec that the arguments name, as they change it; `tell` what is next."""
+    """Load and solve the spec that the arguments name, changed; `on_progress` gets each step."""
     with with_graphs(arguments.file) as spec:
         show(spec.warnings, arguments)
         settings = tuple(arguments.set)
@@ -27,6 +27,6 @@ def solved(
             settings,
             advice=arguments.advice,
             sampling=sampling,
-            tell=tell,
+            on_progress=on_progress,
             answered=answered,
         )

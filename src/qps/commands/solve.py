@@ -112,7 +112,7 @@ def _solve_for(arguments: Namespace) -> Exit:
     else:
         text = inverse_text(
             solution,
-            ", ".join(_asked(spec, arguments)),
+            ", ".join(_request(spec, arguments)),
             labels=spec.model.once(labels_of),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
@@ -139,7 +139,7 @@ def _size(arguments: Namespace) -> Exit:
     else:
         text = sizing_text(
             sizing,
-            ", ".join(_asked(spec, arguments)),
+            ", ".join(_request(spec, arguments)),
             labels=spec.model.once(labels_of),
             settings=Settings(
                 capacities=_capacity_settings(spec, configuration, sizing),
@@ -171,7 +171,7 @@ def _machine_settings(configuration: Configuration) -> Iterator[tuple[str, str]]
             yield node.name, f"{node.count.name} = "
 
 
-def _asked(spec: Spec, arguments: Namespace) -> list[str]:
+def _request(spec: Spec, arguments: Namespace) -> list[str]:
     """Return the file, and what was asked for otherwise than as it stands."""
     scenarios = [f"scenario {name}" for name in arguments.scenario]
     return [spec.model.file, *scenarios, *arguments.set]

@@ -14,8 +14,8 @@ from msgspec import Struct, field
 
 from qps.commands.arguments.simulation_effort import interval_of, seconds_of
 from qps.commands.cache.spec_cache import check_file
-from qps.commands.drift_test import asks_for_drift, run_drift
-from qps.commands.file_dependents import asked_specs
+from qps.commands.drift_test import is_drift_test, run_drift
+from qps.commands.file_dependents import requested_specs
 from qps.commands.terminal.console import Exit, complain, print_json, show, wants_color, width_of
 from qps.commands.terminal.output import style
 from qps.commands.terminal.progress import Progress
@@ -46,9 +46,9 @@ from qps.solver.uncertainty.interval_result import PROBABILITY
 
 def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
-    if asks_for_drift(arguments):
+    if is_drift_test(arguments):
         return run_drift(arguments)
-    paths = asked_specs(arguments)
+    paths = requested_specs(arguments)
     plays = player(seconds_of(arguments.seconds)) if arguments.simulate else None
     probability = interval_of(arguments.interval)
     with Progress(total=len(paths), quiet=arguments.quiet, unit=None) as progress:
@@ -81,11 +81,11 @@ def status_of(tested: Tested) -> Exit:
 def tested_specs(
     paths: Iterable[Path],
     progress: Progress | None,
-    plays: Player | None,
+    player: Player | None,
     probability: float,
 ) -> Tested:
     """Test specs, each claim by itself: what is wrong with one takes no other away."""
-    testing = _Testing(progress=progress, player=plays, probability=probability)
+    testing = _Testing(progress=progress, player=player, probability=probability)
     for number, path in enumerate(paths, 1):
         testing.file(path)
         testing.told(number, path)
@@ -126,7 +126,7 @@ class _Testing(Struct, kw_only=True):
             self._fault(error, path)
             self.unread += 1
             return
-        self._tell(outcome.diagnostics, path)
+        self._print(outcome.diagnostics, path)
         if outcome.value is None:
             self.unread += 1
         else:
@@ -143,7 +143,7 @@ class _Testing(Struct, kw_only=True):
             try:
                 found = question.ask()
             except QpsError as error:
-                self._tell(error.diagnostics, path)
+                self._print(error.diagnostics, path)
                 self.unanswered += question.claims
                 continue
             except Exception as error:  # noqa: BLE001 - a fault of ours takes no other claim away
@@ -152,12 +152,12 @@ class _Testing(Struct, kw_only=True):
                 continue
             self.results += found
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
-        self._tell(claims.runner.warnings, path)
+        self._print(claims.runner.warnings, path)
         self.coverages += claims.coverages
         project = project_of(resolved_path(path).parent).value
-        self._tell(claims.accepted.unused(self.results[first:], project), path)
+        self._print(claims.accepted.unused(self.results[first:], project), path)
 
-    def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
+    def _print(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:
             self.found.append(diagnostic)
             if diagnostic.is_error:

@@ -32,7 +32,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import Dimension
@@ -75,7 +75,7 @@ class ChangeChecker(Part, frozen=True):
                     f"`{change.name.text}` is a kind of `{whole.name.text}`, which is "
                     "also set as a whole",
                     secondary=[Label(whole.name.span, "set here")],
-                    hint=said_once(change.span),
+                    hint=single_statement_hint(change.span),
                 )
         return built
 
@@ -329,15 +329,15 @@ def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] |
     if low.denominator != 1 or high.denominator != 1:
         whole_range = f"{max(1, floor(low))}..{ceil(high)}"
         told = f"write `{whole_range}`"
-        return "the number of users must be a whole number", instead(text, whole_range, told=told)
+        return "the number of users must be a whole number", instead(text, whole_range, words=told)
     if low < 1:
         from_one = f"1..{max(high, 1)}"
         told = f"write `{from_one}`"
-        return "a range of users must start at 1 or above", instead(text, from_one, told=told)
+        return "a range of users must start at 1 or above", instead(text, from_one, words=told)
     if low > high:
         told = f"write the smaller end first: `{high}..{low}`"
         return "the end of this range is below its start", instead(
-            text, f"{high}..{low}", told=told
+            text, f"{high}..{low}", words=told
         )
     return None
 

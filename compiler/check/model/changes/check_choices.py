@@ -13,7 +13,7 @@ from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import said_once
+from qps.compiler.diagnostics.mends import single_statement_hint
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
 
@@ -49,7 +49,7 @@ class ChoiceChecker(Part, frozen=True):
                 one.span,
                 f"scenario `{one.span.text}` is listed twice",
                 secondary=[Label(earlier.span, "first listed here")],
-                hint=said_once(one.span),
+                hint=single_statement_hint(one.span),
             )
         chosen: tuple[ir.Change, ...] | None = whole(
             [self.chosen(replace(change, value=one)) for one in several.values]

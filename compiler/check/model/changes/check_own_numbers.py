@@ -120,7 +120,7 @@ class Settable(Part, frozen=True):
         told = dotted_meant(declared.qualified, known) or ""
         known = [name for name in known if name.startswith(own)]
         told = f"set one of its parts: {told.removeprefix('its parts: ')}"
-        return instead(declared.qualified, *known[:_OFFERED], told=told)
+        return instead(declared.qualified, *known[:_OFFERED], words=told)
 
     def _unknown(self, name: ast.Name, module: Module) -> None:
         known = [*self._settable_names(), *_declared(module)]

@@ -48,15 +48,16 @@ def report_without_effect(together: Sequence[ir.SetScenario], sink: Sink) -> Non
 
 def report_contradictions(
     together: Sequence[ir.SetScenario],
-    beside: Iterable[ir.Change],
+    alternatives: Iterable[ir.Change],
     sink: Sink,
     listed: Span | None = None,
 ) -> None:
     """Report what scenarios that are made together, where they are listed, change differently.
 
-    What is changed `beside` them is so decided. The order in which they are named decides nothing.
+    What is changed `alternatives` them is so decided. The order in which they are named decides
+    nothing.
     """
-    decided = {what_is_set(change) for change in beside}
+    decided = {what_is_set(change) for change in alternatives}
     place = [] if listed is None else [Label(listed, "combined here")]
     seen: dict[str, tuple[str, ir.Change]] = {}
     for scenario in together:
@@ -76,20 +77,20 @@ def report_contradictions(
         seen = {told: (scenario.name, change) for told, change in own.items()} | seen
 
 
-def report_several(chosen: ir.SetScenario, beside: Iterable[ir.Change], sink: Sink) -> None:
+def report_several(chosen: ir.SetScenario, alternatives: Iterable[ir.Change], sink: Sink) -> None:
     """Report contradictions in `scenario = [one, other]`, if it is such a list."""
     together = [inner for inner in chosen.changes if isinstance(inner, ir.SetScenario)]
-    beside = (*beside, *chosen.changes[len(together) :])
-    report_contradictions(together, beside, sink, chosen.span)
-    if not any(isinstance(change, ir.SetMode) for change in beside):
+    alternatives = (*alternatives, *chosen.changes[len(together) :])
+    report_contradictions(together, alternatives, sink, chosen.span)
+    if not any(isinstance(change, ir.SetMode) for change in alternatives):
         report_without_effect(together, sink)
 
 
 def _against(
-    told: str, change: ir.Change, seen: dict[str, tuple[str, ir.Change]]
+    text: str, change: ir.Change, seen: dict[str, tuple[str, ir.Change]]
 ) -> Iterator[tuple[str, ir.Change]]:
     """Yield what was changed before otherwise: the same, all of its kinds, one of its kinds."""
-    same = seen.get(told)
+    same = seen.get(text)
     if same is not None and _compared(change, same[1].span) != _compared(same[1], same[1].span):
         yield same
     if not isinstance(change, ir.SetParameter):

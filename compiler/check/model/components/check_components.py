@@ -89,11 +89,11 @@ class ComponentChecker(Part, frozen=True):
             return None
         self._open.append(declared)
         try:
-            return self._made_of(declared, line)
+            return self._parts_of(declared, line)
         finally:
             self._open.pop()
 
-    def _made_of(
+    def _parts_of(
         self, declared: DeclaredAs[ast.Component], line: tuple[Member[ast.Component], ...]
     ) -> tuple[ComponentPart, ...] | None:
         found: list[ComponentPart] = []

@@ -15,7 +15,7 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, put_behind
+from qps.compiler.diagnostics.mends import insertion_after_hint, instead
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import Fit
@@ -116,7 +116,7 @@ class CostChecker(Part, frozen=True):
         if len(names) != 1:
             return f"name it: `{resource} {fit.span.text} measured on vm`"
         told = f"name it: `{resource} {fit.span.text} measured on {names[0]}`"
-        return put_behind(fit.span, f" measured on {names[0]}", told=told)
+        return insertion_after_hint(fit.span, f" measured on {names[0]}", text=told)
 
     def _fit(
         self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
@@ -183,7 +183,7 @@ class CostChecker(Part, frozen=True):
             codes.NO_RESOURCE,
             item.resource.span,
             f"no machine has a resource `{word}`",
-            hint=instead(word, near, told=f"did you mean `{near}`?"),
+            hint=instead(word, near, words=f"did you mean `{near}`?"),
         )
         return True
 

@@ -6,7 +6,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import with_its_word
+from qps.compiler.diagnostics.mends import removal_with_word_hint
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     INFORMATION,
@@ -48,7 +48,7 @@ class EffectChecker(Part, frozen=True):
                 codes.MISPLACED,
                 item.lasting.span,
                 f"`{item.kind}` has no duration; only `active` does",
-                hint=with_its_word(
+                hint=removal_with_word_hint(
                     item.lasting.span,
                     "for on-off flows write `active 1/3 for 1 s`; otherwise remove `for`",
                 ),
@@ -62,7 +62,7 @@ class EffectChecker(Part, frozen=True):
     def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
         """Return whether a size or a queue has the wrong dimension, which is reported."""
         dimension = self.expressions.resolved(quantity.dimension)
-        is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _is_held
+        is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _decides_jitter
         if is_wanted(dimension) or any(map(is_free, dimension.bases)):
             return False
         if kind is ir.EffectKind.EMIT:
@@ -87,5 +87,5 @@ def _is_emitted(dimension: Dimension) -> bool:
     return dimension == DIMENSIONLESS or (INFORMATION / dimension).is_item
 
 
-def _is_held(dimension: Dimension) -> bool:
+def _decides_jitter(dimension: Dimension) -> bool:
     return dimension == INFORMATION or dimension.is_item

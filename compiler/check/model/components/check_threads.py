@@ -36,7 +36,7 @@ def check_threads(streams: Iterable[ir.Stream], sink: Sink) -> None:
                 hint=instead(
                     cost.thread,
                     f"{cost.thread}_",
-                    told=f"rename it, for example to `{cost.thread}_`",
+                    words=f"rename it, for example to `{cost.thread}_`",
                 ),
             )
         other = own.get((node, cost.resource, cost.thread))

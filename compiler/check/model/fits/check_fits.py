@@ -15,7 +15,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import put_behind
+from qps.compiler.diagnostics.mends import insertion_after_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.fit_columns import Reading, UnitOf
@@ -27,7 +27,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, T
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse_change
 
-IDLE_TOLD = Fraction(1, 1000)
+IDLE_SHOWN = Fraction(1, 1000)
 """Load of an idle machine from which it makes a difference to an answer."""
 _MUCH_LEFT = 0.5
 """Part of the squared error without a row, above which the row is not what is wrong."""
@@ -87,7 +87,7 @@ class FitChecker(Part, frozen=True):
         if not below:
             return True
         told = regression(fit)
-        hint = f"`{fit.command}` shows the residuals; {mending(told)}"
+        hint = f"`{fit.command}` shows the residuals; {negative_cost_help(told)}"
         message = f"{below[0]} fitted to `{fit.file}` is negative"
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
         return False
@@ -178,12 +178,12 @@ class FitChecker(Part, frozen=True):
         for declared in self.main.syntax.every(ast.Machine):
             for resource in declared.resources if declared.name.text == machine else ():
                 if resource.name.text == fit.resource:
-                    return put_behind(resource.span, f", {idle}", told=told)
+                    return insertion_after_hint(resource.span, f", {idle}", text=told)
         return told
 
     def idle_dropped(self, fit: Fit, machine: str, item: ast.Fit) -> None:
         """Warn of a fitted idle load that the machine does not have."""
-        if fit.fixed < IDLE_TOLD:
+        if fit.fixed < IDLE_SHOWN:
             return
         self.sink.report(
             codes.IDLE_DROPPED,
@@ -215,17 +215,17 @@ def below_zero(fit: Fit) -> list[str]:
     return [name for name, value in named if value < 0]
 
 
-def mending(told: Regression) -> str:
+def negative_cost_help(regression: Regression) -> str:
     """Return what to do about a number below zero."""
-    unfixed = f"`to fit without a fixed part: `{told.fit.command} --no-fixed`"
-    below = [c for c in told.coefficients if c.value < 0]
+    unfixed = f"`to fit without a fixed part: `{regression.fit.command} --no-fixed`"
+    below = [c for c in regression.coefficients if c.value < 0]
     if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
         return (
             f"it is not significantly different from zero: {unfixed}"  # no row is to blame for that
         )
-    if told.pulling:
-        return f"{pull_text(told.pulling[0])}: check it first"
-    if told.fit.fixed < 0:
+    if regression.pulling:
+        return f"{pull_text(regression.pulling[0])}: check it first"
+    if regression.fit.fixed < 0:
         return f"{unfixed}; or measure again"
     return "remove a column that does not matter, or measure again"
 
@@ -273,7 +273,7 @@ def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
             expr=ir.Constant(term.value),
             dimension=TIME / Dimension.of(term.item),
             span=span,
-            bound=f"{_told(term)} {_unit(term.item)}",
+            bound=f"{_describe(term)} {_unit(term.item)}",
         )
         for term in fit.terms
     )
@@ -283,7 +283,7 @@ def _word(item: str) -> str:
     return "byte" if item == INFORMATION_BASE else item
 
 
-def _told(term: FitTerm) -> str:
+def _describe(term: FitTerm) -> str:
     return f"{float(term.value * _scale(term.item)):.4g}"
 
 

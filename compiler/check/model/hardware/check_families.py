@@ -84,7 +84,7 @@ class FamilyChecker(Part, frozen=True):
         if called is None:
             return None
         name, given = called
-        return self._made(stands, lambda: known(name, declared, given))
+        return self._instantiate(stands, lambda: known(name, declared, given))
 
     def _called(
         self, declared: DeclaredAs[K], stands: ast.Reference | ast.Call, scope: Scope
@@ -105,7 +105,7 @@ class FamilyChecker(Part, frozen=True):
         written = ", ".join(" ".join(re.sub("#.*", "", text).split()) for text in texts)
         return f"{declared.qualified}({written})", given
 
-    def _made(self, stands: ast.Reference | ast.Call, make: Callable[[], M]) -> M:
+    def _instantiate(self, stands: ast.Reference | ast.Call, make: Callable[[], M]) -> M:
         """Return what is made with arguments; what is wrong with it is told with its use."""
         if not isinstance(stands, ast.Call):
             return make()

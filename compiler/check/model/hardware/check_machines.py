@@ -16,13 +16,13 @@ from qps.compiler.check.model.hardware.check_resources import ResourceChecker, S
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import called_otherwise, instead
+from qps.compiler.diagnostics.mends import instead, renaming_hint
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.grammar.words import NO_RESOURCES
 
-_SURE = 0.74
+_SIMILAR_ENOUGH = 0.74
 _OF_A_RESOURCE = (*ast.OF_A_RESOURCE, "queueing")
 
 
@@ -40,10 +40,10 @@ class MachineChecker(ResourceChecker, frozen=True):
         return self._known(declared.qualified, declared, {})
 
     def _known(
-        self, name: str, declared: DeclaredAs[ast.Machine], given: dict[str, ir.Quantity]
+        self, name: str, declared: DeclaredAs[ast.Machine], ratings: dict[str, ir.Quantity]
     ) -> ir.Machine | None:
         if name not in self.known.machines:
-            self.known.machines[name] = self._machine(name, declared, given)
+            self.known.machines[name] = self._machine(name, declared, ratings)
         return self.known.machines[name]
 
     def unused(self, declared: DeclaredAs[ast.Machine]) -> None:
@@ -109,7 +109,7 @@ class MachineChecker(ResourceChecker, frozen=True):
                 codes.RESERVED_WORD,
                 name.span,
                 f"`{name.text}` is a reserved word and cannot name a resource",
-                hint=called_otherwise(
+                hint=renaming_hint(
                     name.span,
                     f"rename it, for example to `{name.text}_`; `{name.text} 3 ms/packet` "
                     "has another meaning",
@@ -126,13 +126,13 @@ class MachineChecker(ResourceChecker, frozen=True):
                 hint=f"name the resource first: `with cpu 2 core, {said.span.text}`",
             )
         for item in declaration.resources if declaration.parent is not None else ():
-            near = closest(item.name.text, _OF_A_RESOURCE, _SURE)
+            near = closest(item.name.text, _OF_A_RESOURCE, _SIMILAR_ENOUGH)
             if near is not None and item.name.text not in parents:
                 self.sink.report(
                     codes.UNKNOWN_NAME,
                     item.name.span,
                     f"unknown attribute `{item.name.text}` of a resource",
-                    hint=instead(item.name.text, near, told=f"did you mean `{near}`?"),
+                    hint=instead(item.name.text, near, words=f"did you mean `{near}`?"),
                 )
 
     def _ratings(

@@ -16,7 +16,7 @@ from qps.compiler.check.model.hardware.check_families import (
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import said_once
+from qps.compiler.diagnostics.mends import single_statement_hint
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, INFORMATION, TIME, Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -49,16 +49,16 @@ class NetworkChecker(AttributeChecker, frozen=True):
             self.expressions.quantity(expr, scope)
 
     def _known(
-        self, name: str, declared: DeclaredAs[ast.Network], given: dict[str, ir.Quantity]
+        self, name: str, declared: DeclaredAs[ast.Network], properties: dict[str, ir.Quantity]
     ) -> ir.Network | None:
         if name not in self.known.networks:
-            self.known.networks[name] = self._network(name, declared, given)
+            self.known.networks[name] = self._network(name, declared, properties)
         return self.known.networks[name]
 
     def _network(
-        self, name: str, declared: DeclaredAs[ast.Network], given: dict[str, ir.Quantity]
+        self, name: str, declared: DeclaredAs[ast.Network], properties: dict[str, ir.Quantity]
     ) -> ir.Network | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, given)
+        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, properties)
         if line is None:
             return None
         stated = self._stated_by(line)
@@ -128,7 +128,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
                         codes.MISPLACED,
                         item.span,
                         f"`{item.kind}` is specified twice",
-                        hint=said_once(item.span),
+                        hint=single_statement_hint(item.span),
                     )
             found |= {kind: (item, member.scope) for kind, item in stated.items()}
         return found

@@ -14,7 +14,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 
-_NOT_TAKEN = {
+_NOT_ACCEPTED = {
     "cv": (
         "coefficient of variation",
         "use it with {takers}; in {exponential} it is 1, in {fixed} 0",
@@ -97,7 +97,7 @@ class QueueingChecker(Part, frozen=True):
                 hint=offered(word, DISCIPLINES),
             )
             return None
-        if not self._is_taken(stated, discipline):
+        if not self._is_accepted(stated, discipline):
             return None
         variation = self._number(stated.variation, scope, "a coefficient of variation")
         speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
@@ -119,7 +119,7 @@ class QueueingChecker(Part, frozen=True):
             return None
         return self.expressions.quantity(stated, scope, DIMENSIONLESS, what)
 
-    def _is_taken(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> bool:
+    def _is_accepted(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> bool:
         """Return whether a discipline takes what is said of it, and has what it needs."""
         word, traits = discipline.value, discipline.traits
         if traits.variation is None and stated.variation is None:
@@ -138,7 +138,7 @@ class QueueingChecker(Part, frozen=True):
         ):
             if expr is None or option in traits.takes:
                 continue
-            told, mend = _NOT_TAKEN[option]
+            told, mend = _NOT_ACCEPTED[option]
             takers = [one for one in ir.Discipline if option in one.traits.takes]
             self.sink.report(
                 codes.MISPLACED,

@@ -16,7 +16,7 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.values import multiply
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import Reading
@@ -175,7 +175,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 said.value.span,
                 f"`{word}` assumes full core speed and cannot be combined with `efficiency`",
                 secondary=[Label(queueing.span, "queueing stated here")],
-                hint=said_once(said.value.span, "remove `efficiency`, or use `mm1`"),
+                hint=single_statement_hint(said.value.span, "remove `efficiency`, or use `mm1`"),
             )
         return found
 
@@ -236,7 +236,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                     codes.MISPLACED,
                     attribute.span,
                     f"`{word}` is specified twice",
-                    hint=said_once(attribute.span),
+                    hint=single_statement_hint(attribute.span),
                 )
             if word not in ast.OF_A_RESOURCE:
                 self.sink.report(
@@ -333,7 +333,7 @@ def _attribute_hint(attribute: ast.Attribute) -> str:
     """Return how to mend a word that says nothing of a resource: most are the next resource."""
     near = closest(attribute.name.text, _ATTRIBUTES)
     if near is not None:
-        return instead(attribute.name.text, near, told=f"did you mean `{near}`?")
+        return instead(attribute.name.text, near, words=f"did you mean `{near}`?")
     written = " ".join(attribute.span.text.split())
     if attribute.name.text in ("room", "cv", "speeds"):
         return f"put it right after the discipline, without a comma: `queueing … {written}`"

@@ -14,7 +14,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -31,14 +31,18 @@ class TargetChecker(Part, frozen=True):
     def targets(self, declared: Iterable[ast.Target]) -> tuple[ir.Target, ...]:
         """Return the targets that are sound, each stated once."""
         aims = [aim for target in declared for aim in target.aims]
-        return sound(self._target(aim) for aim in self._once(aims, "the target of `{}`"))
+        return sound(
+            self._target(aim) for aim in self._without_duplicates(aims, "the target of `{}`")
+        )
 
     def waits(self, declared: Iterable[ast.Waiting]) -> tuple[ir.Wait, ...]:
         """Return how what arrives waits, each stated once."""
         waits = [wait for waiting in declared for wait in waiting.waits]
-        return sound(self._wait(wait) for wait in self._once(waits, "the queueing of `{}`"))
+        return sound(
+            self._wait(wait) for wait in self._without_duplicates(waits, "the queueing of `{}`")
+        )
 
-    def _once(self, stated: Iterable[S], what: str) -> Iterator[S]:
+    def _without_duplicates(self, stated: Iterable[S], what: str) -> Iterator[S]:
         seen: dict[str, S] = {}
         for one in stated:
             earlier = seen.setdefault(one.name.text, one)
@@ -50,7 +54,7 @@ class TargetChecker(Part, frozen=True):
                 one.span,
                 f"{what.format(one.name.text)} is specified twice",
                 secondary=[Label(earlier.span, "first specified here")],
-                hint=said_once(one.span),
+                hint=single_statement_hint(one.span),
             )
 
     def _target(self, aim: ast.Aim) -> ir.Target | None:
@@ -101,7 +105,7 @@ class TargetChecker(Part, frozen=True):
             codes.MISPLACED,
             name.span,
             what,
-            hint=instead(name.text, whole, told=f"set it for `{whole}`"),
+            hint=instead(name.text, whole, words=f"set it for `{whole}`"),
         )
         return True
 
@@ -153,7 +157,7 @@ def agreed(stated: tuple[T, ...], what: str, sink: Sink) -> tuple[T, ...]:
     told: set[str] = set()
     for one, closer in _of_one_place(of_places):
         around = [other for other in of_places if other.name == closer.name]
-        if closer.name in told or _is_told(one) == _is_told(closer):
+        if closer.name in told or _target_key(one) == _target_key(closer):
             continue
         if any(_is_around(other, one) and _is_around(other, closer) for other in around):
             continue
@@ -182,7 +186,7 @@ def _of_one_place(stated: Iterable[T]) -> Iterator[tuple[T, T]]:
                 yield one, other
 
 
-def _is_told(one: ir.Target | ir.Wait) -> object:
+def _target_key(one: ir.Target | ir.Wait) -> object:
     if isinstance(one, ir.Target):
         return one.value.expr
     return one.queueing.as_read

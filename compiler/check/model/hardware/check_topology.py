@@ -19,7 +19,7 @@ from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import called_otherwise, instead, said_once
+from qps.compiler.diagnostics.mends import instead, renaming_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
@@ -164,7 +164,7 @@ class TopologyChecker(Part, frozen=True):
                 named.name.span,
                 "`all` means every node of a link and cannot be the name of a node",
                 secondary=[Label(link.everyone.span, "used here")],
-                hint=called_otherwise(named.name.span),
+                hint=renaming_hint(named.name.span),
             )
         for name in link.everyone.but:
             if isinstance(self.main.names.get(name.text), ast.Node):
@@ -177,7 +177,7 @@ class TopologyChecker(Part, frozen=True):
                 name.span,
                 f"`{name.text}` is excluded twice",
                 secondary=[Label(earlier.span, "first excluded here")],
-                hint=said_once(name.span, "remove one of them"),
+                hint=single_statement_hint(name.span, "remove one of them"),
             )
         if not link.ends:
             self.sink.report(
@@ -207,4 +207,4 @@ def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
 def _many(span: Span, name: str, kind: str, count: str) -> str:
     """Return the hint to write so many of a kind for what is written."""
     told = f"write `{name} = {kind} * {count}`"
-    return instead(span.text, f"{kind} * {count}", at=span, told=told)
+    return instead(span.text, f"{kind} * {count}", at=span, words=told)

@@ -10,7 +10,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import said_once
+from qps.compiler.diagnostics.mends import single_statement_hint
 from qps.compiler.syntax import ast
 
 
@@ -36,7 +36,7 @@ class CorrelationChecker(Part, frozen=True):
                         declared.span,
                         f"the correlation of `{stated.one}` and `{stated.other}` is set twice",
                         secondary=first,
-                        hint=said_once(declared.span),
+                        hint=single_statement_hint(declared.span),
                     )
                     continue
                 found[pair] = stated

@@ -14,7 +14,7 @@ from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, swapped
+from qps.compiler.diagnostics.mends import instead, swapping_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -95,7 +95,7 @@ class ParameterChecker(Part, frozen=True):
             scope = Scope(declared.module, Allowed.NOTHING)
             own = self.expressions.stated(param.value, scope, instead=_as_let(param))
             given = declared.module.given.get(param.name.text)
-            value = own if own is None or given is None else self._given(given, own)
+            value = own if own is None or given is None else self._instance_value(given, own)
             if own is not None and value is None:
                 self.known.values[name] = None  # nothing more is said of what rests on it
             if value is None:
@@ -134,11 +134,11 @@ class ParameterChecker(Part, frozen=True):
             built += self._each_kind(built[-1], param, declared.module)
         return tuple(built)
 
-    def _given(self, given: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
+    def _instance_value(self, argument: InstanceArgument, own: ir.Quantity) -> ir.Quantity | None:
         """Return what an instance is told that a parameter is; its own value says of what kind."""
-        scope, name = Scope(given.module, Allowed.NOTHING), given.change.name.text
-        told = self.expressions.quantity(given.value, scope, own.dimension, f"`{name}`")
-        return told and replace(told, span=given.value.span)
+        scope, name = Scope(argument.module, Allowed.NOTHING), argument.change.name.text
+        told = self.expressions.quantity(argument.value, scope, own.dimension, f"`{name}`")
+        return told and replace(told, span=argument.value.span)
 
     def _each_kind(
         self, whole: ir.Parameter, param: ast.Param, module: Module
@@ -151,7 +151,7 @@ class ParameterChecker(Part, frozen=True):
             key = f"{param.name.text}.{entry.name.text}"
             value = self.expressions.quantity(entry.value, Scope(module, Allowed.NOTHING))
             if value is not None and key in module.given:
-                value = self._given(module.given[key], value)
+                value = self._instance_value(module.given[key], value)
             if value is not None:
                 name = f"{whole.name}.{entry.name.text}"
                 self.known.dimensions[name] = value.dimension
@@ -192,7 +192,9 @@ class ParameterChecker(Part, frozen=True):
                 codes.OUT_OF_RANGE,
                 bounds.span,
                 "the end of this range is below its start",
-                hint=swapped(bounds.low.span, bounds.high.span, "write the smaller end first"),
+                hint=swapping_hint(
+                    bounds.low.span, bounds.high.span, "write the smaller end first"
+                ),
             )
 
     def _bound(
@@ -212,7 +214,7 @@ def _as_let(param: ast.Param) -> str | None:
         "number that can be set"
     )
     word = Span(param.span.source, param.span.start, param.span.start + len("param"))
-    return instead("param", "let", at=word, told=told)
+    return instead("param", "let", at=word, words=told)
 
 
 def _least_text(param: ast.Param) -> str:

@@ -70,7 +70,7 @@ def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
                 f"1 {before}/{name}",
                 f"{before}/({name})",
                 at=unit.span.to(value.span),
-                told=f"for the unit write `1 {before}/{name}`, for the value `{before}/({name})`",
+                words=f"for the unit write `1 {before}/{name}`, for the value `{before}/({name})`",
             ),
         )
 
@@ -88,7 +88,7 @@ def _report(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) ->
             Span(source, before.span.start, unit.span.end).text,
             f"({quotient}) {unit.span.text}",
             f"{before.span.text} / ({divided})",
-            told=f"write `({quotient}) {unit.span.text}`, or `{before.span.text} / "
+            words=f"write `({quotient}) {unit.span.text}`, or `{before.span.text} / "
             f"({divided})` for the old meaning",
         ),
     )

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from qps.compiler import ir
 
-MOST_WAYS = 256
+MAX_PATHS = 256
 """Ways of one stream, beyond which it is refused."""
 _MOST_TRIED = 1 << 14
 _TURNED = {">=": "<", ">": "<=", "!=": "=="}
@@ -40,10 +40,10 @@ def together(
         known = dict(zip(atoms, assumed, strict=True))
         told = tuple(_holds(one, known) for one in conditions)
         found[told] = found.get(told, False) or (is_plain and number == 0)
-    return found if len(found) <= MOST_WAYS else None
+    return found if len(found) <= MAX_PATHS else None
 
 
-def holds_where(condition: ir.Condition | None, known: Mapping[ir.Condition, bool]) -> bool | None:
+def is_implied(condition: ir.Condition | None, known: Mapping[ir.Condition, bool]) -> bool | None:
     """Return whether a condition holds where others do or do not; None where that is not told."""
     if condition is None:
         return True
@@ -51,11 +51,11 @@ def holds_where(condition: ir.Condition | None, known: Mapping[ir.Condition, boo
         return known[condition]
     match condition:
         case ir.Negated(inner):
-            held = holds_where(inner, known)
+            held = is_implied(inner, known)
             return None if held is None else not held
         case ir.AllOf(conditions) | ir.AnyOf(conditions):
             decides = isinstance(condition, ir.AnyOf)
-            parts = [holds_where(one, known) for one in conditions]
+            parts = [is_implied(one, known) for one in conditions]
             if decides in parts:
                 return decides
             return None if None in parts else not decides

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.ir.cost_items import is_held, item_of
+from qps.compiler.ir.cost_items import is_amount_per_flow, item_of
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.ir.waiting import machine_at
 from qps.compiler.quantities.dimension import INFORMATION_BASE
@@ -167,7 +167,7 @@ def _takes_time(component: ir.Component, machine: ir.Machine | None) -> bool:
         if resource is None:
             continue
         for term in cost.terms:
-            item = None if is_held(term, resource) else item_of(term, resource.work)
+            item = None if is_amount_per_flow(term, resource) else item_of(term, resource.work)
             if item and item != INFORMATION_BASE:
                 return True
     return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import put_behind, taken_out
+from qps.compiler.diagnostics.mends import insertion_after_hint, removal_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.syntax import ast
@@ -29,7 +29,7 @@ _EFFECTS = {
 """Effects that have no meaning in a cycle: what they do, and what is to be done."""
 
 
-def report_nobody(declaration: ast.Stream, starts: Sequence[ir.Node], sink: Sink) -> None:
+def report_no_users(declaration: ast.Stream, starts: Sequence[ir.Node], sink: Sink) -> None:
     """Report that nobody is said to wait for the answers of a stream."""
     name = declaration.name.text
     each = "".join(f"`stream {name} for each {node.name}`, " for node in starts[:1])
@@ -37,12 +37,12 @@ def report_nobody(declaration: ast.Stream, starts: Sequence[ir.Node], sink: Sink
         codes.WHOSE,
         declaration.name.span,
         f"closed stream `{name}` names no users",
-        hint=put_behind(
+        hint=insertion_after_hint(
             declaration.name.span,
             " for each user",
             *(f" for each {node.name}" for node in starts[:1]),
             " in all",
-            told=f"`stream {name} for each user`, {each}or `stream {name} in all` for a single one",
+            text=f"`stream {name} for each user`, {each}or `stream {name} in all` for a single one",
         ),
     )
 
@@ -77,7 +77,7 @@ def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
             for effect in step.component.effects:
                 if effect.kind in _EFFECTS:
                     what, mend = _EFFECTS[effect.kind]
-                    hint = taken_out(effect.span, mend)
+                    hint = removal_hint(effect.span, mend)
                     yield step.span, f"{what}: `{step.component.name}`", hint
     playout = stream.playout
     for delay in () if playout is None else (playout.delay, playout.dropping):

@@ -11,7 +11,12 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, put_behind, said_once, taken_out
+from qps.compiler.diagnostics.mends import (
+    insertion_after_hint,
+    instead,
+    removal_hint,
+    single_statement_hint,
+)
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -58,7 +63,7 @@ class EmissionChecker(Part, frozen=True):
             hint=instead(
                 first.span.text,
                 f"traffic {_behind(first)}",
-                told=f"run `qps fmt --upgrade`, or write `traffic {shortened(_behind(first))}`",
+                words=f"run `qps fmt --upgrade`, or write `traffic {shortened(_behind(first))}`",
             ),
         )
 
@@ -97,7 +102,7 @@ class EmissionChecker(Part, frozen=True):
                 others[0].span,
                 "a stream has only one think time",
                 secondary=[Label(first.span, "first specified here")],
-                hint=said_once(
+                hint=single_statement_hint(
                     others[0].span,
                     "remove one; for users with another think time declare a second stream",
                 ),
@@ -183,7 +188,7 @@ class EmissionChecker(Part, frozen=True):
                     codes.MISPLACED,
                     size.span,
                     f"`{size.dimension}` already follows from the values before it",
-                    hint=taken_out(size.span, "remove it"),
+                    hint=removal_hint(size.span, "remove it"),
                 )
                 return None
         usual = _size_hint(size, written, known)
@@ -221,7 +226,7 @@ def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
         return f"give `{written.span.text}` a unit in its declaration, such as `{example}`"
     if size.dimension == DIMENSIONLESS:
         complete = f"{written.span.text} {example}"
-        return instead(written.span.text, complete, told=f"add the unit: `{complete}`")
+        return instead(written.span.text, complete, words=f"add the unit: `{complete}`")
     return f"the stream has {listed(words, 'and')} so far: write a size such as `{example}`"
 
 
@@ -256,11 +261,11 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
     base = value.dimension.single_base
     if base == INFORMATION_BASE:
         told = f"write a rate: `{value.span.text}/s`"
-        return put_behind(value.span, "/s", told=told)
+        return insertion_after_hint(value.span, "/s", text=told)
     if base is not None and base != TIME_BASE:
         told = (
             f"for an open workload write `{value.span.text}/s`; for a closed one, add a "
             f"think time: `{value.span.text}, think 15 s`"
         )
-        return put_behind(value.span, "/s", told=told)
+        return insertion_after_hint(value.span, "/s", text=told)
     return "write a rate such as `30 frame/s` or `8000 byte/s`"

@@ -13,7 +13,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, taken_out
+from qps.compiler.diagnostics.mends import instead, removal_hint
 from qps.compiler.syntax import ast
 
 _CHANGING = (ir.EffectKind.MERGE, ir.EffectKind.ACTIVE, ir.EffectKind.KEEP)
@@ -95,7 +95,7 @@ def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
             if leg.point is ir.CallPoint.BEGINS:
                 levels.append(_Level(leg.call))
             elif leg.point is ir.CallPoint.ENDS:
-                _never_given(sink, levels.pop())
+                _report_never_released(sink, levels.pop())
         elif isinstance(leg, ir.PoolMark):
             _passed(sink, levels, leg)
         elif isinstance(leg, ir.Visit):
@@ -104,7 +104,7 @@ def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
                 assert held is not None
                 _no_copies(sink, step, held)
     for level in levels:
-        _never_given(sink, level)
+        _report_never_released(sink, level)
 
 
 def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
@@ -145,7 +145,7 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
         mark.span,
         f"`{mark.pool}` is given back {'twice' if before else 'but was never taken'}",
         secondary=[Label(before.span, "first given back here")] if before else [],
-        hint=taken_out(mark.span, "remove this")
+        hint=removal_hint(mark.span, "remove this")
         if before
         else f"write `take {mark.resource}` before it",
     )
@@ -156,7 +156,7 @@ def _holding(levels: Iterable[_Level], mark: ir.PoolMark) -> ir.PoolMark | None:
     return next((one.held[mark.pool][0] for one in levels if one.held.get(mark.pool)), None)
 
 
-def _never_given(sink: Sink, level: _Level) -> None:
+def _report_never_released(sink: Sink, level: _Level) -> None:
     for mark in (mark for marks in level.held.values() for mark in marks):
         where = (
             "it is still held at the end of the stream"
@@ -172,7 +172,7 @@ def _never_given(sink: Sink, level: _Level) -> None:
         )
 
 
-def _no_copies(sink: Sink, step: ir.Step, held: ir.PoolMark) -> None:
+def _no_copies(sink: Sink, step: ir.Step, mark: ir.PoolMark) -> None:
     """Report a step of which other flows come than hold something."""
     spread = step.spread
     if spread is not None and spread.kind is not ir.SpreadKind.ONE:
@@ -184,7 +184,7 @@ def _no_copies(sink: Sink, step: ir.Step, held: ir.PoolMark) -> None:
     sink.report(
         codes.STREAM_ORDER,
         step.span,
-        f"{what} while `{held.pool}` is held: its release is ambiguous",
-        secondary=[Label(held.span, "taken here")],
+        f"{what} while `{mark.pool}` is held: its release is ambiguous",
+        secondary=[Label(mark.span, "taken here")],
         hint=hint,
     )

@@ -17,13 +17,13 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import Hint, put_behind
+from qps.compiler.diagnostics.mends import Hint, insertion_after_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.syntax import ast
 
-_WAYS_SHOWN = 3
-_LOOKED_BACK = 200
+_ROUTES_SHOWN = 3
+_CHARACTERS_BEFORE = 200
 _AT = re.compile(r"\bat\s+\Z")
 _JOINED = (ast.Node, ast.Link)
 
@@ -92,7 +92,7 @@ class RouteChecker(Struct, frozen=True):
         """
         is_apart |= start.node == self.paired or any(step.spread for step in start.steps)
         if named:
-            return self._named_way(start, end, named)
+            return self._named_route(start, end, named)
         if start.node == end.node and not is_apart:
             return ()
         ways = self._shortest_ways(start.node, end.node)
@@ -119,16 +119,16 @@ class RouteChecker(Struct, frozen=True):
                 secondary=[Label(start.span, "the stream comes from here")],
                 hint=_over(end, ways, f"name the route before this: `over` {shown}")
                 if call is None
-                else put_behind(
+                else insertion_after_hint(
                     end.span,
                     *(f" over {', '.join(way)}" for way in ways),
-                    told=f"name the route: `call {call} over {', '.join(ways[0])} {{ … }}`; "
+                    text=f"name the route: `call {call} over {', '.join(ways[0])} {{ … }}`; "
                     f"routes are {shown}",
                 ),
             )
         return ()
 
-    def _named_way(
+    def _named_route(
         self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
     ) -> tuple[ir.Crossing, ...]:
         links = []
@@ -175,13 +175,13 @@ class RouteChecker(Struct, frozen=True):
 
     def _crossings(
         self,
-        way: Iterable[str],
+        route: Iterable[str],
         start: str,
         end: str,
         visit: ir.Visit,
         named: list[ast.Name] | None = None,
     ) -> tuple[ir.Crossing, ...]:
-        links = list(way)
+        links = list(route)
         stops = [start, *links, end]
         spans = [name.span for name in named] if named else [visit.span] * len(links)
         return tuple(
@@ -201,7 +201,7 @@ class RouteChecker(Struct, frozen=True):
         fewest = min((left[name] for name in first), default=0)
         waiting = [[name] for name in sorted(first, reverse=True) if left[name] == fewest]
         ways: list[list[str]] = []
-        while waiting and len(ways) < _WAYS_SHOWN:
+        while waiting and len(ways) < _ROUTES_SHOWN:
             way = waiting.pop()
             if len(way) == fewest:
                 ways.append(way)
@@ -224,10 +224,12 @@ def _links_to_go(joined: Mapping[str, Iterable[str]], last: Iterable[str]) -> di
     return left
 
 
-def _over(end: ir.Visit, ways: Sequence[Sequence[str]], told: str) -> Hint:
+def _over(end: ir.Visit, routes: Sequence[Sequence[str]], text: str) -> Hint:
     """Return the hint to name a way before the visit where it leads: `over lan`."""
-    before = _AT.search(end.span.source.text, max(0, end.span.start - _LOOKED_BACK), end.span.start)
+    before = _AT.search(
+        end.span.source.text, max(0, end.span.start - _CHARACTERS_BEFORE), end.span.start
+    )
     at = end.span.start if before is None else before.start()
-    return put_behind(
-        Span(end.span.source, at, at), *(f"over {', '.join(way)}; " for way in ways), told=told
+    return insertion_after_hint(
+        Span(end.span.source, at, at), *(f"over {', '.join(way)}; " for way in routes), text=text
     )

@@ -39,6 +39,6 @@ def report_shares_of_axes(model: ir.Model, sink: Sink) -> None:
                     hint=instead(
                         share,
                         often,
-                        told=f"for {often} calls per request write `{often}`",
+                        words=f"for {often} calls per request write `{often}`",
                     ),
                 )

@@ -26,9 +26,9 @@ from qps.compiler.syntax import ast
 
 MOST_RUN = 20_000
 """Components that run in others, in all steps of a spec, beyond which it is refused."""
-_SURE = 0.74
+_SIMILAR_ENOUGH = 0.74
 _CASTS = ("unicast", "multicast")
-_ONCE = frozenset(ir.EffectKind) - {ir.EffectKind.DELAY, ir.EffectKind.MERGE}
+_NOT_REPEATED = frozenset(ir.EffectKind) - {ir.EffectKind.DELAY, ir.EffectKind.MERGE}
 """What a step does to a stream once, however often it is repeated; merging again merges nothing."""
 
 
@@ -78,7 +78,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
             return ()
         placed = [part.within(repeat, condition) for part in parts]
         for part in placed:
-            self._happen_once(item, part)
+            self._warn_not_repeated(item, part)
         return tuple(
             ir.Step(
                 component=part.component,
@@ -91,14 +91,14 @@ class StepChecker(Part, frozen=True, kw_only=True):
             for part in placed
         )
 
-    def _happen_once(self, item: ast.Step, part: ComponentPart) -> None:
+    def _warn_not_repeated(self, item: ast.Step, part: ComponentPart) -> None:
         """Warn where a step that is repeated changes the stream, which it does once all the same.
 
         Its costs and its delay count so often.
         """
         if part.repeat is None or part.repeat == ir.Constant(Fraction(1)):
             return
-        effect = next((e for e in part.component.effects if e.kind in _ONCE), None)
+        effect = next((e for e in part.component.effects if e.kind in _NOT_REPEATED), None)
         if effect is None:
             return
         name = part.component.name
@@ -144,7 +144,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
         if sent is None or lookup(self.main, name) is not None:
             return False
         known = list(names_of(self.main, (ast.Component,)))
-        if closest(name.text, known, _SURE):
+        if closest(name.text, known, _SIMILAR_ENOUGH):
             return False
         such = known[0] if known else "forward"
         self.sink.report(

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.parameters.check_parameters import ParameterChecker
-from qps.compiler.check.model.streams.check_alternatives import MOST_WAYS, holds_where, together
-from qps.compiler.check.model.streams.check_closed_streams import report_nobody, report_unclosed
+from qps.compiler.check.model.streams.check_alternatives import MAX_PATHS, is_implied, together
+from qps.compiler.check.model.streams.check_closed_streams import report_no_users, report_unclosed
 from qps.compiler.check.model.streams.check_emissions import EmissionChecker
 from qps.compiler.check.model.streams.check_pools import check_pools, pool_items
 from qps.compiler.check.model.streams.check_routes import RouteChecker, check_recovery
@@ -25,7 +25,7 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
-from qps.compiler.diagnostics.mends import instead, put_behind, taken_out
+from qps.compiler.diagnostics.mends import insertion_after_hint, instead, removal_hint
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -71,7 +71,7 @@ def _where(visit: ir.Visit, known: Mapping[ir.Condition, bool]) -> ir.Visit:
     """Return a visit without the steps that are not there where it is known what holds."""
     if not known:
         return visit
-    steps = [step for step in visit.steps if holds_where(step.condition, known) is not False]
+    steps = [step for step in visit.steps if is_implied(step.condition, known) is not False]
     return replace(visit, steps=tuple(steps))
 
 
@@ -84,7 +84,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
         emission = EmissionChecker(self.expressions).emission(declaration)
-        found = self._ways(declaration, emission)
+        found = self._paths(declaration, emission)
         condition = None
         if declaration.condition is not None:
             fixed = Scope(self.main, Allowed.NOTHING)
@@ -95,7 +95,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if emission is None or found is None or not found.legs or not is_known:
             return None
         if whose is None and emission.think is not None:
-            report_nobody(declaration, [self.steps.nodes[one] for one in found.starts], self.sink)
+            report_no_users(declaration, [self.steps.nodes[one] for one in found.starts], self.sink)
             return None
         if whose is None:
             starts = [self.steps.nodes[one] for one in found.starts]
@@ -149,7 +149,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 codes.WRONG_KIND,
                 whose.name.span,
                 f"`{whose.name.text}` is the number of users, not a user",
-                hint=instead(whose.name.text, "user", told="write `for each user`"),
+                hint=instead(whose.name.text, "user", words="write `for each user`"),
             )
             return None
         if declared is not None and isinstance(declared.declaration, Indexed):
@@ -199,11 +199,11 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 declaration.name.span,
                 f"stream `{name}` starts at several machines of `{node}`: its number is ambiguous",
                 secondary=[Label(several.span, "several machines")],
-                hint=put_behind(
+                hint=insertion_after_hint(
                     declaration.name.span,
                     f" for each {node}",
                     " in all",
-                    told=f"for traffic per machine write `stream {name} for each {node}`; for "
+                    text=f"for traffic per machine write `stream {name} for each {node}`; for "
                     f"the total of all {whose}, `stream {name} in all`",
                 ),
             )
@@ -222,7 +222,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 arrivals.span,
                 f"closed stream `{name}` cannot have `arrivals`",
                 secondary=[Label(emission.span, "think time stated here")],
-                hint=taken_out(arrivals.span, "remove `arrivals`, or replace `think` by a rate"),
+                hint=removal_hint(arrivals.span, "remove `arrivals`, or replace `think` by a rate"),
             )
             return None
         what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)
@@ -275,7 +275,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     # -- the way -------------------------------------------------------------------------
 
-    def _ways(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Paths | None:
+    def _paths(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Paths | None:
         """Return the ways of a stream, as far as they are sound; each starts with a visit."""
         visits = [item for item in declaration.items if isinstance(item, ast.At)]
         if not visits:
@@ -300,9 +300,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if not is_sound:
             return None
         if not conditions:
-            legs = self._way(declaration, stops, routes, {})
+            legs = self._path(declaration, stops, routes, {})
             return _Paths(legs) if legs else None
-        return self._each_way(declaration, stops, routes, conditions)
+        return self._path_per_case(declaration, stops, routes, conditions)
 
     def _paired(self, whose: ast.Each | ast.EachPair | ast.InAll | None, at: ast.At) -> str | None:
         """Return the node of those who are paired: of members that at which the stream starts."""
@@ -311,7 +311,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         declared = lookup(self.main, at.node if whose.is_of_group else whose.name)
         return None if declared is None else declared.qualified
 
-    def _each_way(
+    def _path_per_case(
         self,
         declaration: ast.Stream,
         stops: Sequence[_Stop],
@@ -329,7 +329,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.TOO_DEEP,
                 declaration.name.span,
-                f"conditions of stream `{declaration.name.text}` give more than {MOST_WAYS} routes",
+                f"conditions of stream `{declaration.name.text}` give more than {MAX_PATHS} routes",
                 hint="split it into several streams, each with a condition: `stream "
                 f"{declaration.name.text}_far if far {{ … }}`",
             )
@@ -340,7 +340,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             known = dict(zip(conditions, holds, strict=True))
             with self.sink.aside() as faults:
                 left = [one for one in stops if one.condition is None or known[one.condition]]
-                legs = self._way(declaration, left, routes, known)
+                legs = self._path(declaration, left, routes, known)
             errors = tuple(fault for fault in faults if fault.is_error)
             ways.append(ir.StreamPath(holds, legs, errors))
             usual = errors if is_usual else usual
@@ -359,7 +359,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             hint="add a node: `at station { record }`",
         )
 
-    def _way(
+    def _path(
         self,
         declaration: ast.Stream,
         stops: Sequence[_Stop],

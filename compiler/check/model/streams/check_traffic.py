@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, said_once
+from qps.compiler.diagnostics.mends import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
 
@@ -34,7 +34,7 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
             hint=instead(
                 rate.span.text,
                 f"1 {stream.emission.primary}, think {time.name}",
-                told=f"for a closed workload write `traffic 1 {stream.emission.primary}, think "
+                words=f"for a closed workload write `traffic 1 {stream.emission.primary}, think "
                 f"{time.name}`; for an open one declare a rate: `param pace = 4 "
                 "request/minute`",
             ),
@@ -79,7 +79,7 @@ def report_priorities(model: ir.Model, sink: Sink) -> None:
             codes.PRIORITIES,
             stream.priority.span,
             f"no resource of `{stream.name}` uses priorities",
-            hint=said_once(
+            hint=single_statement_hint(
                 stream.priority.span,
                 "add `queueing cpu priority`, or remove this",
             ),

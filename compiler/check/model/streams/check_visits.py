@@ -20,7 +20,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, put_behind
+from qps.compiler.diagnostics.mends import insertion_after_hint, instead
 from qps.compiler.ir.streams import MOST_OTHERS
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
 from qps.compiler.quantities.written_shares import more_than_all
@@ -186,7 +186,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         item: ast.CallStep,
         inside: _Inside,
         fork: int | None = None,
-        asked: _CallTargets | None = None,
+        targets: _CallTargets | None = None,
     ) -> list[ir.Leg]:
         """Return a call, there and back; every part of it is looked at, also where one failed."""
         number, node = next(self._numbers), item.node
@@ -211,9 +211,9 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         here, there = self.steps.node(caller), self.steps.node(node)
         if not steps or here is None or there is None or not is_sound:
             return []
-        if asked is not None:
-            condition = asked.where(condition)
-        if here == there != self.routes.paired and asked is None:
+        if targets is not None:
+            condition = targets.where(condition)
+        if here == there != self.routes.paired and targets is None:
             self.sink.report(
                 codes.STREAM_ORDER,
                 node.span,
@@ -232,7 +232,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             condition=condition,
             span=node.span,
             fork=fork,
-            others=asked.count if asked is not None and asked.nth == 1 else None,
+            others=targets.count if targets is not None and targets.nth == 1 else None,
         )
         return self._there_and_back(call, ir.Visit(here, (), caller.span), item.links, steps)
 
@@ -270,7 +270,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 share,
                 often,
                 at=value,
-                told=f"for {often} calls per request write `{often}`",
+                words=f"for {often} calls per request write `{often}`",
             ),
         )
         return True
@@ -317,7 +317,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             codes.WRONG_DIMENSION,
             size.span,
             f"`{word}` must be a size per {item}, not {size.dimension.in_words}",
-            hint=put_behind(written.span, filled, told=f"write `{word} {text}{filled}`")
+            hint=insertion_after_hint(written.span, filled, text=f"write `{word} {text}{filled}`")
             if is_plain and not text.endswith("%")
             else f"write a size such as `{word} 300 byte/{item}`",
         )

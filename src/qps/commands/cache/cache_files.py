@@ -95,7 +95,7 @@ class CacheFiles(Struct, frozen=True, kw_only=True):
                     os.unlink(name, dir_fd=folder)
 
 
-def kept_files(environment: Mapping[str, str] = os.environ) -> CacheFiles | None:
+def cache_files(environment: Mapping[str, str] = os.environ) -> CacheFiles | None:
     """Return where files are kept; None where that is switched off, or no place is known.
 
     A folder that others could have made is never one: what is whose cannot be asked everywhere.

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from qps.commands.cache.cache_files import kept_files
-from qps.commands.cache.spec_cache import checked, keep, key_of, load, read_kept
+from qps.commands.cache.cache_files import cache_files
+from qps.commands.cache.spec_cache import checked, key_of, load, read_cached, store
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.graph_cache import GraphCache, Told
+from qps.compiler.lower.graph_cache import Entry, GraphCache
 from qps.compiler.pipeline import Spec
 from qps.compiler.syntax.importer import read_spec
 
@@ -27,7 +27,7 @@ _FEW = 4
 class _Graphs(Struct, frozen=True):
     """The graphs that were lowered of a spec."""
 
-    graphs: tuple[Told, ...]
+    graphs: tuple[Entry, ...]
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def with_graphs(path: Path) -> Iterator[Spec]:
 
     QpsError where it has mistakes.
     """
-    files, read = kept_files(), read_spec(path)
+    files, read = cache_files(), read_spec(path)
     if files is None or read.value is None:
         yield load(path)
         return
@@ -47,10 +47,10 @@ def with_graphs(path: Path) -> Iterator[Spec]:
         yield outcome.value
         return
     key = key_of(read.value, "lowered")
-    found, _ = read_kept(key, files, _Graphs, kept)
+    found, _ = read_cached(key, files, _Graphs, kept)
     before = () if found is None else found.graphs
     graphs = outcome.value.model.once(GraphCache)
     graphs.take(before)
     yield outcome.value
     if graphs.added > len(before) / _FEW:
-        keep(_Graphs(tuple(graphs.told())), key, files, kept)
+        store(_Graphs(tuple(graphs.told())), key, files, kept)

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from qps.build import build
-from qps.commands.cache.cache_files import kept_files
+from qps.commands.cache.cache_files import cache_files
 from qps.compiler.pipeline import Spec
 from qps.links import resolved_path
 
@@ -24,13 +24,13 @@ class FinishedRun(Struct, frozen=True, kw_only=True):
     """What is told of a run without its rows.
 
     `size` are its configurations, `summary` tells of them in a line. `unlimited` are those that
-    carry any number of users; in none that was kept there are any where not `carries_anybody`.
+    carry any number of users; in none that was kept there are any where not `supports_users`.
     """
 
     size: int
     unlimited: int
     summary: str
-    carries_anybody: bool
+    supports_users: bool
 
 
 class _CachedRun(Struct, frozen=True):
@@ -49,7 +49,7 @@ def key_of(spec: Spec, matrix: str, settings: Sequence[str], output: Path) -> st
 
 def finished(key: str, output: Path) -> FinishedRun | None:
     """Return the run that has written a file, None where it is not known that one has."""
-    files = kept_files()
+    files = cache_files()
     data = None if files is None else files.read(key)
     if data is None:
         return None
@@ -60,9 +60,9 @@ def finished(key: str, output: Path) -> FinishedRun | None:
         return None
 
 
-def keep(key: str, output: Path, run: FinishedRun) -> None:
+def store_run(key: str, output: Path, run: FinishedRun) -> None:
     """Keep that a run has ended, unless what it wrote is no file that can be read again."""
-    files = kept_files()
+    files = cache_files()
     if files is None or not output.is_file():
         return
     try:

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.build import checksum_of, parts_at_work
-from qps.commands.cache.cache_files import CacheFiles, kept_files
+from qps.commands.cache.cache_files import CacheFiles, cache_files
 from qps.commands.cache.value_encoding import StoredValueError, Types, decoded, encoded
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
@@ -106,7 +106,7 @@ _at_hand: ContextVar[_AtHand | None] = ContextVar("_at_hand", default=None)
 
 
 @contextmanager
-def checked_once() -> Iterator[None]:
+def shared_checks() -> Iterator[None]:
     """Have each spec checked once, mistakes and all, however often it is looked at here."""
     token = _at_hand.set(OrderedDict())
     try:
@@ -122,11 +122,11 @@ def check_file(path: Path) -> Outcome[Spec]:
         return Outcome(None, read.diagnostics)
     at_hand = _at_hand.get()
     if at_hand is None:
-        return _answer(read.value, kept_files()).outcome
+        return _answer(read.value, cache_files()).outcome
     key = key_of(read.value, "checked")
     answer = at_hand.pop(key, None)
-    if answer is None or not _is_answered_alike(answer.asked, importer_of(read.value)):
-        answer = _answer(read.value, kept_files())
+    if answer is None or not _are_unchanged(answer.asked, importer_of(read.value)):
+        answer = _answer(read.value, cache_files())
     at_hand[key] = answer
     if len(at_hand) > _MOST_AT_HAND:
         at_hand.popitem(last=False)
@@ -142,9 +142,9 @@ def checked(source: Source, files: CacheFiles) -> tuple[Outcome[Spec], CachedSpe
 def _answer(source: Source, files: CacheFiles | None) -> _Answer:
     allow_deep_expressions()
     key = key_of(source, "checked")
-    found, kept = (None, None) if files is None else read_kept(key, files, _Checked)
+    found, kept = (None, None) if files is None else read_cached(key, files, _Checked)
     again = importer_of(source)  # asked anew, it has named the files that were read
-    if found is not None and _is_answered_alike(found.asked, again):
+    if found is not None and _are_unchanged(found.asked, again):
         project = project_of(source.folder).value
         spec = replace(found.spec, files=files_of(source, again, project))
         return _Answer(Outcome(spec, spec.warnings), found.asked, kept)
@@ -154,11 +154,11 @@ def _answer(source: Source, files: CacheFiles | None) -> _Answer:
     asked = tuple(importer.asked)
     if outcome.value is None or files is None:
         return _Answer(outcome, asked)
-    return _Answer(outcome, asked, keep(_Checked(outcome.value, asked), key, files))
+    return _Answer(outcome, asked, store(_Checked(outcome.value, asked), key, files))
 
 
-def _is_answered_alike(asked: Iterable[_Reading], importer: Importer) -> bool:
-    for one in asked:
+def _are_unchanged(readings: Iterable[_Reading], importer: Importer) -> bool:
+    for one in readings:
         answer: Outcome[str] | Outcome[Source]
         if one.is_data and isinstance(one.module, ast.Text):
             answer = importer.data(one.module, one.importing)
@@ -176,7 +176,7 @@ def key_of(source: Source, *what: str) -> str:
     return repr((*versions, *own, *what))
 
 
-def read_kept(
+def read_cached(
     key: str, files: CacheFiles, kind: type[Value], below: CachedSpec | None = None
 ) -> tuple[Value | None, CachedSpec | None]:
     """Return what was kept, None where none was that this qps would make, too; and all of it.
@@ -198,7 +198,7 @@ def read_kept(
     return found, CachedSpec(all_objects, sha256(data).hexdigest())
 
 
-def keep(
+def store(
     value: Struct, key: str, files: CacheFiles, below: CachedSpec | None = None
 ) -> CachedSpec | None:
     """Keep a value for the next command, with the files of ours that may have made it."""

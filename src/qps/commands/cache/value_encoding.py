@@ -282,7 +282,7 @@ class _Writing:
 
     def tables(self, root: object) -> tuple[_Tables, Sequence[Any]]:
         """Return the tables of a value, and all objects in the order of their numbers."""
-        self._walk((root,))
+        self._collect((root,))
         of_dicts, of_lists = list[Parts](), list[Parts]()
         while len(of_dicts) < len(self._dicts) or len(of_lists) < len(self._lists):
             # What is in these may hold more of them.
@@ -293,14 +293,14 @@ class _Writing:
                 filled = of_lists
                 parts = self._lists[len(of_lists)]
             filled.append(parts)
-            self._walk(parts)
+            self._collect(parts)
         return self._numbered(root, of_dicts, of_lists)
 
-    def _walk(self, roots: Parts) -> None:
+    def _collect(self, roots: Parts) -> None:
         """Note each object below some, behind its parts."""
         heights, types, named = self._heights, self._types, self._named
         begun: dict[int, Parts] = {}
-        stack = self._met(roots)
+        stack = self._new_parts(roots)
         while stack:
             value = stack[-1]
             key, own = id(value), type(value)
@@ -318,7 +318,7 @@ class _Writing:
             parts = begun.get(key)
             if parts is None:
                 parts = begun[key] = how.parts(value)
-                waiting = self._met(parts)
+                waiting = self._new_parts(parts)
                 if any(id(part) in begun for part in waiting):
                     raise StoredValueError("a circle goes through no dict and no list")
                 if waiting:
@@ -328,7 +328,7 @@ class _Writing:
             heights[key] = height
             self._groups.setdefault((height, name, len(parts)), []).append((value, parts))
 
-    def _met(self, parts: Parts) -> list[Any]:
+    def _new_parts(self, parts: Parts) -> list[Any]:
         """Return those parts that were not walked before and are no scalars; note those."""
         found = []
         for part in parts:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from qps.commands.cache.matrix_run_cache import FinishedRun, keep
+from qps.commands.cache.matrix_run_cache import FinishedRun, store_run
 from qps.commands.matrices.matrix_work import MatrixWork, parts_stored
 from qps.commands.terminal.console import complain
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -76,9 +76,9 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
                 size=self.work.compiled.size,
                 unlimited=self.work.compiled.unlimited,
                 summary=self.work.summary(counts),
-                carries_anybody=counts.rows != counts.nobody,
+                supports_users=counts.rows != counts.none_supported,
             )
-            keep(self.key, self.output, run)
+            store_run(self.key, self.output, run)
 
     def _refuse_others(self, parts: Parts) -> None:
         """Refuse to mix what is there with what comes."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qps.commands.matrices.matrix_work import CountedRows, MatrixWork
 from qps.commands.result_page import too_many
-from qps.commands.revisions.provenance import made_line
+from qps.commands.revisions.provenance import origin_line
 from qps.commands.terminal.output_files import write_text
 from qps.compiler.pipeline import Spec
 
@@ -25,7 +25,7 @@ def write_page(work: MatrixWork, spec: Spec, output: Path) -> Counts:
 
     counted = work.counted()
     page = matrix_page(_few_rows(work, counted), work.compiled.model.file)
-    write_text(output, render_matrix(page, made_line([spec])))
+    write_text(output, render_matrix(page, origin_line([spec])))
     if not work.arguments.quiet:
         print("\n".join([page.answer, *page.leads()]), file=sys.stderr)
         print(f"written to {output}", file=sys.stderr)
@@ -37,7 +37,7 @@ def _few_rows(work: MatrixWork, counted: CountedRows) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415
 
     from qps.reports.pages.matrices.matrix_page import MOST_ROWS  # noqa: PLC0415
-    from qps.solver.matrix.row_tables import in_order, schema_of, telling  # noqa: PLC0415
+    from qps.solver.matrix.row_tables import in_order, schema_of, statistics_table  # noqa: PLC0415
 
     matrix, schema = work.compiled.matrix, schema_of(work.compiled)
     if work.compiled.size > MOST_ROWS and matrix.wanted is None and not matrix.excluded:
@@ -48,4 +48,4 @@ def _few_rows(work: MatrixWork, counted: CountedRows) -> pa.Table:
         if counted.counts.rows > MOST_ROWS:
             raise too_many(MOST_ROWS)
     found = in_order(work.compiled, pa.concat_tables(gathered))
-    return telling(found, counted.counts.one_by_one)
+    return statistics_table(found, counted.counts.one_by_one)

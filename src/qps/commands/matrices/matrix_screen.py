@@ -45,7 +45,7 @@ def _print_table(
     from qps.reports.pages.matrices.matrix_facts import matrix_facts  # noqa: PLC0415
     from qps.reports.text.matrix_output import matrix_layout  # noqa: PLC0415
     from qps.reports.text.words.labels import labels_of  # noqa: PLC0415
-    from qps.solver.matrix.row_tables import schema_of, telling  # noqa: PLC0415
+    from qps.solver.matrix.row_tables import schema_of, statistics_table  # noqa: PLC0415
 
     schema = schema_of(work.compiled)
     gathered, count = [schema.empty_table()], 0
@@ -58,7 +58,7 @@ def _print_table(
     is_whole = len(found) == counts.rows
     facts = [("Result", work.summary(counts))]
     if is_whole:
-        facts = matrix_facts(telling(found, counts.one_by_one), work.compiled.model.file)
+        facts = matrix_facts(statistics_table(found, counts.one_by_one), work.compiled.model.file)
     is_markdown, width = work.arguments.format == "markdown", width_of(sys.stdout)
     layout = matrix_layout(
         work.compiled,

@@ -65,7 +65,7 @@ class MatrixWork(Struct, frozen=True, kw_only=True):
         """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.solver.matrix.row_tables import in_order, one_by_one_in, telling  # noqa: PLC0415
+        from qps.solver.matrix.row_tables import in_order, one_by_one_in, statistics_table  # noqa: PLC0415
 
         if not self.compiled.matrix.order:
             yield from tables
@@ -81,7 +81,7 @@ class MatrixWork(Struct, frozen=True, kw_only=True):
                     hint="remove `order by`, or filter rows with `where`",
                 )
         found = in_order(self.compiled, pa.concat_tables(gathered))
-        yield telling(found, sum(map(one_by_one_in, gathered)))
+        yield statistics_table(found, sum(map(one_by_one_in, gathered)))
 
     @property
     def fingerprint(self) -> str:

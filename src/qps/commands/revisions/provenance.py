@@ -20,7 +20,7 @@ _LONGEST = 5.0
 """Seconds that git may take: a page does without its revision."""
 
 
-def made_line(specs: Sequence[Spec]) -> str:
+def origin_line(specs: Sequence[Spec]) -> str:
     """Return when and with what a page was made, and of which revision of its specs.
 
     The day is that of `SOURCE_DATE_EPOCH` where that is set, for pages that can be made again to

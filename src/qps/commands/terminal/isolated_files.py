@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 def each_apart(
     paths: Iterable[Path],
     make: Callable[[Path], Result],
-    tell: Callable[[Iterable[Diagnostic]], object],
+    on_diagnostics: Callable[[Iterable[Diagnostic]], object],
 ) -> tuple[list[tuple[Path, Result]], Exit]:
     """Return what is made of files, and the worst that became of the others.
 
@@ -31,15 +31,15 @@ def each_apart(
         try:
             found.append((path, make(path)))
         except QpsError as error:
-            tell(error.diagnostics)
+            on_diagnostics(error.diagnostics)
             worst = max(worst, Exit.WRONG)
         except Exception as error:  # noqa: BLE001 - whatever it is, the other files are looked at
-            tell_fault(path, error)
+            report_fault(path, error)
             worst = Exit.FAULT
     return found, worst
 
 
-def tell_fault(path: Path, error: Exception) -> None:
+def report_fault(path: Path, error: Exception) -> None:
     """Tell of a fault of ours that a file has met."""
     told = f"{path}: internal error of qps: {type(error).__name__}: {error}"
     print(one_line(told), file=sys.stderr)

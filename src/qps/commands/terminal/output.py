@@ -112,7 +112,7 @@ def _flushed_at_exit(out: Screen) -> Iterator[None]:
         raise
 
 
-def give_up(lost: OutputLostError) -> None:
+def abandon_output(lost: OutputLostError) -> None:
     """Tell in one line that output was lost, where that can be told, and drop what is left."""
     for stream in (sys.stdout, sys.stderr):
         try:
