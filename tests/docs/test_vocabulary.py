@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from documents import code_names
 from documents.vocabulary import LEFT, counts, places, words_in
 
 
@@ -15,6 +16,19 @@ def test_no_file_says_more_retired_words_than_before() -> None:
     found = counts(places())
     more = {file: count for file, count in found.items() if count > left.get(file, 0)}
     assert more == {}
+
+
+def test_no_file_defines_more_retired_names_than_before() -> None:
+    """Run `python tests/documents/code_names.py`: it lists them, and writes how many are left."""
+    left = json.loads(code_names.LEFT.read_text(encoding="utf-8"))
+    found = code_names.counts()
+    more = {file: count for file, count in found.items() if count > left.get(file, 0)}
+    assert more == {}
+
+
+def test_retired_names_are_found() -> None:
+    text = "class LikelyMet:\n    told_at: int\n    def f(self, way, wayne):\n        kept = way\n"
+    assert [name for _, name in code_names.retired_names(text)] == ["LikelyMet", "told_at", "way"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,90 @@
+"""Words that names in code no longer have, and how many definitions still have them.
+
+Read are definitions of the product: functions, classes, their members, parameters, values of
+modules. `python tests/documents/code_names.py [PATH…]` prints each of them that has a retired word.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LEFT = Path(__file__).parents[1] / "goldens" / "retired_names.json"
+"""How many definitions each file still has; without a path, the command above writes it."""
+
+RETIRED = frozenset(
+    {
+        "anew", "asked", "asking", "awaited", "beside", "carried", "crew", "dear", "dearer",
+        "given", "held", "judged", "kept", "looked", "lots", "made", "mend", "mended", "mending",
+        "mends", "met", "near", "nearer", "nobody", "once", "played", "promised", "promising",
+        "reckoned", "settle", "settled", "somebody", "sure", "taken", "tell", "telling", "tells",
+        "tidy", "told", "truth", "truths", "untold", "unwaited", "waited", "walked", "way", "ways",
+    }
+)  # fmt: skip
+"""Pet words, and participles that stand for a noun (docs/glossary.md has the terms instead)."""
+
+_CODE = (
+    "compiler", "editing", "engine", "grammar", "playground", "reports",
+    "reviewing", "simulation", "solver", "src/qps",
+)  # fmt: skip
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+
+
+def counts(paths: Iterable[Path] | None = None) -> dict[str, int]:
+    """Return how many definitions with a retired word each file has."""
+    found = Counter(
+        path.relative_to(ROOT).as_posix()
+        for path in paths or code_files()
+        for _ in retired_names(path.read_text(encoding="utf-8"))
+    )
+    return dict(sorted(found.items()))
+
+
+def code_files() -> list[Path]:
+    """Return the files of the product."""
+    found = {path for one in _CODE for path in (ROOT / one).rglob("*.py")}
+    return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def retired_names(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each definition that has a retired word, with its line."""
+    for line, name in _definitions(ast.parse(text), inside=False):
+        if RETIRED & {word.lower() for word in _WORD.findall(name)}:
+            yield line, name
+
+
+def _definitions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
+    for node in ast.iter_child_nodes(parent):
+        within = inside
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+            within = not isinstance(node, ast.ClassDef)
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not inside:
+            yield node.lineno, node.id
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        ):
+            yield node.lineno, node.attr
+        yield from _definitions(node, inside=within)
+
+
+if __name__ == "__main__":
+    chosen = [Path(one).resolve() for one in sys.argv[1:]]
+    for path in code_files():
+        if not chosen or any(path.is_relative_to(one) for one in chosen):
+            for line, name in retired_names(path.read_text(encoding="utf-8")):
+                print(f"{path.relative_to(ROOT).as_posix()}:{line}: {name}")
+    if not chosen:
+        LEFT.write_text(json.dumps(counts(), indent=0) + "\n", encoding="utf-8")
+        print(f"{sum(counts().values()):,} definitions")
