@@ -32,7 +32,7 @@ _SYNCHRONOUS_FEATURES: tuple[tuple[str, str, object], ...] = (
     (types.TEXT_DOCUMENT_PREPARE_RENAME, "new_names:can_rename", None),
     (types.TEXT_DOCUMENT_RENAME, "new_names:rename", None),
     (types.TEXT_DOCUMENT_HOVER, "hovering:hover", None),
-    (types.TEXT_DOCUMENT_CODE_ACTION, "mending:mending", _QUICK_FIXES),
+    (types.TEXT_DOCUMENT_CODE_ACTION, "mending:quick_fixes", _QUICK_FIXES),
     (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "word_colours:word_colours", LEGEND),
 )
 """What is asked, which module and function of this folder answers, what the editor is told."""
@@ -50,8 +50,8 @@ MISTAKES, ANSWER, PAGE, LIBRARY_TEXT = "mistakes", "answer", "page", "library te
 
 FUNCTIONS = {one.method: one.function for one in FEATURES} | {
     types.TEXT_DOCUMENT_INLAY_HINT: "qps.editing.value_hints:value_hints",
-    MISTAKES: "qps.editing.told_mistakes:told_mistakes",
-    ANSWER: "qps.editing.told_answer:told_answer",
-    PAGE: "qps.editing.told_page:told_page",
+    MISTAKES: "qps.editing.told_mistakes:text_diagnostics",
+    ANSWER: "qps.editing.told_answer:answer_line",
+    PAGE: "qps.editing.told_page:page_result",
 }
 """Who answers what is asked of a process, by the name of the request."""

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from browsers.browser import Opened, SharedBrowser
 from helpers import once
-from helpers.nightly import by_night, examples
+from helpers.nightly import examples, run_at_night
 from helpers.not_skipped import missing_in_ci
 from qps.compiler.syntax.nesting import allow_deep_expressions
 
@@ -48,9 +48,9 @@ def pytest_configure() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of `by_night.txt`, before what is marked `nightly` is left out."""
-    starts = tuple(by_night())
-    for item in items:
-        if item.nodeid.removeprefix("tests/").startswith(starts):
+    names = [item.nodeid.removeprefix("tests/") for item in items]
+    for item, is_nightly in zip(items, run_at_night(names), strict=True):
+        if is_nightly:
             item.add_marker("nightly")
 
 

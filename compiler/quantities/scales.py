@@ -98,13 +98,13 @@ def quantity(
     share: bool = False,
     other: float | None = None,
 ) -> str:
-    """Return a value in base units with the unit that suits its size, or that of one `other` it.
+    """Return a value in base units with the unit that suits its size, or that of an `other` one.
 
     The unit is that of the other where the value there is from 0.1 to 10,000.
 
     >>> quantity(0.2298, TIME), quantity(1e7, DATA_RATE), quantity(0.06, DIMENSIONLESS, share=True)
     ('229.8 ms', '10 Mbit/s', '6 %')
-    >>> quantity(0.00064, TIME, beside=0.002), quantity(1.0, TIME, other=1e-6)
+    >>> quantity(0.00064, TIME, other=0.002), quantity(1.0, TIME, other=1e-6)
     ('0.64 ms', '1 s')
     """
     if not isfinite(value):

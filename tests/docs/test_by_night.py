@@ -8,16 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from helpers.nightly import by_night
+from helpers.nightly import nightly_entries, run_at_night
 
 TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("start", by_night())
+@pytest.mark.parametrize("start", [one.start for one in nightly_entries()])
 def test_it_is_a_test(start: str) -> None:
     file, _, name = start.partition("::")
     assert name.partition("[")[0] in names_in(file)
     assert len(names_in(file)) > 1
+
+
+def test_of_each_so_many_one_runs_by_day() -> None:
+    (entry, *_) = (one for one in nightly_entries() if one.day_share == 3)
+    names = [f"{entry.start}{number}]" for number in range(7)]
+    assert list(run_at_night(names)) == [False, True, True, False, True, True, False]
+    assert list(run_at_night(["docs/test_by_night.py::test_it_is_a_test[x]"])) == [False]
 
 
 @cache
