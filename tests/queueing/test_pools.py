@@ -276,6 +276,50 @@ def test_a_call_that_some_make_holds_for_those() -> None:
     assert load(graph, "db.slots", 100) == Fraction(10 * 20, 100) * Fraction(1, 10) / 20
 
 
+VARIED_HOLDS = """users N in 1..100
+machine box {{ slots 1 connection }}
+machine away {{ }}
+component look {{ delay 2 ms }}
+component seek {{ delay 100 ms }}
+component log  {{ delay 300 ms }}
+network wire {{ propagation 0 s }}
+topology {{ node a = box; node db, disk = away; link net = wire between all }}
+{streams}
+"""
+ONE_STREAM = (
+    "stream page in all {{ traffic N * 1 request/s; at a {{ take slots; {steps}; give slots }} }}"
+)
+OTHER = "stream rare in all { traffic N * 0.25 request/s; at a { take slots; seek; give slots } }"
+
+
+@pytest.mark.parametrize(
+    ("steps", "times"),
+    [
+        ("look; call db * 20 % { seek }", {0.002: 0.8, 0.102: 0.2}),
+        ("look; call db * 1.2 { seek }", {0.102: 0.8, 0.202: 0.2}),
+        (
+            "look; call db * 20 % { seek; call disk * 50 % { log } }",
+            {0.002: 0.8, 0.102: 0.1, 0.402: 0.1},
+        ),
+        ("look; call db * 20 % { call disk * 2 { log } }", {0.002: 0.8, 0.602: 0.2}),
+        ("look", {0.002: 0.8, 0.1: 0.2}),
+    ],
+)
+def test_one_place_waits_by_the_second_moment_of_the_holding_time(
+    steps: str, times: dict[float, float]
+) -> None:
+    """Pollaczek and Khinchine: a pool of one place is a queue with one server."""
+    streams = ONE_STREAM.format(steps=steps) + (f"\n{OTHER}" if steps == "look" else "")
+    graph = lowered(VARIED_HOLDS.format(streams=streams))
+    users = 2
+    rate = users * (1.25 if steps == "look" else 1)
+    mean = sum(time * share for time, share in times.items())
+    square = sum(time**2 * share for time, share in times.items())
+    wait = rate * square / (2 * (1 - rate * mean))
+    own = 0.002 if steps == "look" else mean
+    assert told(graph, users) == pytest.approx(own + wait, rel=1e-9)
+
+
 def test_calls_together_hold_for_the_slowest() -> None:
     calls = "together { call db { nap }; call cache { nap; nap } }"
     way = f"at web {{ take threads; {calls}; give threads }}"

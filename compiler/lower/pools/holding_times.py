@@ -14,6 +14,7 @@ from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.periodic_arrivals import Periodic
 from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.disciplines.single_server import OneServer
+from qps.compiler.lower.pools.holding_variance import variance_of_calls
 from qps.compiler.lower.queues.flow_equivalent_server import (
     Filled,
     Network,
@@ -96,6 +97,9 @@ def holding_time(
         return part.reached if hold.is_lossy and is_in_line else part.times
 
     waits = [part for part in stages if part.queue is not None]
+    done = in_line(plain, hold.depth)
+    if not hold.is_lossy:
+        uneven_holds = variance_of_calls(done, hold.depth)
     stations: dict[str, Station] = {}
     uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
@@ -111,9 +115,10 @@ def holding_time(
     return HoldingTime(
         hold=hold,
         rate=rate,
-        alone=for_each(total(part.value for part in in_line(plain, hold.depth))),
+        alone=for_each(total(part.value for part in done)),
         opened=for_each(total(part.value for part in line)),
-        variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
+        variance=for_each(total(times(part) * _variance(part) for part in waits))
+        + (uneven_holds if hold.is_lossy else for_each(uneven_holds)),
         stations=stations,
         uneven=weighted_mean(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
         variations=frozenset(

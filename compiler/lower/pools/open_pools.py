@@ -187,10 +187,19 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
         rate=rate,
         uneven=weighted_mean([one.uneven for one in holds], rates),
         opened=weighted_mean([one.opened for one in holds], rates),
-        variance=weighted_mean([one.variance for one in holds], rates),
+        variance=weighted_mean([one.variance for one in holds], rates)
+        + _variance_between([one.alone for one in holds], rates),
         is_waited_in=bool(stations),
         meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
+
+
+def _variance_between(times: Sequence[Formula], rates: Sequence[Formula]) -> Formula:
+    """Return the variance of which of some holds it is, each of a mean time and as often."""
+    if len(set(times)) == 1:
+        return ZERO
+    mean = weighted_mean(times, rates)
+    return weighted_mean([(time - mean) ** 2 for time in times], rates)
 
 
 def _most_at_a_time(
