@@ -19,8 +19,8 @@ from time import perf_counter
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
+import baseline  # noqa: E402
 import figures  # noqa: E402
-import kept  # noqa: E402
 import keystrokes  # noqa: E402 - found by the lines above
 import matrices  # noqa: E402
 import networks  # noqa: E402
@@ -42,14 +42,14 @@ def main() -> None:
     """Measure what is asked for."""
     arguments = _arguments()
     if arguments.quick:
-        sys.exit(kept.compare(arguments.only))
+        sys.exit(baseline.compare(arguments.only))
     arguments.keep |= not arguments.parts
     began, about = perf_counter(), machine()
     print(about, flush=True)
     found: dict[str, Measured] = {}
     drawn = matrices.Drawn()
     parts = {
-        "targets": lambda: kept.measured_targets(arguments.only, is_kept=arguments.keep),
+        "targets": lambda: baseline.measured_targets(arguments.only, is_kept=arguments.keep),
         "axes": targets.all_axes,
         "matrices": lambda: matrices.throughput(arguments.largest, drawn),
         "bare": lambda: matrices.against_bare(drawn),

@@ -31,8 +31,8 @@ def closed(users: int) -> float:
 def simulated(path: str, users: int) -> float:
     """Return what a million packets of a spec take, from a tenth as many."""
     from qps.api import load  # noqa: PLC0415
-    from qps.simulation.one_run import LEVELS, Run  # noqa: PLC0415
-    from qps.simulation.playing import played  # noqa: PLC0415
+    from qps.simulation.model_builder import played  # noqa: PLC0415
+    from qps.simulation.single_run import LEVELS, Run  # noqa: PLC0415
 
     graph = load(path).graph()
     run = Run(played(graph, users), 1, 1, LEVELS)

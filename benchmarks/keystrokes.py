@@ -12,15 +12,15 @@ from time import process_time
 
 from lsprotocol import types
 
-from qps.editing.completing import completion
-from qps.editing.desk import Desk
-from qps.editing.hovering import hover
+from qps.editing.code_completion import completion
+from qps.editing.hover import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
+from qps.editing.open_documents import Desk
 from qps.editing.outline import outline
-from qps.editing.told_mistakes import text_diagnostics
+from qps.editing.published_diagnostics import text_diagnostics
+from qps.editing.semantic_tokens import word_colours
 from qps.editing.value_hints import value_hints
-from qps.editing.word_colours import word_colours
 from timings import ROOT, Measured
 
 _TURNS = 5

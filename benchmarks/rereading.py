@@ -10,9 +10,9 @@ import gc
 from time import process_time
 
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.examining import examine
+from qps.compiler.examination import examine
 from qps.compiler.syntax.importer import read_spec
-from qps.compiler.syntax.kept_parts import ParseCache
+from qps.compiler.syntax.parse_cache import ParseCache
 from timings import ROOT, Measured
 
 _SPECS = ("audioconference", "flying", "sfu")

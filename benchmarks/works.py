@@ -13,7 +13,7 @@ from generated import spec_of
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source, load
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.traces.recorded_jitter import load_trace, measures
 from qps.solver.traces.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue

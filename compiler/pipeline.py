@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.checking import check_model
+from qps.compiler.check.checker import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
 from qps.compiler.check.model.changes.check_changes import change_checker
 from qps.compiler.check.model.changes.check_settings import (
@@ -22,7 +22,7 @@ from qps.compiler.check.model.changes.check_settings import (
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling_references import without_dangling
 from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.noting import Noted
+from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
@@ -52,8 +52,8 @@ from qps.compiler.ir.own_numbers import with_parameters
 from qps.compiler.project.exceptions import accepted_in, file_of, without_allowed
 from qps.compiler.project.project_file import Acceptance, Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
-from qps.compiler.syntax.kept_parts import ParseCache
 from qps.compiler.syntax.parse import parse, parse_change
+from qps.compiler.syntax.parse_cache import ParseCache
 
 Scenarios: TypeAlias = "str | Sequence[str] | None"
 """A scenario, or several that are made together."""

@@ -1,7 +1,7 @@
 """What editors ask for while a spec is written: the language server behind `qps lsp`.
 
 `language_server` speaks with the editor and computes nothing. What has to be known of a text is
-found by processes of its own (`background`, `at_work`), which can be stopped: one that answers
-while somebody types, one that solves. Each feature is a module with a function of a `Desk`, on
-which the open texts lie, and of what the protocol asks; `asked_features` lists them.
+found by processes of its own (`background_process`, `worker_loop`), which can be stopped: one that
+answers while somebody types, one that solves. Each feature is a module with a function of a `Desk`,
+on which the open texts lie, and of what the protocol asks; `features` lists them.
 """

@@ -14,9 +14,9 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from qps.editing.addresses import library_text, path_of
-from qps.editing.asked_features import FEATURES, Feature
-from qps.editing.background import FaultError, OutdatedError, RefusedError, TooLongError
-from qps.editing.incoming import Incoming
+from qps.editing.background_process import FaultError, OutdatedError, RefusedError, TooLongError
+from qps.editing.features import FEATURES, Feature
+from qps.editing.message_reader import Incoming
 from qps.editing.messages import OpenText, PlaceLoad, Setting
 from qps.editing.session import Session
 from qps.version import __version__

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from qps.compiler.renaming import with_current_names
+from qps.compiler.measure_renaming import with_current_names
 from qps.compiler.syntax.format import formatted
-from qps.editing.desk import Desk
+from qps.editing.open_documents import Desk
 
 
 def layout_edits(desk: Desk, params: types.DocumentFormattingParams) -> list[types.TextEdit]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from lsprotocol import types
 
 from qps.compiler.syntax import ast
-from qps.editing.desk import Desk
+from qps.editing.open_documents import Desk
 from qps.editing.positions import Positions
 
 _MOST = 20_000

@@ -16,14 +16,14 @@ from lsprotocol import types
 from msgspec import Struct, field
 from pygls.lsp.server import LanguageServer
 
-from qps.editing.asked_features import ANSWER, MISTAKES, PAGE
-from qps.editing.background import (
+from qps.editing.background_process import (
     Background,
     FaultError,
     OutdatedError,
     RefusedError,
     TooLongError,
 )
+from qps.editing.features import ANSWER, MISTAKES, PAGE
 from qps.editing.messages import AnswerLine, OpenText, PageResult, Setting, TextDiagnostics
 from qps.reports.pages.page_server import HOST, Served, listening
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
-from qps.editing.desk import Desk
+from qps.compiler.syntax.ast.traversal import nodes_in
+from qps.editing.open_documents import Desk
 
 
 def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHint]:

@@ -183,7 +183,7 @@ class Statements:
 
 @cache
 def _tables() -> Tables:
-    """Return what `python -m qps.grammar.making` wrote."""
+    """Return what `python -m qps.grammar.table_generator` wrote."""
     data = get_data("qps.grammar", "tables.json")
     assert data is not None
     return decode(data, type=Tables)

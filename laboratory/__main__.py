@@ -34,8 +34,8 @@ from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 from qps.compiler.measurement.measured_tables import DataError  # noqa: E402
 from qps.reports.text.layout.table import Table  # noqa: E402
 from results import HEADINGS, HERE, Result, kept, results_in  # noqa: E402
+from server_start import NotStartedError, started  # noqa: E402
 from servers import LABORATORIES, POOLED, Laboratory  # noqa: E402
-from starting import NotStartedError, started  # noqa: E402
 
 _CLOSED, _POOL = "closed", POOLED.name
 _NAMES = (*(one.name for one in LABORATORIES), _CLOSED, _POOL)
@@ -179,11 +179,11 @@ def _predictions(one: Laboratory, tables: Path) -> Found:
 
 def _draw(found: dict[str, Result]) -> None:
     try:
-        import drawn  # noqa: PLC0415 - by matplotlib, which only those have who work on QPS
+        import results_plot  # noqa: PLC0415 - by matplotlib, which only those have who work on QPS
     except ImportError:
         print("no chart: `pip install matplotlib`", flush=True)
     else:
-        drawn.draw(found, HERE / "results.svg")
+        results_plot.draw(found, HERE / "results.svg")
 
 
 def _show(predictions: list[Prediction]) -> None:

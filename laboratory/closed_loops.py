@@ -27,7 +27,7 @@ from qps.compiler.measurement.campaigns.process_table import all_processes
 from qps.compiler.measurement.campaigns.processor_accounts import used_between
 from qps.compiler.measurement.observations.printed_results import pgbench_runs
 from qps.reports.text.layout.table import Table
-from starting import Started
+from server_start import Started
 
 _Asked = TypeVar("_Asked", bound=Hashable)
 Setting = tuple[int, int]

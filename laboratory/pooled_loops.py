@@ -14,8 +14,8 @@ import closed_loops
 from closed_loops import ClosedRun, Way, compared_run
 from predictions import Prediction
 from qps.reports.text.layout.table import Table
+from server_start import Started
 from servers import POOLS, pool_name
-from starting import Started
 
 Pooled = tuple[int, int, int]
 """Connections, clients, and how long each thinks, in ms."""

@@ -27,7 +27,7 @@ PYODIDE = (
     "python_stdlib.zip",
     "pyodide-lock.json",
 )
-PAGES = ("index.html", "page.html", "page.js", "playground.css", "worker.js", "starting.js")
+PAGES = ("index.html", "page.html", "page.js", "playground.css", "worker.js", "startup.js")
 COMPILED = ("msgspec==0.22.0", "python-flint==0.9.0")
 """Packages with C in them: these have wheels for the browser, of this version of its Python."""
 PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314")
@@ -72,7 +72,7 @@ def main() -> int:
         _run("node", "src/compile.mjs", made, cwd=HERE)
         _pack(Path(made), folder / "python.zip")
         _pack_libraries(Path(made), folder / "libraries.bin")
-    _run("node", "src/remember.mjs", str(folder.resolve()), cwd=HERE)
+    _run("node", "src/memory_snapshot.mjs", str(folder.resolve()), cwd=HERE)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB; to open it: python -m http.server -d {folder}")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.reports.text.changes.difference_text import difference_text
 from qps.reports.text.claims.claim_changes import claim_changes_tables
 from qps.reports.text.claims.claims_text import claims_text

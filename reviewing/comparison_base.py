@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.reviewing.ci_environment import CiRun, ci_run
 from qps.reviewing.git_command import refused
 from qps.reviewing.passed_commits import PassedCommits, passed_commits

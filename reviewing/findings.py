@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.code_explanations import explained, page_of
 from qps.compiler.diagnostics.codes import ALL
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic
-from qps.compiler.diagnostics.explained import explained, page_of
-from qps.compiler.diagnostics.visible import printable
+from qps.compiler.diagnostics.visible_text import printable
 from qps.compiler.project.review_rules import BY_NAME, Level, rule_page
 from qps.links import resolved_path
 from qps.reports.text.claims.claim_formats import Wrong, remarks, sentence, workflow_command

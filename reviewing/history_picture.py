@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from qps.compiler.diagnostics.visible import printable
+from qps.compiler.diagnostics.visible_text import printable
 from qps.reports.pages.drawings.chart_axes import ticks
 from qps.reports.text.words.nouns import noun
 from qps.reviewing.history_view import History, Point, State, history_text

@@ -17,8 +17,8 @@ from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
 from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
 from qps.solver.answers.solution import SolverFault
+from qps.solver.claims.claim_evaluation import judge_claims
 from qps.solver.claims.claim_results import ClaimResult, ClaimResults, Verdict
-from qps.solver.claims.judging import judge_claims
 from qps.solver.spec_difference import spec_difference
 
 

@@ -17,8 +17,8 @@ from qps.compiler.lower.response_time.class_response import LossKind, StreamMeas
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.expressions.formulas import Formula
-from qps.simulation.crew import Simulation, StreamEstimates
-from qps.simulation.one_run import LEVELS
+from qps.simulation.replications import Simulation, StreamEstimates
+from qps.simulation.single_run import LEVELS
 from qps.simulation.statistics import Estimate
 
 _ROUNDINGS = 1e-6

@@ -13,8 +13,8 @@ from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.classes import Class
 from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import StationKind
-from qps.simulation.kinds import Numbers
-from qps.simulation.played import (
+from qps.simulation.class_values import Numbers
+from qps.simulation.simulated_model import (
     Call,
     Copy,
     Delay,
@@ -32,7 +32,7 @@ from qps.simulation.played import (
     Thin,
     Use,
 )
-from qps.simulation.stations_in_play import Stations, refused
+from qps.simulation.station_registry import Stations, refused
 
 _GATHERED = Serve | Use | Delay
 

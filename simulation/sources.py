@@ -9,7 +9,7 @@ from typing import Any, cast
 from simpy import Environment
 
 from qps.simulation.items import Go, Item
-from qps.simulation.played import Source, burst_cycles
+from qps.simulation.simulated_model import Source, burst_cycles
 from qps.simulation.stations import NORMAL, Happening, Schedule, gaps
 
 _MANY = 2_000

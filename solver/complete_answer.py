@@ -26,14 +26,14 @@ from qps.solver.answers.answer_parts import (
     RequirementAnswer,
     Traffic,
 )
-from qps.solver.answers.answering import value_at
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.elastic_saturation import saturated_by_elastic
 from qps.solver.answers.graph_criteria import rests_on_users
+from qps.solver.answers.graph_solution import value_at
 from qps.solver.answers.headroom import more_users, next_limit
-from qps.solver.answers.readings import behind_quality, reading_at, requirement_answers
+from qps.solver.answers.requirement_readings import behind_quality, reading_at, requirement_answers
 from qps.solver.answers.solution import QUALITY, Outcome, Sensitivity, Solution, Verdict
-from qps.solver.answers.too_few_rows import counted_as_known
+from qps.solver.answers.sparse_fits import counted_as_known
 from qps.solver.uncertainty.interval_result import Odds
 
 _BYTE = 8

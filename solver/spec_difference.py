@@ -10,8 +10,8 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.lower.certainty_requirements import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.solver.answer import Answer
+from qps.solver.claims.claim_evaluation import judge_claims
 from qps.solver.claims.claim_results import ClaimResults
-from qps.solver.claims.judging import judge_claims
 from qps.solver.complete_answer import complete_answer
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import DifferenceOdds, Sampling

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browsers.browser import Opened, SharedBrowser
-from helpers import once
+from helpers import run_cache
 from helpers.nightly import examples, run_at_night
-from helpers.not_skipped import missing_in_ci
+from helpers.skips import missing_in_ci
 from qps.compiler.syntax.nesting import allow_deep_expressions
 
 # Before hypothesis looks at the limit of recursion, which it guards.
@@ -91,8 +91,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Give all processes of this run, and of no other, a place for what they make once."""
     own = tmp_path_factory.getbasetemp()
-    once.folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "once"
-    once.folder.mkdir(exist_ok=True)
+    run_cache.folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "once"
+    run_cache.folder.mkdir(exist_ok=True)
 
 
 @pytest.fixture

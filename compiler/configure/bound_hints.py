@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.configure.bounded import Bounded, varies
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.configure.bounded_value import Bounded, varies
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.scales import quantity

@@ -14,16 +14,21 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.configure.conditional_paths import (
+    active_path,
+    condition_test,
+    conditions_of,
+    legs_of,
+)
 from qps.compiler.configure.configuration import Configuration, in_force
-from qps.compiler.configure.looked_at import Meanings, Part, ValidationCache, names_in
 from qps.compiler.configure.measured_costs import PlacedCost
 from qps.compiler.configure.missing_items import ItemUse, MissingItems, items_in_words
 from qps.compiler.configure.pool_steps import check_taken
 from qps.compiler.configure.possible_values import Bounds
-from qps.compiler.configure.ways import active_path, condition_test, conditions_of, legs_of
+from qps.compiler.configure.validation_cache import Meanings, Part, ValidationCache, names_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import insertion_after_hint, instead
+from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.cost_items import is_amount_per_flow, item_of, item_of_dimension, item_word

@@ -13,8 +13,9 @@ from functools import cached_property, partial
 
 from qps.compiler import ir
 from qps.compiler.configure.bound_hints import hint_for, more_flows_than_users, shown
-from qps.compiler.configure.bounded import Bounded, varies
+from qps.compiler.configure.bounded_value import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
+from qps.compiler.configure.conditional_paths import condition_test, conditions_of, legs_of, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
     TOLERANCE,
@@ -23,9 +24,9 @@ from qps.compiler.configure.fold import (
     TooLargeError,
     UnstatedCaseError,
 )
-from qps.compiler.configure.looked_at import Part, ValidationCache, names_in
-from qps.compiler.configure.numbers_in_place import report_not_there, set_in
+from qps.compiler.configure.place_overrides import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
+from qps.compiler.configure.validation_cache import Part, ValidationCache, names_in
 from qps.compiler.configure.values_in_use import (
     chosen_from,
     cores_in_place,
@@ -35,7 +36,6 @@ from qps.compiler.configure.values_in_use import (
     users_of_instances,
     values_in_use,
 )
-from qps.compiler.configure.ways import condition_test, conditions_of, legs_of, visited
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded import Bounded, varies
+from qps.compiler.configure.bounded_value import Bounded, varies
+from qps.compiler.configure.conditional_paths import ConditionTest, legs_of
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.looked_at import names_in
-from qps.compiler.configure.ways import ConditionTest, legs_of
+from qps.compiler.configure.validation_cache import names_in
 from qps.compiler.ir.streams import MOST_OTHERS
 from qps.compiler.quantities.allowed_values import Bound
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded import Bounded, varies
+from qps.compiler.configure.bounded_value import Bounded, varies
+from qps.compiler.configure.conditional_paths import condition_test, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.receivers import rooms_for
-from qps.compiler.configure.ways import condition_test, visited
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
-from qps.compiler.diagnostics.mends import Fix, fixes_of
+from qps.compiler.diagnostics.fixits import Fix, fixes_of
 from qps.compiler.diagnostics.source import Span
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from msgspec import Struct, to_builtins
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Severity
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.diagnostics.visible import printable
+from qps.compiler.diagnostics.visible_text import printable
 
 __all__ = ["as_json", "as_view", "full", "plain", "printable", "summary"]
 

@@ -14,9 +14,9 @@ from qps.compiler.ir.expressions import *
 from qps.compiler.ir.figures import *
 from qps.compiler.ir.hardware import *
 from qps.compiler.ir.matrices import *
+from qps.compiler.ir.measured_values import *
 from qps.compiler.ir.model import *
 from qps.compiler.ir.parameters import *
-from qps.compiler.ir.recorded import *
 from qps.compiler.ir.requirements import *
 from qps.compiler.ir.stated_queueing import *
 from qps.compiler.ir.streams import *

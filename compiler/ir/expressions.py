@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.distributions import Distribution
-from qps.compiler.ir.recorded import Recorded, RecordedTable
+from qps.compiler.ir.measured_values import Recorded, RecordedTable
 from qps.compiler.quantities.dimension import Dimension
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.closed_streams.elastic_labels import Known
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.pools.closed_pool_loads import users_pools
 from qps.compiler.lower.pools.open_pools import open_pools
 from qps.compiler.lower.pools.unfilled_pools import unfilled_pools

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from qps.compiler.lower.all_pools import Pools
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.label_doubts import Gate
-from qps.compiler.lower.labels.drawn_range import far_apart
+from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.labels.operating_points import OperatingPoints
-from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.labels.sampled_range import far_apart
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import Kind

@@ -9,14 +9,14 @@ from enum import Enum
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.analyse import analyse
+from qps.compiler.lower.analyze import analyse
 from qps.compiler.lower.certainty_requirements import refuse_confidence
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.power_limits import power_errors_placed
 from qps.compiler.lower.expressions.symbolic_numbers import Moving
 from qps.compiler.lower.graph_cache import GraphCache
 from qps.compiler.lower.load_graph import Basis, Cited, GraphNumbers, LoadGraph
-from qps.compiler.lower.requirements.stated import stated_of
+from qps.compiler.lower.requirements.stated_facts import stated_of
 from qps.compiler.lower.traffic.build_network import build_network
 from qps.engine.expressions.formulas import population
 

@@ -16,7 +16,7 @@ from qps.compiler.lower.closed_streams.class_averages import put_together
 from qps.compiler.lower.closed_streams.elastic_labels import Known
 from qps.compiler.lower.expressions.label_propagation import certainty_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.load_labels import LoadLabels
 from qps.compiler.lower.queues.queue_certainty import loss_certainty
 from qps.compiler.lower.requirements.lower_measures import Measures

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.classes import Class, ItemKinds
-from qps.compiler.network.formulas_changed import formulas_changed
+from qps.compiler.network.formula_mapping import formulas_changed
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import passages
 from qps.engine.expressions.formulas import Formula, product, symbol

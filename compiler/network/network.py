@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.network.classes import Class, ItemKinds
-from qps.compiler.network.formulas_changed import formulas_changed
+from qps.compiler.network.formula_mapping import formulas_changed
 from qps.compiler.network.stations_and_pools import Pool, Station, StationKind
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.substitution import Substitution

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Severity, Sink
-from qps.compiler.diagnostics.mends import removal_hint
+from qps.compiler.diagnostics.fixits import removal_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.project.project_file import Acceptance, Allowance, Project, warning_called

@@ -15,7 +15,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Advice, Label
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 

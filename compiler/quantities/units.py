@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,

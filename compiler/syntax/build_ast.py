@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead, renaming_hint, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, renaming_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax import ast

@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.mends import Hint, insertion_before_hint
+from qps.compiler.diagnostics.fixits import Hint, insertion_before_hint
 from qps.compiler.diagnostics.source import Span
 
 CHARACTERS_BEFORE = 200

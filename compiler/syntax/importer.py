@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import closest, did_you_mean, shortened
 from qps.compiler.project.tree_links import is_in_its_tree

@@ -18,8 +18,8 @@ from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder, completed
 from qps.compiler.syntax.editions import report_editions
-from qps.compiler.syntax.kept_parts import ParseCache
 from qps.compiler.syntax.nesting import allow_deep_expressions
+from qps.compiler.syntax.parse_cache import ParseCache
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
 from qps.grammar.keywords import continuing_words, declarations

@@ -7,7 +7,7 @@ from unicodedata import category, name
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import (
+from qps.compiler.diagnostics.fixits import (
     Hint,
     insertion_after_hint,
     insertion_before_hint,
@@ -15,10 +15,10 @@ from qps.compiler.diagnostics.mends import (
 )
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.syntax.common_mistakes import syntax_help
+from qps.compiler.syntax.common_hints import syntax_help
 from qps.compiler.syntax.faults import CHARACTERS_BEFORE, RANGE_HINT, Fault
-from qps.compiler.syntax.mistaken_statements import misnamed_members
-from qps.compiler.syntax.queueing_mistakes import discipline_of_nothing, report_nothing_waits
+from qps.compiler.syntax.queueing_hints import discipline_of_nothing, report_nothing_waits
+from qps.compiler.syntax.statement_hints import misnamed_members
 from qps.grammar.keywords import declarations
 from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
 from qps.grammar.words import TOKEN_CHOICES, in_words

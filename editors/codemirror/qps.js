@@ -1,4 +1,4 @@
-// Made by `python editors/making` of the grammar: change qps/highlighting.py instead.
+// Made by `python editors/generators` of the grammar: change qps/highlighting.py instead.
 // A mode for CodeMirror 6: `StreamLanguage.define(qps)`; `vocabulary` is for completion.
 
 export const vocabulary = {

@@ -6,8 +6,8 @@ import { EditorView, keymap } from "@codemirror/view";
 import { basicSetup } from "codemirror";
 
 import { qps } from "../../editors/codemirror/qps.js";
-import { completions, hovers } from "./asking.js";
-import { colours } from "./colours.js";
+import { completions, hovers } from "./editor_queries.js";
+import { colours } from "./colors.js";
 import { packed, unpacked } from "./link.js";
 import { loads, showLoads } from "./loads.js";
 import { python } from "./python.js";

@@ -1,10 +1,10 @@
 // Python with QPS in it, away from the page: texts come in, what is told of them goes out.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
-import { started } from "./starting.js";
+import { started } from "./startup.js";
 
 let newest;
 let busy = true;
-let playing;
+let bridge;
 
 const fetched = async (name) => {
   const answer = await fetch(name);
@@ -29,10 +29,10 @@ async function load() {
     archive: bytes("python.zip"),
   };
   try {
-    playing = (await started({ ...files, memory: inflated("memory.bin") })).pyimport("playing");
+    bridge = (await started({ ...files, memory: inflated("memory.bin") })).pyimport("editor_bridge");
   } catch (error) {
     console.warn("Python starts without its saved memory, which takes longer:", error);
-    playing = (await started(files)).pyimport("playing");
+    bridge = (await started(files)).pyimport("editor_bridge");
   }
   performance.mark("Python");
   busy = false;
@@ -48,7 +48,7 @@ async function work() {
   postMessage({ kind: "begun", number });
   try {
     for (const step of ["told", "page"]) {
-      const answer = JSON.parse(playing[step](text));
+      const answer = JSON.parse(bridge[step](text));
       postMessage({ number, ...answer });
       if (answer.kind !== "answer") break;
       await new Promise((done) => setTimeout(done)); // a newer text may have come
@@ -65,7 +65,7 @@ async function work() {
 function answer({ number, feature, given }) {
   let found;
   try {
-    found = playing === undefined ? undefined : JSON.parse(playing[feature](...given));
+    found = bridge === undefined ? undefined : JSON.parse(bridge[feature](...given));
   } catch (error) {
     console.warn(feature, error);
   }

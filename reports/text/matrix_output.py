@@ -14,7 +14,8 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
-from qps.compiler.diagnostics.visible import escaped
+from qps.atomic_files import whole_file
+from qps.compiler.diagnostics.visible_text import escaped
 from qps.compiler.ir.matrices import ANSWER
 from qps.compiler.ir.measure_names import percentile_level
 from qps.compiler.measurement.sheet_cells import FORMULA, NUMBER, as_cell
@@ -54,7 +55,6 @@ from qps.solver.matrix.row_tables import (
     one_by_one_in,
     schema_of,
 )
-from qps.whole_files import whole_file
 
 
 def write(compiled: CompiledMatrix, tables: Iterable[pa.Table], path: Path) -> None:

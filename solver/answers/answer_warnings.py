@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.solver.answers.beyond_measured import (
+from qps.solver.answers.extrapolation import (
     AT_ANSWER,
     beyond_measured,
     far_from_measured,
@@ -14,7 +14,7 @@ from qps.solver.answers.beyond_measured import (
 )
 from qps.solver.answers.graph_criteria import all_criteria, rests_on_users
 from qps.solver.answers.solution import ResourceSolution, Verdict
-from qps.solver.answers.unsaid_waits import report_unsaid, unsaid_waits
+from qps.solver.answers.unmodeled_wait_warnings import report_unsaid, unsaid_waits
 from qps.solver.search.method import Method
 
 

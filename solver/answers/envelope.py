@@ -14,7 +14,7 @@ from qps.solver.answers.solution import BottleneckChange
 from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget, UndecidedError, first_above
 from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.critical import critical_points
+from qps.solver.search.critical_points import critical_points
 
 _LEAST_BOXES = 100
 """So many boxes are looked at for each load, however many others took."""

@@ -26,10 +26,10 @@ from qps.solver.answers.answer_parts import (
     RequirementThere,
     StreamThere,
 )
-from qps.solver.answers.answering import limiting_of, value_at
 from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.graph_criteria import all_criteria, when_it_fails
-from qps.solver.answers.readings import behind_quality, criterion_at, reading_at
+from qps.solver.answers.graph_solution import limiting_of, value_at
+from qps.solver.answers.requirement_readings import behind_quality, criterion_at, reading_at
 from qps.solver.answers.saturation import judgement_of
 from qps.solver.answers.solution import QUALITY, FirstFailure, Solution, Verdict
 

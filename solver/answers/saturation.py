@@ -17,7 +17,7 @@ from qps.engine.expressions.formulas import ONE, Formula
 from qps.engine.expressions.point_values import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
-from qps.solver.answers.judgement import Judgement, Value
+from qps.solver.answers.limiting_factors import Judgement, Value
 from qps.solver.answers.solution import (
     Bottleneck,
     BottleneckChange,
@@ -27,8 +27,8 @@ from qps.solver.answers.solution import (
 )
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.first_crossing import first_in_pieces
 from qps.solver.search.method import Method
-from qps.solver.search.reach import first_in_pieces
 
 LARGEST_ERROR = 1e-9
 """A load is so near to its limit where it reaches it."""

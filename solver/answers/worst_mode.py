@@ -15,8 +15,8 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.serial_losses import quality_known_at
 from qps.solver.answers.answer_certainty import answer_known
-from qps.solver.answers.answering import solve
-from qps.solver.answers.judgement import is_worse
+from qps.solver.answers.graph_solution import solve
+from qps.solver.answers.limiting_factors import is_worse
 from qps.solver.answers.solution import ModeSolution, Solution
 
 

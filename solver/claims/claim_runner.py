@@ -35,8 +35,7 @@ from qps.engine.expressions.formulas import UNDEFINED, ZERO, Formula, maximum, n
 from qps.engine.expressions.point_values import Point
 from qps.engine.expressions.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
-from qps.solver.answers.answering import certified_answer
-from qps.solver.answers.beyond_measured import (
+from qps.solver.answers.extrapolation import (
     AT_ANSWER,
     Beyond,
     FarLoad,
@@ -48,8 +47,9 @@ from qps.solver.answers.beyond_measured import (
     report_far,
 )
 from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import certified_answer
 from qps.solver.answers.saturation import least_saturation
-from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
+from qps.solver.answers.unmodeled_wait_warnings import UnsaidWaits, report_unsaid, unsaid_waits
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from qps.compiler.lower.requirements.quality_axes import axes_by_criterion
 from qps.compiler.network.network import Network
 from qps.engine.expressions.formulas import Formula, total
 from qps.solver.answer import Answer
-from qps.solver.apart.apart import NumberApart
-from qps.solver.apart.naming import Part, named_whole
-from qps.solver.apart.numbers_apart import number_apart
+from qps.solver.breakdown.breakdown_types import NumberApart
+from qps.solver.breakdown.measure_naming import Part, named_whole
+from qps.solver.breakdown.number_breakdown import number_apart
 from qps.solver.details.curves import Curves, curves_of
 from qps.solver.details.request_path import PathThere, path_there
 

@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
 from qps.engine.execution.exact_runs import alike
 from qps.solver.answers.answer_certainty import known_by_limit
-from qps.solver.answers.judgement import is_worse, largest_of
+from qps.solver.answers.limiting_factors import is_worse, largest_of
 from qps.solver.answers.solution import StaysFull
 from qps.solver.matrix.compilation.compiled_matrix import (
     CompiledBlock,

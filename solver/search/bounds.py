@@ -3,8 +3,8 @@
 So a question about every population is settled without trying each of them (Moore, Kearfott and
 Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). The bounds are rounded outwards:
 they may be wide, never too narrow. What is not known has no bounds; it proves nothing. Of what is
-an approximation itself nothing is proved: it is followed (`following.py`). The page does the rest
-of it in `reports/scripts/engine/box_bounds.js`.
+an approximation itself nothing is proved: it is followed (`approximation_bounds.py`). The page does
+the rest of it in `reports/scripts/engine/box_bounds.js`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
-from qps.solver.search.following import Followed, Point, followed, narrowed
+from qps.solver.search.approximation_bounds import Followed, Point, followed, narrowed
 
 _Rule = Callable[..., Interval]
 

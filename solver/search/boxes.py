@@ -26,9 +26,9 @@ from qps.engine.numerics.sloped_intervals import above, below
 from qps.engine.operations import OF_QUEUES
 from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.first_crossing import Reach
 from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.search.method import Method
-from qps.solver.search.reach import Reach
 from qps.solver.search.rounding_bounds import stretches_to_search
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces
 

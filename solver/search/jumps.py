@@ -21,9 +21,9 @@ from qps.engine.expressions.substitution import substituted
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.critical import critical_points
+from qps.solver.search.critical_points import critical_points
+from qps.solver.search.first_crossing import Reach, first_in_pieces
 from qps.solver.search.method import Method
-from qps.solver.search.reach import Reach, first_in_pieces
 
 _HAIR = Fraction(1, 10**25)
 """Far more than what differs from zero at a root that is told to 1e-40."""

@@ -31,7 +31,7 @@ from qps.engine.operations import OPERATIONS
 from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget
 from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.critical import critical_points
+from qps.solver.search.critical_points import critical_points
 from qps.solver.search.trials import Box, UndecidedError, tried
 
 _NARROW, _FINE = 1e-13, 1e-6

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qps.solver.answers.judgement import Judgement
+from qps.solver.answers.limiting_factors import Judgement
 from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.limits.first_failures import first_failures
 from qps.solver.matrix.limits.row_preparation import (

@@ -8,7 +8,7 @@ from itertools import chain, combinations, product, zip_longest
 from qps.compiler import ir
 from qps.solver.variants.lowered_combinations import LoweredCombinations
 from qps.solver.variants.selects import Picks, Select, twice
-from qps.solver.variants.starts import Start
+from qps.solver.variants.starting_points import Start
 from qps.solver.variants.variant_graphs import Variant
 
 _MOST_TOGETHER = 4

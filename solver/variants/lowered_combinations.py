@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.solver.variants.selects import Picks, Select, placed
-from qps.solver.variants.starts import Origin, Start, StartNumber
+from qps.solver.variants.starting_points import Origin, Start, StartNumber
 from qps.solver.variants.variant_graphs import Variant, is_external, variant_graph
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
 from qps.solver.answer import Answer
-from qps.solver.variants.starts import Origin
+from qps.solver.variants.starting_points import Origin
 from qps.solver.variants.variants import MOST_VARIANTS, Variants, variants_of
 
 

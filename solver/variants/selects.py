@@ -13,7 +13,7 @@ from qps.compiler.configure.configuration import Configuration, base_configurati
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
-from qps.solver.what_if.offers import is_assumed, kinds_at_hand
+from qps.solver.what_if.available_changes import is_assumed, kinds_at_hand
 
 Picks = tuple[int, ...]
 """For each select, the index of what is chosen."""

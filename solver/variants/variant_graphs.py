@@ -7,23 +7,23 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded import Bounded
+from qps.compiler.configure.bounded_value import Bounded
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.settable import settable_numbers
+from qps.compiler.configure.settable_numbers import settable_numbers
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import excess, excess_shown
 from qps.solver.answers.graph_criteria import all_criteria, has_endless_value, rests_on_users
-from qps.solver.answers.impossible import impossible
+from qps.solver.answers.impossible_values import impossible
 from qps.solver.answers.saturation import is_filled
 from qps.solver.details.request_path import Path, path_of, timed_stream
 from qps.solver.variants.changed_labels import changed_labels
 from qps.solver.variants.selects import Picks
 from qps.solver.variants.variant_guards import Guard, guards_of
+from qps.solver.what_if.available_changes import is_assumed, is_of_a_kind
 from qps.solver.what_if.candidates import numbers_of_limits
-from qps.solver.what_if.offers import is_assumed, is_of_a_kind
 
 
 class VariantNumber(Struct, frozen=True, kw_only=True):

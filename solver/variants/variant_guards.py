@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded import Bounded
+from qps.compiler.configure.bounded_value import Bounded
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.values_in_use import is_alike, values_in_use
 from qps.compiler.diagnostics.source import Span

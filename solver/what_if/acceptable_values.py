@@ -15,7 +15,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, opposite
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.boundaries import Excess, FailureAt
-from qps.solver.what_if.unknown import Unknown
+from qps.solver.what_if.inverse_unknown import Unknown
 
 
 class Interval(Struct, frozen=True, kw_only=True):

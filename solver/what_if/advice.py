@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
-from qps.compiler.configure.settable import places_of_numbers
+from qps.compiler.configure.settable_numbers import places_of_numbers
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
@@ -32,7 +32,7 @@ from qps.solver.answers.solution import FirstFailure, Solution, Verdict
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate, candidates, changes_mode
 from qps.solver.what_if.first_users import ladders, mildest
-from qps.solver.what_if.outlines import Outlines, outlines_for
+from qps.solver.what_if.infeasibility_screen import Outlines, outlines_for
 
 _MOST_OF_A_KIND = 3
 _NOTICEABLE = 0.005

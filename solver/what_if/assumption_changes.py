@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.configure.settable import places_of_numbers
+from qps.compiler.configure.settable_numbers import places_of_numbers
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.load_graph import Assumption

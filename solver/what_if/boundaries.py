@@ -28,7 +28,7 @@ from qps.solver.answers.solution import QUALITY
 from qps.solver.search import certain_signs
 from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError
-from qps.solver.search.critical import critical_points
+from qps.solver.search.critical_points import critical_points
 from qps.solver.search.sign_changes import Stretch, Trial, changes_of
 from qps.solver.what_if.overloads import Overloads
 

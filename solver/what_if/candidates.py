@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.configure.cases import scaled
 from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
-from qps.compiler.configure.settable import places_of_numbers
+from qps.compiler.configure.settable_numbers import places_of_numbers
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
@@ -20,7 +20,7 @@ from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
 from qps.solver.answers.solution import Solution
-from qps.solver.what_if.offers import is_assumed, kinds_at_hand
+from qps.solver.what_if.available_changes import is_assumed, kinds_at_hand
 
 _MORE = 2
 _A_LITTLE = Fraction(1, 10)

@@ -16,6 +16,7 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.solution import Solution
+from qps.solver.what_if.available_changes import is_assumed, is_of_a_kind
 from qps.solver.what_if.candidates import (
     Candidate,
     involved_numbers,
@@ -24,7 +25,6 @@ from qps.solver.what_if.candidates import (
     is_within,
     numbers_of_limits,
 )
-from qps.solver.what_if.offers import is_assumed, is_of_a_kind
 
 Ladder: TypeAlias = Sequence[Candidate]
 """Changes of one thing, each a larger step than the one before."""

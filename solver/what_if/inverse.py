@@ -29,8 +29,8 @@ from qps.solver.search.certain_signs import sign_at
 from qps.solver.what_if.acceptable_values import Interval, RequirementsOfNumber
 from qps.solver.what_if.boundaries import Excess, Failure, FailureAt, boundaries_of
 from qps.solver.what_if.fewer_users import passes_for_fewer
-from qps.solver.what_if.model_as_set import ModelAsSet
-from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
+from qps.solver.what_if.inverse_unknown import Unknown, refuse, refuse_outside, unknown_of
+from qps.solver.what_if.overridden_model import ModelAsSet
 
 _NEARLY = Fraction(1, 10**9)
 _MOST_EVALUATIONS = 12

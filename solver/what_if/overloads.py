@@ -17,7 +17,7 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.substitution import substituted
 from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.critical import critical_points
+from qps.solver.search.critical_points import critical_points
 
 
 class Overloads:

@@ -19,10 +19,10 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, t
 from qps.compiler.quantities.methods import known_by
 from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
+from qps.solver.what_if.inverse_unknown import refuse_outside
 from qps.solver.what_if.least_multiples import whole_above
-from qps.solver.what_if.sized import Machines, Mend, Needed, Sizing
-from qps.solver.what_if.sized_mode import SizedMode
-from qps.solver.what_if.unknown import refuse_outside
+from qps.solver.what_if.mode_sizing import SizedMode
+from qps.solver.what_if.sizing_result import Machines, Mend, Needed, Sizing
 
 _ENOUGH = Fraction(10**4)
 """So many times what there is counts as any capacity whatever."""

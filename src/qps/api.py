@@ -224,8 +224,8 @@ class Model(ShowsItself):
         If the project file accepts a failure until a date, its verdict is `ACCEPTED`. Each
         `simulated` claim runs a simulation for up to a minute, unless `simulate` is False.
         """
-        from qps.simulation.player import player  # noqa: PLC0415
-        from qps.solver.claims.judging import Claims  # noqa: PLC0415
+        from qps.simulation.claim_simulator import player  # noqa: PLC0415
+        from qps.solver.claims.claim_evaluation import Claims  # noqa: PLC0415
 
         return Claims.of(self.spec, player() if simulate else None).results()
 

@@ -1,6 +1,6 @@
 """How a text of QPS is coloured where nothing reads it: the rules of all highlighters.
 
-Pygments reads them as they are (`qps.pygments_lexer`); `python editors/making` makes VS Code's
+Pygments reads them as they are (`qps.pygments_lexer`); `python editors/generators` makes VS Code's
 grammar and CodeMirror's mode of them. Words come from the grammar, units and functions from what
 the compiler knows, so that nobody keeps lists. Rules see a line at a time: most words of QPS are
 free to be names, too, and a word counts as one of the language where it stands as such; on the

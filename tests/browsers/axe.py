@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from browsers.browser import Opened
-from helpers.once import once
+from helpers.run_cache import once
 
 PACKAGE = "axe-core@4.10.3"
 _PATIENCE = 300  # s

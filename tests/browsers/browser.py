@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from browsers import settled
+from browsers import page_idle
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "Chromium is not installed: apt-get install chromium"
@@ -124,7 +124,7 @@ def _context(started: Any, *, scripts: bool, patient: bool = True) -> Any:
     context.set_default_timeout(LONGEST)
     if patient:
         context.add_init_script("globalThis.qpsPatience = Infinity")
-        context.add_init_script(settled.SCRIPT)
+        context.add_init_script(page_idle.SCRIPT)
     return context
 
 
@@ -156,7 +156,7 @@ def in_tab(
     """Open a file in a tab; where it runs scripts, they have begun with its data."""
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(media="null", color_scheme=scheme, reduced_motion="reduce")
-    found = Opened(settled.Settled(page, lambda: _rest(page)) if scripts else page)
+    found = Opened(page_idle.Settled(page, lambda: _rest(page)) if scripts else page)
     heard = {
         "console": lambda message: found.complaints.append(message.text),
         "pageerror": lambda error: found.complaints.append(f"{error}\n{error.stack}"),
@@ -175,7 +175,7 @@ def in_tab(
 def _rest(page: Any) -> None:
     # Behind other tabs a browser draws once a second, and tells of what it drew as seldom.
     page.bring_to_front()
-    page.evaluate(settled.ASK)
+    page.evaluate(page_idle.ASK)
 
 
 def left(tab: Any) -> None:

@@ -21,7 +21,7 @@ from qps.engine.queueing_networks.fork_join_mva import (
     slowest_exponential,
 )
 from qps.engine.queueing_networks.multiclass_mva import class_rate
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 State = tuple[int, int, int]
 

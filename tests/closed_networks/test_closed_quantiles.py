@@ -8,7 +8,7 @@ from math import exp, factorial, lgamma, log
 
 import pytest
 
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.specs import lowered
 from oracles.shared_chain import open_quantiles
 from qps.compiler.quantities.certainty import Kind

@@ -20,7 +20,7 @@ from qps.commands.arguments.answer_arguments import FORMER_FLAGS
 from qps.commands.arguments.command_line import parser_of
 from qps.commands.arguments.command_table import COMMANDS
 from qps.commands.arguments.help_examples import EXAMPLES
-from qps.commands.arguments.starting_specs import STARTING_SPECS
+from qps.commands.arguments.spec_templates import STARTING_SPECS
 
 SPEAK = str(Path(__file__).parents[2] / "specs" / "audioconference.qps")
 SMALL = """

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.formulas import R, absolute, ceil, exp
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
@@ -34,7 +34,7 @@ from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.formulas.formula_excerpts import shortened
 from qps.reports.text.formulas.formula_text import in_population
 from qps.reports.text.words.quantities import number
-from qps.solver.search.critical import piece_at
+from qps.solver.search.critical_points import piece_at
 
 law = settings(max_examples=examples(60), deadline=None)
 N = population("N")

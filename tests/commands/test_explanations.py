@@ -12,8 +12,14 @@ from documents import explanations
 from qps.cli import main
 from qps.commands.terminal.output import Screen
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.code_explanations import (
+    ExampleFile,
+    changed,
+    explained,
+    page_of,
+    read,
+)
 from qps.compiler.diagnostics.diagnostic import Code
-from qps.compiler.diagnostics.explained import ExampleFile, changed, explained, page_of, read
 
 EVERY = pytest.mark.parametrize("code", codes.ALL, ids=lambda code: code.id)
 TOLD = re.compile(r"(?:error|warning)\[(QPS\d+)\]")

@@ -10,8 +10,8 @@ import pytest
 import qps
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.measure_renaming import with_current_names
 from qps.compiler.pipeline import check_source
-from qps.compiler.renaming import with_current_names
 from qps.reports.text.schemas.json_encoding import as_json
 
 SITE = """users N in 1..20_000

@@ -29,9 +29,9 @@ from qps.compiler.quantities.certainty import (
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.claims.simulation_text import simulated_tables
 from qps.simulation.agreement import Compared, Verdict, compare, compared
-from qps.simulation.crew import Effort, Simulation, simulate
-from qps.simulation.played import Call, Take
-from qps.simulation.playing import played
+from qps.simulation.model_builder import played
+from qps.simulation.replications import Effort, Simulation, simulate
+from qps.simulation.simulated_model import Call, Take
 from qps.simulation.statistics import Estimate, estimate, warm_up
 from qps.solver.answers.worst_mode import solve_model
 

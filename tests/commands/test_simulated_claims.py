@@ -14,13 +14,13 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax.format import formatted
-from qps.simulation.crew import Effort, Simulation, simulate
-from qps.simulation.near import player_of
+from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.statistics import Estimate
+from qps.simulation.tolerance_claims import player_of
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult, Near, Verdict
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
-from qps.solver.claims.simulating import Player
+from qps.solver.claims.simulated_claims import Player
 
 DESK = '''"""A desk"""
 users N in 1..100
@@ -136,7 +136,7 @@ def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         job = replace(job, items=0, mean=None, quantiles={}, rate=none, lost=lost)
         return replace(found, streams={"job": job}, loads=dict.fromkeys(found.loads, none))
 
-    monkeypatch.setattr("qps.simulation.near.simulate", nothing)
+    monkeypatch.setattr("qps.simulation.tolerance_claims.simulate", nothing)
     claims = "".join(
         f"  {one} simulated within 5 % with N = 50\n"
         for one in ("job.rate", "job.loss", "w.cpu.utilization", "job.latency")
@@ -168,7 +168,7 @@ def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
         lengths.append(found.length)
         return found
 
-    monkeypatch.setattr("qps.simulation.near.simulate", noted)
+    monkeypatch.setattr("qps.simulation.tolerance_claims.simulate", noted)
     player = player_of(Effort(seconds=3.0, seed=1, workers=1))
     found = Claims(ClaimRunner(model=outcome.value.model), player).results()
     assert [one.verdict for one in found] == [Verdict.FAILS] * 2
@@ -184,7 +184,7 @@ def test_a_script_is_run_once_where_processes_begin_anew(tmp_path: Path) -> None
     lines = (
         "import qps",
         "from qps import worker_processes",
-        "from qps.simulation import crew",
+        "from qps.simulation import replications as crew",
         "worker_processes.START, crew.cores = 'spawn', lambda: 2",
         "print('began')",
         f"print(*[claim.verdict.value for claim in qps.load({spec!r}).test()])",

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.reports import page_of
 from helpers.specs import checked, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.format import formatted
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 CITED = """
 users N in 1..10_000 source "marketing, 2026"

@@ -23,7 +23,7 @@ from qps.compiler.quantities import units
 from qps.compiler.syntax.ast import Expect, OwnSource
 from qps.compiler.syntax.parse import parse
 from qps.grammar.keywords import keywords
-from qps.grammar.making import build_parser
+from qps.grammar.table_generator import build_parser
 from qps.grammar.words import CHOICES, RESERVED
 
 _PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES]

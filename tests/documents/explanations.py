@@ -10,8 +10,8 @@ from textwrap import dedent
 
 from documents.docs import ROOT, run
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.code_explanations import ExampleFile, Explanation, explained, page_of
 from qps.compiler.diagnostics.diagnostic import Code, Severity
-from qps.compiler.diagnostics.explained import ExampleFile, Explanation, explained, page_of
 
 PAGES = ROOT / "compiler" / "diagnostics" / "explanations"
 LIST = ROOT / "docs" / "errors.md"

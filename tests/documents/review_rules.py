@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from documents.docs import ROOT, run
-from qps.compiler.diagnostics.explained import ExampleFile, changed
+from qps.compiler.diagnostics.code_explanations import ExampleFile, changed
 from qps.compiler.project.review_rules import EXAMPLE, RULES, Rule
 
 LIST = ROOT / "docs" / "ci.md"

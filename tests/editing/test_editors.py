@@ -15,9 +15,9 @@ import pytest
 from pygments import token
 from tree_sitter import Parser, Query, QueryCursor
 
+from generators.codemirror import TAGS
+from generators.generated_files import EDITORS, made_files, parser_is_stale
 from helpers.tree_sitter_parser import language
-from making.codemirror import TAGS
-from making.made_files import EDITORS, made_files, parser_is_stale
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.grammar import parsing
@@ -39,8 +39,8 @@ def test_what_is_made_is_what_the_grammar_makes() -> None:
     stale = [
         name for name, text in made_files().items() if (EDITORS / name).read_text("utf-8") != text
     ]
-    assert not stale, "run `python editors/making`"
-    assert not parser_is_stale(), "run `python editors/making` where tree-sitter is installed"
+    assert not stale, "run `python editors/generators`"
+    assert not parser_is_stale(), "run `python editors/generators` where tree-sitter is installed"
 
 
 # -- tree-sitter -------------------------------------------------------------------------

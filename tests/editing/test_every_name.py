@@ -11,11 +11,11 @@ from qps.compiler.check.names.bindings import Binding
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax import ast
-from qps.editing.declared_names import definition, references
-from qps.editing.desk import Desk
-from qps.editing.hovering import hover
+from qps.editing.hover import hover
 from qps.editing.messages import OpenText
-from qps.editing.new_names import rename
+from qps.editing.open_documents import Desk
+from qps.editing.references import definition, references
+from qps.editing.symbol_renaming import rename
 from qps.editing.value_hints import value_hints
 
 SPECS = Path(__file__).parents[2] / "specs"

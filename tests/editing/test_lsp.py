@@ -17,12 +17,12 @@ from pygls.exceptions import JsonRpcException
 from browsers.editor import Editor, editor, marked
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
-from qps.editing.declared_names import definition
-from qps.editing.desk import Desk
 from qps.editing.legend import KINDS
 from qps.editing.messages import OpenText, Setting, TextDiagnostics
+from qps.editing.open_documents import Desk
 from qps.editing.positions import Positions
-from qps.editing.told_mistakes import text_diagnostics
+from qps.editing.published_diagnostics import text_diagnostics
+from qps.editing.references import definition
 
 SPEC = """\
 users N in 1..100

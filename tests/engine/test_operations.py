@@ -39,7 +39,7 @@ from qps.engine.numerics.value_ranges import Range
 from qps.engine.operation_rows import Operation
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.queueing import queue_arrays
-from qps.solver.search.critical import piece_at
+from qps.solver.search.critical_points import piece_at
 
 N = population("N")
 Case = TypeVar("Case")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from helpers.once import once
+from helpers.run_cache import once
 from helpers.specs import checked
 from qps.commands.terminal.progress import Progress
 from qps.commands.test import tested_specs
@@ -20,12 +20,12 @@ from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import PageView, page_view
 from qps.reports.text.claims.claim_formats import Tested
 from qps.reports.text.claims.claim_summary import Untested
-from qps.simulation.player import player
+from qps.simulation.claim_simulator import player
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
-from qps.solver.claims.simulating import Player
+from qps.solver.claims.simulated_claims import Player
 from qps.solver.complete_answer import complete_answer
 from qps.solver.details.answer_details import answer_details
 from qps.solver.uncertainty.confidence_interface import model_at_confidence

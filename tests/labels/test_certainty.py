@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 import qps
 from helpers.answers import answer_of
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.formulas import exp
 from helpers.nightly import examples
 from helpers.reasons import reason
@@ -55,19 +55,19 @@ from qps.reports.text.solutions.change_wording import wording
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.apart.streams_apart import quantile_parts
+from qps.solver.breakdown.stream_breakdown import quantile_parts
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
-from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
 from qps.solver.what_if.difference import difference
 from qps.solver.what_if.inverse import InverseSolution, solve_for
-from qps.solver.what_if.sized import Sizing
 from qps.solver.what_if.sizing import size
+from qps.solver.what_if.sizing_result import Sizing
 
 UPPER, LOWER, ABOUT = (
     upper_bound(reason("above")),

@@ -11,7 +11,7 @@ from documents.method_specs import PREMISES as premise_specs
 from helpers.reasons import reason
 from helpers.specs import lowered
 from qps.compiler.lower.label_doubts import NO_CHECKS, Checks, ClassDoubts
-from qps.compiler.lower.labels.gate import Checking
+from qps.compiler.lower.labels.premise_checks import Checking
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.response_time.class_response import StreamMeasures

@@ -11,11 +11,11 @@ from helpers.nightly import some
 from helpers.renaming import MARK, plain, renamed
 from qps.compiler.check.names.bindings import Binding, Bindings, bindings_of
 from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.noting import Noted
+from qps.compiler.check.names.fallback_resolution import resolve_fallbacks
+from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.resolve import resolve
-from qps.compiler.check.names.settling import resolve_fallbacks
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.examining import Examined, examine
+from qps.compiler.examination import Examined, examine
 from qps.compiler.pipeline import check_source, importer_of
 from qps.compiler.syntax.importer import read_spec
 

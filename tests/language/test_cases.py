@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from oracles.plain_model import plain_measure
@@ -27,9 +27,9 @@ from qps.compiler.syntax.parse import parse
 from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.solutions.answer_text import circumstances
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
-from qps.solver.claims.judging import Claims
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 

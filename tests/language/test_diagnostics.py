@@ -13,7 +13,7 @@ import pytest
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.diagnostics.mends import Fix, apply_fix
+from qps.compiler.diagnostics.fixits import Fix, apply_fix
 from qps.compiler.diagnostics.render import as_json, full, plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source

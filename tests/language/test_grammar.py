@@ -26,9 +26,9 @@ from qps.compiler.syntax.parse import parse
 from qps.compiler.syntax.rules import RULES, rule_by_fields
 from qps.editing.legend import KINDS as LEGEND
 from qps.grammar import keywords
-from qps.grammar.making import build_parser, grammar_text, tables_text
 from qps.grammar.parsing import END, SEPARATOR, Piece, Tree, UnexpectedError
 from qps.grammar.parsing import parse as parse_text
+from qps.grammar.table_generator import build_parser, grammar_text, tables_text
 from qps.grammar.words import RESERVED
 
 
@@ -49,7 +49,7 @@ def test_the_grammar_has_no_conflict_that_lark_would_settle_silently() -> None:
 
 def test_the_tables_are_those_of_the_grammar() -> None:
     kept = files("qps.grammar").joinpath("tables.json").read_text(encoding="utf-8")
-    assert kept == tables_text(), "run `python -m qps.grammar.making`"
+    assert kept == tables_text(), "run `python -m qps.grammar.table_generator`"
 
 
 # -- what is built is what the tree says -------------------------------------------------------

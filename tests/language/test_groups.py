@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from matrices.test_matrices import disagreements
@@ -23,7 +23,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explanations.explanation_text import explanation_text
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 

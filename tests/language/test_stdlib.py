@@ -12,8 +12,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 from qps.stdlib import module_names, module_text
 
 ROOT = Path(__file__).parents[2]

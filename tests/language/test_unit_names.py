@@ -16,10 +16,10 @@ from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.edition_upgrade import upgraded
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.units import BUILT_IN
 from qps.compiler.syntax.format import formatted
-from qps.compiler.upgrading import upgraded
 from qps.grammar.words import RESERVED
 
 LONG = """

@@ -18,8 +18,8 @@ from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.numerics.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 from qps.solver.matrix.matrix_claims import Judge
 from qps.solver.matrix.matrix_compiler import compile_matrix
 from qps.solver.matrix.row_tables import Tabulator

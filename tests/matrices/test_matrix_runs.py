@@ -25,7 +25,7 @@ from helpers.nightly import nightly
 from matrices.test_matrices import BASE
 from processes.hostile_servers import KINDS, hostile
 from processes.ports import free_port
-from qps import whole_files, worker_processes
+from qps import atomic_files, worker_processes
 from qps.build import build
 from qps.cli import main
 from qps.commands.terminal.progress import bar
@@ -562,7 +562,7 @@ def test_a_page_is_there_whole_or_not_at_all(
 
 SCRATCH = """
 import sys, time
-from qps.whole_files import scratch
+from qps.atomic_files import scratch
 with scratch() as place:
     (place / "large").write_bytes(bytes(1000))
     print(place, flush=True)
@@ -584,7 +584,7 @@ def test_folders_of_killed_runs_are_cleared_by_the_next(
         killed.communicate()
         assert (left / "large").exists()
         (tmp_path / "qps-parts-new").mkdir()  # of a run that begins
-        with whole_files.scratch() as place:
+        with atomic_files.scratch() as place:
             assert not left.exists()
             assert (used / "large").exists()
             assert place.is_dir()

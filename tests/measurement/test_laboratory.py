@@ -33,8 +33,8 @@ import closed_loops  # noqa: E402 - found by the line above
 import pooled_loops  # noqa: E402
 import predictions  # noqa: E402
 import results  # noqa: E402
+import server_start  # noqa: E402
 import servers  # noqa: E402
-import starting  # noqa: E402
 
 _APART = 0.5
 _FEWEST, _MOST, _SURE = 5, 30, 0.04
@@ -260,7 +260,7 @@ def test_web_settings_left_out_are_predicted(
 ) -> None:
     """Median errors of 3 to 15 % were found (shared/reference/measuring.md)."""
     path = tmp_path / "web.csv"
-    with starting.started(server("nginx")) as there:
+    with server_start.started(server("nginx")) as there:
         flags = ["--seconds", "0.4", "--no-check", "--interface", "none", *there.named()]
         words = there.laboratory.words(there.bench, True)
         status = main(["measure", str(path), *flags, *words])
@@ -378,7 +378,7 @@ def test_costs_of_known_work_are_measured_fitted_and_predicted(
 
 def test_a_real_database_tells_what_a_closed_run_is_made_of() -> None:
     """What is predicted of it is for the laboratory: here each number must be one that can be."""
-    with starting.started(server("postgres")) as there:
+    with server_start.started(server("postgres")) as there:
         runs = closed_loops.closed_runs(there, [(1, 10), (3, 10)], seconds=1, repeat=1)
     for (clients, think), run in runs.items():
         assert 0 < run.rate < clients / (think / 1000)

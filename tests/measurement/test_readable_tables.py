@@ -24,7 +24,7 @@ from qps.compiler.measurement.regression import Regression
 from qps.compiler.pipeline import check_file, check_source
 from qps.reports.text.measurements.fit_text import warnings_of
 from qps.reports.text.measurements.measurement_text import step_component
-from qps.solver.claims.judging import Claims
+from qps.solver.claims.claim_evaluation import Claims
 
 ROWS = [(120, 0.9), (240, 1.6), (481, 3.2), (955, 6.1), (1890, 12.4), (3702, 24.0)]
 

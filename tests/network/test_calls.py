@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.nightly import examples
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError

@@ -14,7 +14,7 @@ from helpers.nightly import examples
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 

@@ -14,9 +14,9 @@ import pytest
 from msgspec import Struct
 
 from qps.compiler.configure.configuration import in_force
-from qps.compiler.lower import analyse
+from qps.compiler.lower import analyze
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.requirements.stated import stated_of
+from qps.compiler.lower.requirements.stated_facts import stated_of
 from qps.compiler.lower.traffic.build_network import build_network
 from qps.compiler.pipeline import load
 from qps.engine.expressions.formulas import Formula, population
@@ -36,7 +36,7 @@ def list_of_passes() -> list[str]:
 
     Each line is a call whose value has a name of its own, and nothing else.
     """
-    (function,) = ast.parse(inspect.getsource(analyse.analyse)).body
+    (function,) = ast.parse(inspect.getsource(analyze.analyse)).body
     assert isinstance(function, ast.FunctionDef)
     names: list[str] = []
     found: set[str] = set()
@@ -49,7 +49,7 @@ def list_of_passes() -> list[str]:
             found.add(target.id)
         if isinstance(line.value, ast.Call) and isinstance(line.value.func, ast.Name):
             names.append(line.value.func.id)
-    return [name for name in names if inspect.isfunction(getattr(analyse, name))]
+    return [name for name in names if inspect.isfunction(getattr(analyze, name))]
 
 
 class Snapshot:
@@ -120,7 +120,7 @@ def test_a_pass_finds_the_same_twice_and_changes_nothing(
         return checked
 
     for one in order:
-        monkeypatch.setattr(analyse, one, twice(one, getattr(analyse, one)))
+        monkeypatch.setattr(analyze, one, twice(one, getattr(analyze, one)))
     spec = load(ROOT / name)
     numbers = ExpressionLowering(
         model=spec.model,
@@ -128,14 +128,14 @@ def test_a_pass_finds_the_same_twice_and_changes_nothing(
         population=population(spec.model.population.name),
     )
     network = build_network(numbers)
-    analyse.analyse(network, stated_of(network, numbers), numbers, by_points=True)
+    analyze.analyse(network, stated_of(network, numbers), numbers, by_points=True)
     assert called == order
 
 
 def test_every_pass_is_described_in_the_order_of_the_list() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     described = re.findall(r"^\d+\. `(\w+)` \(`lower/([\w/]+)\.py`\): .+$", text, re.MULTILINE)
-    modules = {n: getattr(analyse, n).__module__ for n in list_of_passes()}
+    modules = {n: getattr(analyze, n).__module__ for n in list_of_passes()}
     assert [(name, f"qps.compiler.lower.{of.replace('/', '.')}") for name, of in described] == [
         *modules.items()
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.specs import checked
-from qps.compiler.configure.settable import places_of_numbers
+from qps.compiler.configure.settable_numbers import places_of_numbers
 from qps.compiler.lower.lowering import lower
 from qps.solver.what_if.sizing import size
 

@@ -24,7 +24,7 @@ from qps.engine.execution.array_functions import array_function
 from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.formulas import Formula, apply, symbol
 from qps.engine.expressions.point_values import in_floats
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 law = settings(max_examples=examples(30), deadline=None)
 

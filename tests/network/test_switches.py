@@ -28,7 +28,7 @@ from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.pipeline import check_source, load
 from qps.engine.expressions.formulas import Formula
 from qps.solver.answers.graph_criteria import all_criteria
-from qps.solver.answers.impossible import impossible
+from qps.solver.answers.impossible_values import impossible
 from qps.solver.matrix.matrix_compiler import compile_matrix
 
 SPECS = Path(__file__).parents[2] / "specs"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from oracles.plain_model import plain_measure
@@ -19,7 +19,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.class_response import LossKind
 from qps.reports.text.solutions.answer_text import solve_text
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 law = settings(max_examples=examples(40), deadline=None)
 

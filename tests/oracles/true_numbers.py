@@ -53,7 +53,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.reports.text.words.spec_units import unit_of
 from qps.solver.answers.answer_parts import MONTH
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import QUALITY, Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult

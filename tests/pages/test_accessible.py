@@ -12,13 +12,13 @@ from browsers import browser
 from browsers.axe import faults
 from browsers.browser import CHROMIUM, MISSING
 from helpers.nightly import nightly
-from helpers.not_skipped import missing_in_ci
 from helpers.reports import html_of, html_of_text
+from helpers.skips import missing_in_ci
 from matrices.test_matrix_page import SMALL
 from matrices.test_matrix_page import html_of as matrix_of
 from pages.test_difference_page import NEW, OLD
 from pages.test_difference_page import page_of as difference_of
-from pages.test_sure_page import SITE
+from pages.test_uncertainty_page import SITE
 from qps.compiler.pipeline import load
 from qps.reports.pages.html_page import render_difference
 

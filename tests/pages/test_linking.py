@@ -17,7 +17,14 @@ from qps.reports.pages.html_page import script
 from qps.reports.pages.script_linker import LinkError, exports_of, link
 
 SCRIPTS = ROOT / "reports" / "scripts"
-ENTRIES = ("app.js", "sure.js", "drawn.js", "matrix.js", "difference.js", "serve.js")
+ENTRIES = (
+    "app.js",
+    "uncertain_report.js",
+    "sampled_report.js",
+    "matrix.js",
+    "difference.js",
+    "serve.js",
+)
 PATHS = sorted(path.relative_to(SCRIPTS).as_posix() for path in SCRIPTS.rglob("*.js"))
 
 BASE = (

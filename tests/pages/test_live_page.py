@@ -14,7 +14,7 @@ from msgspec import structs
 from browsers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
 from browsers.page_answers import differences
 from helpers.answers import answer_of
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.nightly import draws, examples, nightly
 from helpers.reports import html_of, html_of_text, report_of
 from helpers.specs import PRELUDE, checked
@@ -31,7 +31,7 @@ from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.quantities import quantity
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise

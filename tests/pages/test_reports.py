@@ -31,8 +31,8 @@ from qps.reports.pages.html_page import render_html
 from qps.reports.pages.live.page_program import Program
 from qps.reports.pages.report_page import PageView
 from qps.reports.text.words.quantities import number, percent, quantity
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[2]
 ONE_STREAM = (

@@ -10,8 +10,8 @@ import pytest
 from qps.compiler.lower.disciplines.discipline_laws import LAWS
 from qps.compiler.quantities.disciplines import DISCIPLINES, Discipline
 from qps.simulation.agreement import compared
-from qps.simulation.crew import Effort, simulate
-from qps.simulation.playing import played
+from qps.simulation.model_builder import played
+from qps.simulation.replications import Effort, simulate
 from simulated.judge import graph_of
 
 ROOT = Path(__file__).parents[2]

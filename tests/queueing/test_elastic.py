@@ -20,14 +20,14 @@ from qps.compiler.pipeline import check_source
 from qps.engine.exact_algebra.piecewise import Piecewise
 from qps.engine.expressions import point_values
 from qps.solver.answers import saturation
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.solution import ElasticSolution, Solution, SolverFault
 from qps.solver.answers.sweep import sweep
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
+from qps.solver.search.first_crossing import Reach
 from qps.solver.search.method import Method
-from qps.solver.search.reach import Reach
 
 law = settings(max_examples=examples(30), deadline=None)
 

@@ -19,7 +19,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Kind
 from qps.compiler.syntax.format import formatted
 from qps.engine.expressions.formulas import ZERO
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.what_if.inverse import solve_for
 
 law = settings(max_examples=examples(8), deadline=None)

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.queueing import queue_numbers as numbers
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import Verdict
 from qps.solver.what_if.inverse import solve_for
 

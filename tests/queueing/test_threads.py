@@ -10,7 +10,7 @@ from helpers.specs import PRELUDE, checked, latency, load, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.syntax.format import formatted
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 QUAD = PRELUDE.replace("1..100", "1..3000") + "machine quad { cpu 4 core }\n"
 HOST = "topology { node host = quad }\n"

@@ -12,7 +12,7 @@ from math import log
 
 import pytest
 
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.specs import PRELUDE, checked, lowered
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source

@@ -13,7 +13,7 @@ from helpers.nightly import nightly
 from qps.cli import main
 from qps.reports.text.layout.table import escaped
 from qps.solver.answers.solution import SolverFault
-from qps.solver.claims.judging import Claims
+from qps.solver.claims.claim_evaluation import Claims
 
 SPEC = """\
 users N in 1..9

@@ -7,8 +7,8 @@ from collections.abc import Awaitable
 
 import pytest
 
-from processes.works_badly import no_page, works_badly
-from qps.editing.background import (
+from processes.faulty_worker import no_page, works_badly
+from qps.editing.background_process import (
     Background,
     FaultError,
     OutdatedError,

@@ -8,10 +8,10 @@ import pytest
 from lsprotocol import types
 
 from qps.compiler.diagnostics.source import LARGEST_TEXT
-from qps.editing.asked_features import MISTAKES, OF_TEXTS
-from qps.editing.at_work import answered
-from qps.editing.desk import Desk
+from qps.editing.features import MISTAKES, OF_TEXTS
 from qps.editing.messages import FeatureRequest, OpenText, TextDiagnostics
+from qps.editing.open_documents import Desk
+from qps.editing.worker_loop import answered
 
 SPEC = 'users N in 1..9\nparam a = 3 ms source "🎉𝄞é"\nmachine m { cpu 1 core }\nlet b = a * 2 🎉'
 TEXTS = {

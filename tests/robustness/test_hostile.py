@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.engine.expressions import point_values
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 MEASURED = (
     "users N in 1..{high}\nmachine box {{ cpu 1 core }}\ncomponent work {{ cpu 1 us/packet }}\n"

@@ -29,7 +29,7 @@ from qps.grammar.keywords import declarations
 from qps.grammar.parsing import Tree, _kept
 from qps.grammar.words import RESERVED
 from qps.solver.variants.lowered_combinations import LoweredCombinations
-from qps.solver.variants.starts import Origin
+from qps.solver.variants.starting_points import Origin
 from qps.solver.variants.variants import variants_of
 
 ROOT = Path(__file__).parents[2]

@@ -354,7 +354,7 @@ def test_memory_is_a_small_multiple_of_what_is_read() -> None:
 
 
 UNPICKLING = {
-    "compiler/syntax/kept_parts.py": "what this process wrote itself, in its memory",
+    "compiler/syntax/parse_cache.py": "what this process wrote itself, in its memory",
     "solver/matrix/execution/dask_cluster.py": "what a Dask client sends its workers",
     "solver/matrix/compilation/compiled_matrix.py": "what is sent there",
 }

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from processes.works_badly import badly
+from processes.faulty_worker import badly
 from qps import worker_processes
 from qps.cli import main
-from qps.simulation import crew
+from qps.simulation import replications
 from qps.worker_processes import WorkerEndedError, Workers, WorkersLostError, WorkerTraceback
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +44,7 @@ def test_what_a_worker_raises_is_raised_here_with_its_traceback() -> None:
         assert "raise KeyError(*arguments)" in str(raised.value.__cause__)
         with pytest.raises(RuntimeError, match="UnsendableError: first and second") as raised:
             workers.results([("fail unsendably",)])
-        assert "works_badly.py" in str(raised.value.__cause__)
+        assert "faulty_worker.py" in str(raised.value.__cause__)
         with pytest.raises(Exception, match="pickle"):
             workers.results([("answer unsendably",)])
         assert workers.results([("say",)])[0][0] == 4  # none of them has ended it
@@ -112,7 +112,7 @@ def test_processes_that_cannot_be_started_are_told(monkeypatch: pytest.MonkeyPat
 
 
 PARENT = """
-from processes.works_badly import badly
+from processes.faulty_worker import badly
 from qps.worker_processes import Workers
 with Workers([badly] * 3) as workers:
     print(*[pid for _, pid in workers.each("say", tick=lambda: None)], flush=True)
@@ -141,7 +141,7 @@ def test_a_simulation_whose_process_is_killed_is_no_fault_of_ours(
         os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr(worker_processes, "START", "fork")
-    monkeypatch.setattr(crew.Run, "advance", killed)
+    monkeypatch.setattr(replications.Run, "advance", killed)
     spec = str(ROOT / "specs" / "textbook" / "wikipedia_md1.qps")
     assert main(["simulate", spec, "--workers", "2", "-q"]) == 2
     told = capsys.readouterr().err

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from qps.compiler.quantities.disciplines import Service
-from qps.simulation.crew import Simulation
-from qps.simulation.played import (
+from qps.simulation.replications import Simulation
+from qps.simulation.simulated_model import (
     Call,
     Choose,
     Fork,

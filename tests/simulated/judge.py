@@ -19,11 +19,11 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.measured_errors import Axis
 from qps.simulation.agreement import Compared, Verdict, compare, compared, predictions
-from qps.simulation.crew import RUNS, Effort, Simulation, simulate
-from qps.simulation.lengths import lengths_of
-from qps.simulation.one_run import LEVELS
-from qps.simulation.played import SimulatedNetwork
-from qps.simulation.playing import played
+from qps.simulation.model_builder import played
+from qps.simulation.replications import RUNS, Effort, Simulation, simulate
+from qps.simulation.run_lengths import lengths_of
+from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.single_run import LEVELS
 from simulated.bands import bands_of
 from simulated.generated import spec_of
 from simulated.records import Model, Number, Play

@@ -21,7 +21,7 @@ from qps.solver.answers.answer_parts import Advice, Way
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
-from qps.solver.what_if.offers import kinds_at_hand
+from qps.solver.what_if.available_changes import kinds_at_hand
 
 law = settings(max_examples=examples(12), deadline=None)
 

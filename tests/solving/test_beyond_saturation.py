@@ -16,7 +16,7 @@ from qps.compiler.ir.measure_names import utilization_of
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.reports.text.solutions.solve_view import solve_view
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.sweep import sweep
 from qps.solver.answers.worst_mode import solve_model

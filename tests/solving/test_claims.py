@@ -19,9 +19,9 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.claims.claim_summary import summary, tally
 from qps.reports.text.claims.verdicts import mark
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[2]
 BASE = (

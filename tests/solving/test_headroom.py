@@ -25,7 +25,7 @@ from qps.reports.text.words.labels import PLAIN
 from qps.solver.answer import Answer
 from qps.solver.answers.graph_criteria import largest_acceptable
 from qps.solver.answers.headroom import MoreUsers, NextLimit, more_users, next_limit
-from qps.solver.answers.readings import requirement_answers
+from qps.solver.answers.requirement_readings import requirement_answers
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 

@@ -24,8 +24,8 @@ from qps.engine.expressions.formulas import number
 from qps.reports.text.changes.inverse_text import InverseView, inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
+from qps.solver.what_if.inverse_unknown import unknown_of
 from qps.solver.what_if.overloads import Overloads
-from qps.solver.what_if.unknown import unknown_of
 from queueing.test_losses_in_series import THINNED
 
 law = settings(max_examples=examples(25), deadline=None)

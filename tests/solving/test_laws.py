@@ -17,9 +17,9 @@ from oracles.plain_model import plain_model
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.engine.exact_algebra.real_roots import real_roots
-from qps.solver.answers.answering import solve
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.sweep import sweep

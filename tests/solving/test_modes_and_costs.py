@@ -31,8 +31,8 @@ from qps.reports.text.solutions.answer_values import SolveView
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.solver.answers.solution import CostSolution, Solution, Verdict
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 from qps.solver.details.answer_details import answer_details
 
 law = settings(max_examples=examples(20), deadline=None)

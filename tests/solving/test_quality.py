@@ -21,7 +21,7 @@ from qps.compiler.pipeline import check_source
 from qps.engine.expressions.formulas import ZERO, Formula, number
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.expressions.substitution import substituted
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 
 law = settings(max_examples=examples(40), deadline=None)
 

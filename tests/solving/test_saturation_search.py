@@ -35,11 +35,11 @@ from qps.engine.expressions.formulas import (
     population,
     square_root,
 )
-from qps.solver.answers.answering import solve
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import Saturation, Solution
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 from qps.solver.search.method import Method
 
 N = population("N")

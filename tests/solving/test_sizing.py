@@ -23,8 +23,8 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.boxes import UndecidedError
 from qps.solver.search.whole_multiples import least_whole
 from qps.solver.what_if.growth import Countable, Counts, grown
-from qps.solver.what_if.sized import Needed, Sizing
 from qps.solver.what_if.sizing import size
+from qps.solver.what_if.sizing_result import Needed, Sizing
 
 TIMES = symbol("times")
 few = settings(max_examples=examples(20), deadline=None)

@@ -20,12 +20,12 @@ from qps.engine.expressions.formulas import (
     square_root,
 )
 from qps.engine.expressions.point_values import Point
-from qps.solver.answers.answering import solve
 from qps.solver.answers.capacity import first_failure
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import SolverFault, Verdict
+from qps.solver.search.first_crossing import Reach
 from qps.solver.search.method import Method
-from qps.solver.search.reach import Reach
 
 N = population("N")
 

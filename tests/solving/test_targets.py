@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import answer_of
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, lowered
 from helpers.strategies import Drawn, drawn_specs
@@ -25,8 +25,8 @@ from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.solver.answers.answer_parts import Way
-from qps.solver.answers.answering import solve
 from qps.solver.answers.graph_criteria import largest_acceptable
+from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise

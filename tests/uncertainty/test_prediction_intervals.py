@@ -22,9 +22,9 @@ from qps.compiler.measurement.least_squares import LeastSquares
 from qps.compiler.measurement.student_t import student_quantile
 from qps.compiler.pipeline import check_file, load
 from qps.reports.text.claims.coverage_text import coverage_lines
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import Coverage, PredictionInterval
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.judging import Claims
 from qps.solver.claims.prediction_intervals import _as_many
 from qps.solver.uncertainty.sample_draws import UncertainNumber
 from qps.solver.uncertainty.single_runs import SingleRuns

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.explained import explain
+from helpers.breakdowns import explain
 from qps.cli import main
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import QpsError

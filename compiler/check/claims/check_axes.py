@@ -13,7 +13,7 @@ from qps.compiler.check.names.declarations import chooses, kind_of, lookup, name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import removal_hint, swapping_hint
+from qps.compiler.diagnostics.fixits import removal_hint, swapping_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import Dimension

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler import ir
-from qps.compiler.check.claims.asking import origin_of, queries_model
 from qps.compiler.check.claims.check_matrices import MatrixChecker
+from qps.compiler.check.claims.claim_subjects import origin_of, queries_model
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING

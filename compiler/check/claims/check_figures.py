@@ -15,7 +15,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import swapping_hint
+from qps.compiler.diagnostics.fixits import swapping_hint
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast

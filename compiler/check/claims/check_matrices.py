@@ -14,7 +14,7 @@ from qps.compiler.check.claims.check_rows import RowConditions, is_refused
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup, owner_in
 from qps.compiler.check.names.expression_text import text_in_model
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound

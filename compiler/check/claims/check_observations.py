@@ -10,16 +10,16 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.claims.asking import origin_of, queries_model
 from qps.compiler.check.claims.check_claims import ClaimChecker
+from qps.compiler.check.claims.claim_subjects import origin_of, queries_model
 from qps.compiler.check.model.changes.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import closest, did_you_mean
 from qps.compiler.measurement.fit_columns import CORES, cores_of
@@ -33,7 +33,7 @@ from qps.compiler.measurement.measured_tables import (
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.ast.traversal import nodes_in
 from qps.compiler.syntax.parse import parse_change
 from qps.compiler.syntax.remarks import remark
 

@@ -16,7 +16,7 @@ from qps.compiler.check.names.declarations import (
     owner_in,
 )
 from qps.compiler.check.names.expression_text import text_in_model
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import Place, resource_name
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import whole

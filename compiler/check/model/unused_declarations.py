@@ -13,7 +13,7 @@ from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import removal_hint
+from qps.compiler.diagnostics.fixits import removal_hint
 from qps.compiler.syntax import ast
 
 

@@ -4,7 +4,7 @@ The table is made of the syntax trees, which tell what declares a name, and of w
 `noted` that it took the others for. Nothing is resolved here that the checker did not resolve; a
 name that it did not come to, since something before it is wrong, is `unsettled`.
 
-    examined = examine(source)                      # qps.compiler.examining
+    examined = examine(source)                      # qps.compiler.examination
     bindings = examined.bindings
     found = bindings.at(source, offset)             # a Binding, None on a space or a number
     found.symbol.declared                           # where it is declared: go to definition
@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.meanings import Reader
-from qps.compiler.check.names.noting import Noted
+from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.placed_names import Meant
 from qps.compiler.check.names.symbols import Symbol, Symbols
 from qps.compiler.diagnostics.source import Source, Span

@@ -12,7 +12,7 @@ from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import renaming_hint
+from qps.compiler.diagnostics.fixits import renaming_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast

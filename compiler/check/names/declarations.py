@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, cast
 
 from msgspec import Struct, field
 
-from qps.compiler.check.names.noting import Meaning, Noted
+from qps.compiler.check.names.name_recorder import Meaning, Noted
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from qps.compiler.check.names.declarations import Indexed
 from qps.compiler.check.names.index_checks import MOST_OF_EACH, IndexChecker
 from qps.compiler.check.names.indices import Indices, Key
-from qps.compiler.check.names.of_each_kind import kinds_in
+from qps.compiler.check.names.kind_instances import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.mends import single_statement_hint
+from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 

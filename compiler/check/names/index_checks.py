@@ -10,7 +10,7 @@ from qps.compiler.check.names.declarations import kind_of, repeated
 from qps.compiler.check.names.indices import Indices
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.mends import single_statement_hint
+from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import Module, chooses
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import offered

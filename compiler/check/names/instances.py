@@ -24,18 +24,18 @@ from qps.compiler.check.names.declarations import (
     repeated,
 )
 from qps.compiler.check.names.instance_modes import changes_of
-from qps.compiler.check.names.noting import Meaning
-from qps.compiler.check.names.of_each_kind import (
+from qps.compiler.check.names.kind_instances import (
     KindDependency,
     divided_by,
     kind_dependencies,
     kinds_in,
     of_kind,
 )
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.mends import instead, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.syntax import ast

@@ -14,12 +14,12 @@ from qps.compiler.check.names.declarations import (
     named_in,
     owned_in,
 )
-from qps.compiler.check.names.noting import Meaning, Note, Noted
+from qps.compiler.check.names.name_recorder import Meaning, Note, Noted
 from qps.compiler.check.names.placed_names import Meant, Placed
 from qps.compiler.check.names.symbols import Symbol, Symbols, word
 from qps.compiler.ir.measure_names import UTILIZATION, current_name
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.ast.traversal import nodes_in
 
 
 class Reader(Struct, frozen=True, kw_only=True):

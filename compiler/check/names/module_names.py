@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from qps.compiler.check.names.declarations import Module, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import (
+from qps.compiler.diagnostics.fixits import (
     numbering_hint,
     of_these,
     removal_hint,

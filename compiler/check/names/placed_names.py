@@ -9,7 +9,7 @@ from msgspec import Struct
 from qps.compiler.check.names.symbols import Symbol, Symbols, alias_of, word
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.ast.traversal import nodes_in
 
 _CASTS = ("unicast", "multicast")
 _WORDS: dict[type, str] = {

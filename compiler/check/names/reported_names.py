@@ -17,7 +17,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import Hint, Rewording, instead
+from qps.compiler.diagnostics.fixits import Hint, Rewording, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units

@@ -16,14 +16,14 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.expansion import expanded
 from qps.compiler.check.names.instances import Instances
+from qps.compiler.check.names.kind_instances import kinds_in
 from qps.compiler.check.names.module_names import declare_names
-from qps.compiler.check.names.noting import Noted
-from qps.compiler.check.names.of_each_kind import kinds_in
+from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
-from qps.compiler.diagnostics.mends import (
+from qps.compiler.diagnostics.fixits import (
     renaming_hint,
 )
 from qps.compiler.diagnostics.source import Source

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler.check.names.declarations import Indexed, Module, keyword
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.ast.traversal import nodes_in
 
 WITH_A_MEANING = ("on", "off", "unicast", "multicast")
 """Choices that mean the same wherever they are: an option that has one is asked by them."""

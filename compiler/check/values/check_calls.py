@@ -15,7 +15,7 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
 )
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
@@ -31,7 +31,7 @@ from qps.compiler.check.values.definitions import EVERYTHING, Definitions, Value
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.measure_names import percentile_word

@@ -18,7 +18,7 @@ from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.unit_binding import of_either
 from qps.compiler.syntax import ast

@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, lookup
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.syntax import ast
 

@@ -14,7 +14,7 @@ from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import renaming_hint
+from qps.compiler.diagnostics.fixits import renaming_hint
 from qps.compiler.syntax import ast
 
 

@@ -19,7 +19,7 @@ from qps.compiler.check.names.declarations import (
     names_of,
     owner_in,
 )
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -28,7 +28,7 @@ from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.ir.measure_names import (
     CAPACITY,

@@ -17,14 +17,14 @@ from qps.compiler.check.names.declarations import (
     lookup_class,
     unit_meant,
 )
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_measures import MeasureChecker
 from qps.compiler.check.values.definitions import EVERYTHING, Definitions, ValueOf, key_of
 from qps.compiler.check.values.values import Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.quantities import units

@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, Module, named_in
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.measurement.recordings import Recording, recording_of

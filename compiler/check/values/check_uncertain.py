@@ -12,14 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS, counted_name
 from qps.compiler.check.values.check_operations import count_in_words, counted
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead, swapping_hint
+from qps.compiler.diagnostics.fixits import instead, swapping_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.measurement.measured_tables import DataError, number, read_table

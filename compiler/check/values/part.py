@@ -22,7 +22,7 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import numbering_hint, single_statement_hint
+from qps.compiler.diagnostics.fixits import numbering_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 

@@ -15,7 +15,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import insertion_after_hint, instead
+from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands
 from qps.compiler.quantities.dimension import (

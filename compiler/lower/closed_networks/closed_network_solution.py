@@ -15,7 +15,7 @@ from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, He
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.fork_join_stations import Fork, Forked, forked
 from qps.compiler.lower.closed_networks.load_dependent_stations import LoadDependentOperands, nested
-from qps.compiler.network.formulas_changed import formulas_changed
+from qps.compiler.network.formula_mapping import formulas_changed
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import (
     ONE,

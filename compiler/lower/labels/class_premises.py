@@ -11,8 +11,7 @@ from math import ceil
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedNetwork
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
-from qps.compiler.lower.labels.walked_network import (
+from qps.compiler.lower.labels.labeled_network import (
     Fails,
     From,
     NetworkPassages,
@@ -20,6 +19,7 @@ from qps.compiler.lower.labels.walked_network import (
     Premise,
     is_holders,
 )
+from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve
 from qps.compiler.network.network import Network

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.lower.label_doubts import Points
-from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.response_stages import TimeSpent, every

@@ -25,6 +25,7 @@ from qps.compiler.lower.labels.class_premises import (
     variance_known,
     whole_population,
 )
+from qps.compiler.lower.labels.labeled_network import NetworkPassages, Numbers, Premise
 from qps.compiler.lower.labels.station_premises import (
     OF_QUEUES,
     OfQueue,
@@ -35,7 +36,6 @@ from qps.compiler.lower.labels.station_premises import (
     random_or_room,
     whole_visits,
 )
-from qps.compiler.lower.labels.walked_network import NetworkPassages, Numbers, Premise
 from qps.compiler.network.classes import Class
 from qps.compiler.network.stations_and_pools import Station
 

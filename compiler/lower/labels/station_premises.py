@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from qps.compiler import ir
-from qps.compiler.lower.labels.walked_network import Fails, NetworkPassages, Numbers, Premise
+from qps.compiler.lower.labels.labeled_network import Fails, NetworkPassages, Numbers, Premise
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.network.arrivals import ArrivalProcess
-from qps.compiler.network.held_places import most_within
 from qps.compiler.network.itinerary import Delay, Serve
+from qps.compiler.network.place_limits import most_within
 from qps.compiler.network.stations_and_pools import Station
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, ZERO

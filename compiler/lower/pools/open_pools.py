@@ -18,7 +18,7 @@ from qps.compiler.lower.disciplines.pool_wait import Pool
 from qps.compiler.lower.disciplines.processor_sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
-from qps.compiler.lower.labels.walked_network import Numbers
+from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.pools.holding_times import HoldingTime, OpenPools, holding_time
 from qps.compiler.lower.queues.arrival_variability import from_outside
 from qps.compiler.lower.queues.flow_equivalent_server import (

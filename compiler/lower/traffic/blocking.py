@@ -22,9 +22,9 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.traffic.station_queues import queue_of, variation_of
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic, Traffic
-from qps.compiler.network.held_places import most_within
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage, passages, visits_of
+from qps.compiler.network.place_limits import most_within
 from qps.compiler.network.stations_and_pools import Station
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.expressions.substitution import Substitution

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.configure.ways import active_path, legs_of
+from qps.compiler.configure.conditional_paths import active_path, legs_of
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.expressions.item_flows import Flow, word
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering

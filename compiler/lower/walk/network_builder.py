@@ -6,9 +6,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded import varies
+from qps.compiler.configure.bounded_value import varies
+from qps.compiler.configure.conditional_paths import visited
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.ways import visited
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Calibration

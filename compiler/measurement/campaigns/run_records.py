@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from qps.atomic_files import whole_file
 from qps.compiler.measurement.campaigns.processor_accounts import MeasuringError
 from qps.compiler.measurement.campaigns.run_conditions import Conditions
 from qps.compiler.measurement.campaigns.run_results import Failure, Run
-from qps.whole_files import whole_file
 
 SCHEMA = "qps/measure/1"
 _LARGEST = 200_000_000

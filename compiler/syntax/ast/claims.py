@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from qps.compiler.syntax.ast.base_node import Face, Name, Named, Shared, Written
 from qps.compiler.syntax.ast.expressions import (
     ArithmeticSource,
     Change,
@@ -13,7 +14,6 @@ from qps.compiler.syntax.ast.expressions import (
     Range,
     Text,
 )
-from qps.compiler.syntax.ast.written import Face, Name, Named, Shared, Written
 
 
 class Claim(Written, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from itertools import dropwhile
 
 from msgspec.structs import replace
 
-from qps.compiler.syntax.ast.written import Name, Written
+from qps.compiler.syntax.ast.base_node import Name, Written
 
 
 class Number(Written, frozen=True):

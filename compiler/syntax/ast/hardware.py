@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from qps.compiler.syntax.ast.base_node import Declaration, Face, Index, Name, Shared, Written
 from qps.compiler.syntax.ast.expressions import Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
-from qps.compiler.syntax.ast.written import Declaration, Face, Index, Name, Shared, Written
 
 OF_A_RESOURCE = ("idle", "jitter", "efficiency")
 """What may be said of a resource behind its capacity, besides how it is waited for."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from qps.compiler.syntax.ast.base_node import Face, Name, Named, Written
 from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Listed, Number, Range, Text
-from qps.compiler.syntax.ast.written import Face, Name, Named, Written
 
 
 class Spaced(Written, frozen=True, kw_only=True):

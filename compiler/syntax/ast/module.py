@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.syntax.ast.written import Declaration
+from qps.compiler.syntax.ast.base_node import Declaration
 
 D = TypeVar("D", bound=Declaration)
 

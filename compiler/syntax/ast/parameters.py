@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from qps.compiler.syntax.ast.base_node import Declaration, Face, Index, Name, Shared, Written
 from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
-from qps.compiler.syntax.ast.written import Declaration, Face, Index, Name, Shared, Written
 
 
 class Edition(Declaration, frozen=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from qps.compiler.syntax.ast.base_node import Declaration, Face, Name, Named, Shared, Written
 from qps.compiler.syntax.ast.expressions import Change, Expr, Text
-from qps.compiler.syntax.ast.written import Declaration, Face, Name, Named, Shared, Written
 
 
 class Measure(Shared, frozen=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeAlias
 
+from qps.compiler.syntax.ast.base_node import Face, Index, Name, Shared, Written
 from qps.compiler.syntax.ast.expressions import Expr, Text
-from qps.compiler.syntax.ast.written import Face, Index, Name, Shared, Written
 
 
 class Spread(Written, frozen=True, kw_only=True):

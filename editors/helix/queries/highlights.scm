@@ -1,4 +1,4 @@
-; Made by `python editors/making` of grammar/qps.lark: change that instead.
+; Made by `python editors/generators` of grammar/qps.lark: change that instead.
 
 (comment) @comment
 (doc_string) @comment.block.documentation

@@ -1,4 +1,4 @@
-; Made by `python editors/making` of grammar/qps.lark: change that instead.
+; Made by `python editors/generators` of grammar/qps.lark: change that instead.
 
 (users name: (identifier) @name) @definition.constant
 (option name: (identifier) @name) @definition.constant

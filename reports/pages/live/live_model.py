@@ -26,7 +26,7 @@ from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.quantities import scales
 from qps.solver.answers.answer_parts import MONTH
 from qps.solver.variants.selects import Select
-from qps.solver.variants.starts import Start
+from qps.solver.variants.starting_points import Start
 from qps.solver.variants.variant_graphs import Variant
 from qps.solver.variants.variant_spreads import NumberSpread
 from qps.solver.variants.variants import Variants

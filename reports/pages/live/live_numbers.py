@@ -9,7 +9,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_records import Records, exact, line
 from qps.reports.text.words.spec_units import interval_text, unit_of
-from qps.solver.variants.starts import StartNumber
+from qps.solver.variants.starting_points import StartNumber
 from qps.solver.variants.variant_graphs import VariantNumber
 
 

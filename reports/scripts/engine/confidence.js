@@ -1,5 +1,5 @@
 // Requirements that ask for certainty: samples tell up to how many users they hold. A page has what
-// qps told of each start (`solver/variants/variant_promises.py`); of other settings it does not judge them.
+// qps told of each start (`solver/variants/variant_confidence.py`); of other settings it does not judge them.
 
 // Whether a setting is that of its start: what was told of that holds for it.
 function isAsStarted(model, setting) {

@@ -11,13 +11,13 @@ import { burst_wait, burst_quantile, uneven } from "./rows/bursty_arrivals.js";
 import { closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile } from "./rows/closed_networks.js";
 import { class_rate, class_wait, class_open_wait, class_quantile } from "./rows/customer_classes.js";
 import { room_loss, room_wait, room_quantile } from "./rows/finite_rooms.js";
-import { forked_rate, forked_time, forked_wait } from "./rows/forked_networks.js";
-import { md1_tail, md1_quantile, batch_quantile, periodic_tail, periodic_quantile, sojourn_quantile, gamma_quantile } from "./rows/lines.js";
-import { nested_rate, nested_time, nested_wait } from "./rows/nested_networks.js";
+import { forked_rate, forked_time, forked_wait } from "./rows/fork_join_networks.js";
+import { md1_tail, md1_quantile, batch_quantile, periodic_tail, periodic_quantile, sojourn_quantile, gamma_quantile } from "./rows/single_servers.js";
+import { nested_rate, nested_time, nested_wait } from "./rows/load_dependent_networks.js";
 import { normal_tail, normal_quantile } from "./rows/normal_law.js";
 import { harmonic, erlang_b, erlang_c, periodic_wait } from "./rows/servers.js";
-import { shared_rate, shared_time, shared_wait } from "./rows/shared_pools.js";
-import { slowest } from "./rows/slowest_of_several.js";
+import { shared_rate, shared_time, shared_wait } from "./rows/multiclass_pools.js";
+import { slowest } from "./rows/slowest_stage.js";
 import { stages_quantile } from "./rows/stage_sums.js";
 import { finished } from "../common/slices.js";
 

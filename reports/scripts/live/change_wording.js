@@ -1,4 +1,4 @@
-// Changes in words, and what they cost, as `reports/text/solutions/change_wording.py` tells them (`tests/commands/test_worded_changes.py` holds both to one table); how one is written stands behind.
+// Changes in words, and what they cost, as `reports/text/solutions/change_wording.py` tells them (`tests/commands/test_change_wording.py` holds both to one table); how one is written stands behind.
 
 import { isEqual, quotient } from "../engine/numerics/fractions.js";
 import { exactNumber } from "../engine/model.js";

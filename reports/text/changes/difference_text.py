@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.lower.load_graph import Assumption
 from qps.reports.text.changes.answer_pair import AnswerPair, uncertainty_of_change
 from qps.reports.text.changes.change_effects import (

@@ -27,7 +27,7 @@ from qps.reports.text.words.quantities import (
 )
 from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sized import Capacity, FailingThere, Needed, Sizing
+from qps.solver.what_if.sizing_result import Capacity, FailingThere, Needed, Sizing
 
 DIGITS = 4
 _HAIR = 1e-9

@@ -31,7 +31,7 @@ from qps.reports.text.words.ports import by_their_switch
 from qps.reports.text.words.quantities import number, percent, quantity, rounded_in
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.least_multiples import MOST
-from qps.solver.what_if.sized import Needed, Sizing
+from qps.solver.what_if.sizing_result import Needed, Sizing
 
 _EXACT_DIGITS = 6
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sized import FailingThere, Machines, Mend, Needed, Sizing
+from qps.solver.what_if.sizing_result import FailingThere, Machines, Mend, Needed, Sizing
 
 
 class NeededView(Struct, frozen=True, kw_only=True):

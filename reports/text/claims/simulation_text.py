@@ -25,7 +25,7 @@ from qps.reports.text.words.quantities import (
     quantity,
 )
 from qps.simulation.agreement import Compared, Verdict
-from qps.simulation.crew import Effort, Simulation
+from qps.simulation.replications import Effort, Simulation
 
 _MOST_LOADS = 12
 """Resources with a line of their own, those of the highest utilization."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from qps.compiler.diagnostics.code_explanations import ExampleFile, Explanation
 from qps.compiler.diagnostics.diagnostic import Severity
-from qps.compiler.diagnostics.explained import ExampleFile, Explanation
 from qps.reports.text.layout.colors import Tone, toned
 from qps.reports.text.layout.wrapping import wrapped
 

@@ -18,7 +18,7 @@ from qps.reports.text.explanations.method_rows import ExplainedMethod, explained
 from qps.reports.text.explanations.spread_text import spread_lines
 from qps.reports.text.formulas.formula_text import formula, in_population, with_numbers
 from qps.reports.text.words.quantities import is_share, number, percent, population_text, quantity
-from qps.solver.apart.apart import CallThere, NumberApart, SaturationApart
+from qps.solver.breakdown.breakdown_types import CallThere, NumberApart, SaturationApart
 from qps.solver.uncertainty.interval_result import Spread
 
 SYMBOLS, _NUMBERS = "formula", "with values"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.reports.text.layout.table import text_width
 from qps.reports.text.layout.wrapping import wrapped
 

@@ -13,7 +13,7 @@ from qps.compiler.check.model.fits.check_fits import (
     negative_cost_help,
     pull_text,
 )
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.measurement.fits import LOW_LOAD, SATURATED
 from qps.compiler.measurement.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
 from qps.compiler.quantities.dimension import INFORMATION_BASE

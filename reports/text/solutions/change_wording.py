@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.settable import settable_numbers
+from qps.compiler.configure.settable_numbers import settable_numbers
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exact_algebra.exact_values import as_float

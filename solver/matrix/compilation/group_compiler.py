@@ -17,7 +17,7 @@ from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
 from qps.engine.expressions.formulas import ONE, Formula
 from qps.solver.answers.graph_criteria import all_criteria
-from qps.solver.answers.impossible import impossible
+from qps.solver.answers.impossible_values import impossible
 from qps.solver.answers.saturation import is_filled
 from qps.solver.matrix.compilation.column_labels import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.compilation.compiled_matrix import CompiledGroup, CompiledMode

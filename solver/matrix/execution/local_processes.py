@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from qps.atomic_files import scratch, temporary
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.execution.matrix_run import PART, PartContent, Work, part_bytes, put
 from qps.solver.matrix.row_tables import Tabulator
-from qps.whole_files import scratch, temporary
 from qps.worker_processes import Workers, cores
 
 

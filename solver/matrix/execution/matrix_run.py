@@ -23,9 +23,9 @@ from typing import Protocol, TypeAlias, TypeVar
 import pyarrow as pa
 from pyarrow import parquet
 
+from qps.atomic_files import temporary
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix
 from qps.solver.matrix.row_tables import Tabulator, layout_of
-from qps.whole_files import temporary
 from qps.worker_processes import WorkersLostError
 
 PART = 65_536

@@ -10,7 +10,7 @@ import numpy as np
 
 from qps.engine.execution.array_runs import Values
 from qps.engine.expressions.formulas import symbol
-from qps.solver.answers.judgement import largest_of
+from qps.solver.answers.limiting_factors import largest_of
 from qps.solver.matrix.compilation.row_guards import SOUND
 from qps.solver.matrix.compilation.row_questions import LARGEST, quantile_level, saturation_subject
 from qps.solver.matrix.limits.first_failures import first_failures

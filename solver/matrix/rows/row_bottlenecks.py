@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qps.compiler.ir.measure_names import utilization_of
-from qps.solver.answers.judgement import ALIKE, Judgement
+from qps.solver.answers.limiting_factors import ALIKE, Judgement
 from qps.solver.matrix.compilation.compiled_matrix import CompiledMode
 from qps.solver.matrix.limits.row_preparation import Bools, CompiledCriterion, Floats, Rows
 

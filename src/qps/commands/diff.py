@@ -11,7 +11,7 @@ from qps.commands.revisions.revision import spec_at
 from qps.commands.terminal.console import Exit, print_json, show, width_of
 from qps.commands.terminal.output_files import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.terminal.progress import Progress
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.reports.text.changes.difference_text import (
     DifferenceView,
     difference_text,

@@ -12,8 +12,8 @@ from msgspec import to_builtins
 from qps.commands.terminal.console import Exit, complain, print_json, wants_color, width_of
 from qps.commands.terminal.output import style
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.code_explanations import explained, page_of
 from qps.compiler.diagnostics.diagnostic import Code, QpsError
-from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.project.review_rules import BY_NAME, Rule, rule_page
 from qps.reports.text.explanations.code_text import explained_json, explained_text

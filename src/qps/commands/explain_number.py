@@ -26,7 +26,7 @@ from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.apart.numbers_apart import number_apart
+from qps.solver.breakdown.number_breakdown import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.uncertainty.confidence_interface import model_at_confidence

@@ -13,7 +13,7 @@ from qps.commands.terminal.console import Exit, complain, show, specs_under
 from qps.commands.terminal.output import style
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
@@ -103,14 +103,14 @@ def _layout(arguments: Namespace) -> Callable[[Source], Outcome[str]]:
     """
     if not arguments.upgrade:
         return formatted if arguments.check else _renamed
-    from qps.compiler.upgrading import upgraded  # noqa: PLC0415 - it needs the whole compiler
+    from qps.compiler.edition_upgrade import upgraded  # noqa: PLC0415 - it needs the whole compiler
 
     return upgraded
 
 
 def _renamed(source: Source) -> Outcome[str]:
     """Return a text in the canonical layout and with the current names of measures."""
-    from qps.compiler.renaming import with_current_names  # noqa: PLC0415 - resolves names
+    from qps.compiler.measure_renaming import with_current_names  # noqa: PLC0415 - resolves names
 
     return formatted(with_current_names(source))
 

@@ -78,7 +78,7 @@ def _report_finished(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) 
 
 def _written(work: MatrixWork, spec: Spec, file: MatrixFile) -> Counts:
     """Write a file that no other run writes meanwhile."""
-    from qps.whole_files import LockedError, lock  # noqa: PLC0415
+    from qps.atomic_files import LockedError, lock  # noqa: PLC0415
 
     output = file.output
     with ExitStack() as locks:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from qps.atomic_files import LockedError, lock
 from qps.commands.arguments.measure_request import MeasureRequest, request_of
 from qps.commands.terminal.console import Exit, complain, print_json, width_of
 from qps.commands.terminal.progress import Progress
@@ -56,7 +57,6 @@ from qps.reports.text.measurements.measurement_text import (
     measured_json,
     measured_text,
 )
-from qps.whole_files import LockedError, lock
 
 STEP = "step"
 _BETWEEN = 0.2

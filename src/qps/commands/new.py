@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.arguments.starting_specs import DEFAULT, STARTING_SPECS, text_of
+from qps.commands.arguments.spec_templates import DEFAULT, STARTING_SPECS, text_of
 from qps.commands.terminal.console import Exit, complain
 from qps.compiler.diagnostics.suggest import offered
 

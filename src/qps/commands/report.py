@@ -31,12 +31,12 @@ from qps.reports.pages.report_page import SimulatedSection, page_view
 from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
-from qps.simulation.player import player
+from qps.simulation.claim_simulator import player
 from qps.solver.answers.solution import Verdict
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
-from qps.solver.claims.judging import Claims
 from qps.solver.details.answer_details import answer_details
 from qps.solver.solved_spec import Solved, solved_spec
 from qps.solver.uncertainty.interval_result import Sampling
@@ -228,7 +228,7 @@ def _simulated(found: Solved) -> SimulatedSection:
         simulation_lines,
     )
     from qps.simulation.agreement import compared, quantile_levels  # noqa: PLC0415
-    from qps.simulation.crew import Effort, simulate  # noqa: PLC0415
+    from qps.simulation.replications import Effort, simulate  # noqa: PLC0415
 
     effort, at = Effort(levels=quantile_levels(found.model)), found.answer.at
     told = simulate(

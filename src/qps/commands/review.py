@@ -26,7 +26,7 @@ from qps.reports.text.claims.claim_formats import MOST_CHARACTERS, claims_markdo
 from qps.reports.text.layout.table import escaped
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import base_of
-from qps.simulation.player import player
+from qps.simulation.claim_simulator import player
 from qps.solver.answers.solution import SolverFault
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.interval_result import PROBABILITY

@@ -23,9 +23,9 @@ from qps.reports.text.solutions.uncertainty_text import typical_remark, unsimula
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
 from qps.simulation.agreement import compared, quantile_levels
-from qps.simulation.crew import Effort, simulate
-from qps.simulation.played import SimulatedNetwork
-from qps.simulation.playing import played
+from qps.simulation.model_builder import played
+from qps.simulation.replications import Effort, simulate
+from qps.simulation.simulated_model import SimulatedNetwork
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 

@@ -16,7 +16,7 @@ from qps.commands.terminal.output import style
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.settable import settable_numbers
+from qps.compiler.configure.settable_numbers import settable_numbers
 from qps.compiler.pipeline import Spec
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.solutions.answer_text import solve_text, title_of
@@ -26,7 +26,7 @@ from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.labels import labels_of
 from qps.solver.answer import Answer
 from qps.solver.solved_spec import Solved
-from qps.solver.what_if.sized import Sizing
+from qps.solver.what_if.sizing_result import Sizing
 
 
 def run(arguments: Namespace) -> Exit:

@@ -20,7 +20,7 @@ from qps.commands.terminal.console import Exit, complain, print_json, show, want
 from qps.commands.terminal.output import style
 from qps.commands.terminal.progress import Progress
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_file import project_of
 from qps.links import resolved_path
@@ -37,10 +37,10 @@ from qps.reports.text.claims.claim_formats import (
 from qps.reports.text.claims.claim_summary import Untested
 from qps.reports.text.claims.claim_values import claims_json
 from qps.reports.text.claims.claims_text import claims_text
-from qps.simulation.player import player
+from qps.simulation.claim_simulator import player
+from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult, Coverage
-from qps.solver.claims.judging import Claims
-from qps.solver.claims.simulating import Player
+from qps.solver.claims.simulated_claims import Player
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
 

@@ -22,7 +22,7 @@ from qps.compiler.check.names.declarations import (
     lookup,
     lookup_class,
 )
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import place_of
 from qps.compiler.check.names.reported_names import report_population
 from qps.compiler.check.names.scope import Scope
@@ -32,7 +32,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
-from qps.compiler.diagnostics.mends import instead, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import Dimension

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES
 from qps.compiler.check.names.declarations import Module, chooses, lookup, repeated
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import single_statement_hint
+from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
 

@@ -12,7 +12,7 @@ from qps.compiler.check.names.declarations import Declared, Module, names_of, ow
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.measure_names import current_text

@@ -15,7 +15,7 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import insertion_after_hint, instead
+from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import Reading
 from qps.compiler.measurement.fits import Fit

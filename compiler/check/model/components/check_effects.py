@@ -6,7 +6,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import removal_with_word_hint
+from qps.compiler.diagnostics.fixits import removal_with_word_hint
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     INFORMATION,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 
 _WORDS = ("capacity", "cores", "efficiency", "idle", "load", "rating", "speed", "throughput")
 """What is asked of a processor by name: `server.cpu.load` is no thread."""

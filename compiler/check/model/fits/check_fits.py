@@ -15,7 +15,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import insertion_after_hint
+from qps.compiler.diagnostics.fixits import insertion_after_hint
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.fit_columns import Reading, UnitOf

@@ -16,7 +16,7 @@ from qps.compiler.check.model.hardware.check_resources import ResourceChecker, S
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import instead, renaming_hint
+from qps.compiler.diagnostics.fixits import instead, renaming_hint
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast

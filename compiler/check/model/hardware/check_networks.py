@@ -16,7 +16,7 @@ from qps.compiler.check.model.hardware.check_families import (
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import single_statement_hint
+from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, INFORMATION, TIME, Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast

@@ -8,7 +8,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.suggest import listed, offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.disciplines import DISCIPLINES

@@ -16,7 +16,7 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.values import multiply
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.measurement.fit_columns import Reading

@@ -8,13 +8,13 @@ from typing import TypeVar
 from qps.compiler import ir
 from qps.compiler.check.model.hardware.check_queueing import QueueingChecker
 from qps.compiler.check.names.declarations import names_of, owner_in
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, single_statement_hint
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast

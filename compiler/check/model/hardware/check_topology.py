@@ -13,13 +13,13 @@ from qps.compiler.check.names.declarations import (
     lookup,
     repeated,
 )
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.places import Place, place_of
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, renaming_hint, single_statement_hint
+from qps.compiler.diagnostics.fixits import instead, renaming_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 

@@ -10,7 +10,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import single_statement_hint
+from qps.compiler.diagnostics.fixits import single_statement_hint
 from qps.compiler.syntax import ast
 
 

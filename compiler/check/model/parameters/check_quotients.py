@@ -20,10 +20,10 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.ast.traversal import nodes_in
 
 _IN_BRACKETS = re.compile(r"\(")
 """Between two factors: brackets make nothing of their own in the tree."""

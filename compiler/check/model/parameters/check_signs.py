@@ -10,10 +10,10 @@ from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.values.values import looks_uncertain
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.ast.traversal import nodes_in
 
 _GLUED = re.compile(r"\+-\S")
 """Without these a text has no such sum, and its nodes need not be walked."""

@@ -11,7 +11,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import (
+from qps.compiler.diagnostics.fixits import (
     insertion_after_hint,
     instead,
     removal_hint,

@@ -8,12 +8,12 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import owner_in
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead, removal_hint
+from qps.compiler.diagnostics.fixits import instead, removal_hint
 from qps.compiler.syntax import ast
 
 _CHANGING = (ir.EffectKind.MERGE, ir.EffectKind.ACTIVE, ir.EffectKind.KEEP)

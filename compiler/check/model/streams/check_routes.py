@@ -17,7 +17,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import Hint, insertion_after_hint
+from qps.compiler.diagnostics.fixits import Hint, insertion_after_hint
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.syntax import ast

@@ -7,7 +7,7 @@ import re
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.quantities.written_shares import more_than_all
 
 _IN_PERCENT = re.compile(r"[\d._]+\s*%")

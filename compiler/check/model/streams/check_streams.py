@@ -19,13 +19,13 @@ from qps.compiler.check.model.streams.check_routes import RouteChecker, check_re
 from qps.compiler.check.model.streams.check_steps import StepChecker
 from qps.compiler.check.model.streams.check_visits import VisitChecker
 from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
-from qps.compiler.check.names.noting import Meaning
+from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
-from qps.compiler.diagnostics.mends import insertion_after_hint, instead, removal_hint
+from qps.compiler.diagnostics.fixits import insertion_after_hint, instead, removal_hint
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,

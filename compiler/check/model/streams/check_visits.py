@@ -20,7 +20,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import insertion_after_hint, instead
+from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.ir.streams import MOST_OTHERS
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
 from qps.compiler.quantities.written_shares import more_than_all

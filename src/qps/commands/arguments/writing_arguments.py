@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from qps.commands.arguments.common_arguments import Commands, command_of
-from qps.commands.arguments.starting_specs import STARTING_SPECS
+from qps.commands.arguments.spec_templates import STARTING_SPECS
 
 
 def add_fmt(commands: Commands) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from qps.commands.terminal.console import Exit
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
-from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.diagnostics.visible_text import one_line
 
 Result = TypeVar("Result")
 

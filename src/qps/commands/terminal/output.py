@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from qps.commands.terminal.plain_symbols import spelled_in
-from qps.compiler.diagnostics.visible import escaped, printable
+from qps.compiler.diagnostics.visible_text import escaped, printable
 
 
 class OutputLostError(Exception):

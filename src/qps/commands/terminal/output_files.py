@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from qps.atomic_files import whole_file
 from qps.commands.terminal.console import complain
-from qps.whole_files import whole_file
 
 
 def refuse_other_endings(output: Path) -> None:

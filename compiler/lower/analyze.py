@@ -1,0 +1,86 @@
+"""What follows from a network: a list of passes, each named for what it finds.
+
+A pass is a function of the network and of what passes before it have found. It returns one frozen
+value and changes nothing that it is given; the `numbers` note what they were asked for, and nothing
+that is found rests on these notes.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.all_pools import pools_of
+from qps.compiler.lower.closed_streams.closed_labels import with_stations_known
+from qps.compiler.lower.closed_streams.closed_network_builder import (
+    closed_classes,
+    without_own_waits,
+)
+from qps.compiler.lower.closed_streams.elastic_labels import queues_and_labels, with_values
+from qps.compiler.lower.closed_streams.elastic_solution import loads_of
+from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.labels.never_full_pools import never_full
+from qps.compiler.lower.labels.premise_checks import gate_of
+from qps.compiler.lower.load_graph import Analysis, Calibration, Stated
+from qps.compiler.lower.load_labels import load_labels
+from qps.compiler.lower.pools.open_pools import refuse_elastic
+from qps.compiler.lower.requirements.active_requirements import requirements_in_force
+from qps.compiler.lower.requirements.lower_criteria import lower_criteria, named_measures
+from qps.compiler.lower.requirements.lower_measures import Measures
+from qps.compiler.lower.response_times import response_times
+from qps.compiler.lower.traffic.blocking import with_losses
+from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.lower.traffic.class_traffic import traffic_of
+from qps.compiler.lower.traffic.kind_means import over_all_kinds
+from qps.compiler.lower.traffic.station_queues import stations_of
+from qps.compiler.lower.traffic.traffic_parts import Traffic
+
+
+def analyse(
+    spec: SpecNetwork, stated: Stated, numbers: ExpressionLowering, *, by_points: bool
+) -> Analysis:
+    """Return what follows from a network; QpsError where that is not told.
+
+    Errors of approximations go by where its numbers lie; not so where `by_points` is false.
+    """
+    network = spec.network
+    offered = traffic_of(spec, numbers)
+    on_average = over_all_kinds(offered, numbers)
+    traffic = with_losses(on_average, network, numbers)
+    refuse_elastic(traffic, numbers)
+    unfilled = never_full(network, numbers)
+    closed = closed_classes(traffic, unfilled, numbers)
+    counted = without_own_waits(traffic, closed)
+    asked = requirements_in_force(numbers.model, stated.mode, stated.absent)
+    loads = loads_of(counted, closed, stated.targets, asked, numbers)
+    stations = stations_of(counted.stations, loads.resources, loads.put_in, numbers)
+    gate = gate_of(network, counted, stations, loads.closed, numbers)
+    known = queues_and_labels(loads, stations, counted, gate, numbers)
+    valued = with_values(counted, known, loads.put_in)
+    solved = numbers.with_elastic(known.elastic)
+    pools = pools_of(valued, known, loads.put_in, gate, solved)
+    labels = load_labels(pools, network, gate, solved, by_points=by_points)
+    own = Measures(
+        resources=labels.resources,
+        streams={},
+        prices=stated.prices,
+        absent=stated.absent,
+        gate=labels.gate,
+    )
+    streams = response_times(spec, pools, known, labels, own, solved)
+    measured = replace(own, streams=streams)
+    return Analysis(
+        resources=labels.resources,
+        streams=streams,
+        elastic=known.elastic,
+        closed=with_stations_known(known.closed.streams, pools.queues),
+        rooms=pools.rooms,
+        calibrations=_calibrations(spec, valued),
+        judged=lower_criteria(asked, measured, pools.queues, solved),
+        measures=named_measures(measured, solved),
+    )
+
+
+def _calibrations(spec: SpecNetwork, traffic: Traffic) -> tuple[Calibration, ...]:
+    """Return the calibrations, with the rates of what was counted."""
+    found = spec.calibrations.items()
+    return tuple(replace(one, rates=traffic.counted.get(of, {})) for of, one in found)

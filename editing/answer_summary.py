@@ -1,0 +1,119 @@
+"""The answer of a spec as it is written now: in a line, and as loads of its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qps.compiler.check.names.declarations import Indexed
+from qps.compiler.ir.measure_names import utilization_of
+from qps.compiler.pipeline import Spec
+from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.syntax import ast
+from qps.editing.messages import AnswerLine, PlaceLoad
+from qps.editing.open_documents import Desk
+from qps.reports.text.solutions.capacity_text import headline
+from qps.reports.text.words.certainty_marks import marked_value
+from qps.reports.text.words.quantities import is_share, percent, quantity_in
+from qps.solver.answer import Answer
+from qps.solver.answers.solution import ResourceSolution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.complete_answer import complete_answer
+from qps.solver.uncertainty.confidence_interface import model_at_confidence
+
+
+def answer_line(desk: Desk, uri: str) -> AnswerLine | None:
+    """Return the answer of an open spec; None where it has mistakes, or is a module."""
+    reading = desk.reading(uri)
+    spec = reading.spec
+    if spec is None or spec.program.is_module:
+        return None
+    answer = _solved(spec)
+    places, at = desk.positions(reading.source), f"{answer.population} = {answer.at:,}"
+    users = next(iter(reading.syntax.every(ast.Users)), None)
+    span = None if users is None else users.span
+    return AnswerLine(
+        title=_title(answer),
+        range=places.between(0, 0) if span is None else places.range(span),
+        loads=tuple(
+            PlaceLoad(
+                at=places.position(item.span.end),
+                label=_label(loads),
+                tooltip="\n".join(_format(one) for one in loads) + f"\n\nat {at}",
+            )
+            for item, loads in _by_place(reading.syntax, spec, answer)
+        ),
+        at=at,
+        values=dict(_values(answer)),
+    )
+
+
+def _solved(spec: Spec) -> Answer:
+    configuration = spec.configuration()
+    model = model_at_confidence(spec.model, configuration)
+    return complete_answer(model, configuration, solve_model(model, configuration))
+
+
+def _title(answer: Answer) -> str:
+    """Return capacity and its limit: `At most 7,462 users; limited by web.cpu.utilization`."""
+    limit = f"; limited by {answer.limited_by}" if answer.limited_by else ""
+    return headline(answer) + limit
+
+
+def _values(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield what is known at the answer, by name: measures, loads, what is required."""
+    for one in answer.measures:
+        yield one.name, marked_value(_quantity(one.value, one.dimension), one.value, one.known)
+    for load in answer.resources:
+        yield (
+            utilization_of(load.name),
+            f"{percent(load.utilization_at_limit)}, limit {percent(load.target)}",
+        )
+    for need in answer.requirements:
+        share = is_share(need.name) and need.promised_with is None
+        value, limit = (
+            percent(number) if share else _quantity(number, need.dimension)
+            for number in (need.now.value, need.limit)
+        )
+        told = marked_value(value, need.now.value, need.now.known)
+        operator = ("<" if need.at_most else ">") + ("" if need.strict else "=")
+        yield need.name, f"{told}, requirement {operator} {limit}"
+
+
+def _quantity(value: float, dimension: Dimension) -> str:
+    return quantity_in(value, str(dimension))
+
+
+def _by_place(
+    syntax: ast.Module, spec: Spec, answer: Answer
+) -> Iterator[tuple[ast.Node | ast.Link, list[ResourceSolution]]]:
+    """Yield the nodes and links of a text, each with its resources, the fullest first."""
+    declared = spec.program.main.names
+    for topology in syntax.every(ast.Topology):
+        for item in topology.items:
+            name = item.name.text
+            of = declared.get(name)
+            names = of.names if isinstance(of, Indexed) else (name,)
+            own = [
+                one
+                for one in answer.resources
+                if any(one.name == each or one.name.startswith(f"{each}.") for each in names)
+            ]
+            if own:
+                yield item, sorted(own, key=lambda one: -one.utilization_at_limit / one.target)
+
+
+_SHOWN = 2
+
+
+def _label(loads: list[ResourceSolution]) -> str:
+    more = ", …" if len(loads) > _SHOWN else ""
+    return ", ".join(_brief(one) for one in loads[:_SHOWN]) + more
+
+
+def _brief(one: ResourceSolution) -> str:
+    """Return a resource without the name of its place, which stands right before it."""
+    return f"{one.name.partition('.')[2] or one.name} {percent(one.utilization_at_limit)}"
+
+
+def _format(one: ResourceSolution) -> str:
+    return f"{one.name}: {percent(one.utilization_at_limit)}, limit {percent(one.target)}"

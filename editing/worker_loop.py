@@ -1,0 +1,93 @@
+"""A process that answers what editors ask, one thing after the other, of the newest texts."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from qps.editing.features import FUNCTIONS, OF_TEXTS
+from qps.editing.messages import (
+    Answered,
+    Began,
+    CloseText,
+    FeatureRequest,
+    Known,
+    Partly,
+    Put,
+    Setting,
+)
+
+if TYPE_CHECKING:
+    from qps.compiler.pipeline import Spec
+    from qps.editing.open_documents import Desk
+
+_NEW_VALUES = 500_000
+"""Between two looks for circles of garbage: most of what a check makes lives until the next one."""
+
+
+def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
+    """Answer until the other end is closed."""
+    # Standard output belongs to the protocol: nothing that is printed by chance may reach it.
+    os.dup2(sys.stderr.fileno(), 1)
+    from qps.editing.open_documents import Desk  # noqa: PLC0415 - the server itself needs no compiler
+
+    desk = Desk(page_of=page_of)
+    gc.set_threshold(_NEW_VALUES, 20, 10)
+    gc.freeze()  # what is imported stays
+    asked: deque[FeatureRequest] = deque()
+    try:
+        while True:
+            while not asked or connection.poll():
+                _close_text(connection.recv(), desk, asked)
+            one = asked.popleft()
+            connection.send(Began(one.number))
+            desk.tell = partial(_report, connection, one.number)
+            connection.send(answered(desk, one))
+    except (EOFError, OSError):
+        return
+
+
+def _report(connection: Connection, number: int, found: object) -> None:
+    connection.send(Partly(number, found))
+
+
+def _close_text(message: object, desk: Desk, request: deque[FeatureRequest]) -> None:
+    match message:
+        case Setting():
+            desk.set(message)
+        case Put(text=text):
+            desk.put(text)
+        case CloseText(uri=uri):
+            desk.take(uri)
+        case Known(uri=uri, answer=answer):
+            desk.answers[uri] = answer
+        case FeatureRequest():
+            request.append(message)
+
+
+def answered(desk: Desk, request: FeatureRequest) -> Answered:
+    """Return the answer; whatever goes wrong is told, and ends nothing."""
+    from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
+    from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above
+
+    held = desk.texts.get(request.uri)
+    if request.version is not None and (held is None or held.version != request.version):
+        return Answered(number=request.number, outdated=True)
+    if request.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
+        return Answered(number=request.number)  # what is wrong with it tells so
+    try:
+        module, _, name = FUNCTIONS[request.feature].partition(":")
+        found = getattr(import_module(module), name)(desk, request.params)
+    except QpsError as error:
+        return Answered(number=request.number, refused=str(error))
+    except Exception:  # noqa: BLE001 - a fault of ours is told, and the next question is answered
+        return Answered(number=request.number, fault=traceback.format_exc())
+    return Answered(number=request.number, result=found)

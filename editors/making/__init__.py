@@ -1,5 +1,0 @@
-"""Makes what editors colour and read QPS by, from the grammar: `python editors/making`.
-
-Nothing here is written by hand twice: `qps.highlighting` has the rules, `grammar/qps.lark` the
-syntax. A test compares what is in the repository with what this makes.
-"""

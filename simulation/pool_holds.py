@@ -1,0 +1,62 @@
+"""What items hold of pools, and how they give it back."""
+
+from __future__ import annotations
+
+import math
+
+from simpy import Environment
+
+from qps.simulation.items import Go, HeldPlaces, Item
+from qps.simulation.run_state import Scene
+from qps.simulation.simulated_model import Give, Take
+from qps.simulation.stations import Places
+
+
+def acquisition_of(scene: Scene, step: Take, then: Go) -> Go:
+    """Let an item wait until it has its amount of a pool."""
+    clock, pools = scene.clock, scene.places[step.station]
+    station, amount = step.station, step.amount
+    node = step.node if step.node in scene.several else None
+    capacity = step.capacity if step.waits else math.inf
+
+    def acquire(item: Item) -> None:
+        key = 0 if node is None else item.picks[node]
+        pool = pools.get(key)
+        if pool is None:
+            pool = pools[key] = Places(capacity)
+        pool.take(amount, acquired, (item, pool))
+
+    def acquired(pair: tuple[Item, Places]) -> None:
+        item, pool = pair
+        item.held = (*item.held, (station, amount, clock.now, pool))
+        then(item)
+
+    return acquire
+
+
+def release_of(scene: Scene, step: Give, then: Go) -> Go:
+    """Let an item give back what it holds of a pool."""
+    station, clock, busy = step.station, scene.clock, scene.busy
+
+    def release(item: Item) -> None:
+        for one in item.held:
+            if one[0] == station:
+                item.held = tuple(other for other in item.held if other is not one)
+                _release(one, clock, busy)
+                break
+        then(item)
+
+    return release
+
+
+def _release(one: HeldPlaces, clock: Environment, busy: list[float]) -> None:
+    station, amount, since, pool = one
+    busy[station] += amount * (clock.now - since)
+    pool.give(amount)
+
+
+def release_all(item: Item, clock: Environment, busy: list[float]) -> None:
+    """Let an item that goes no further give back all that it holds."""
+    held, item.held = item.held, ()
+    for one in held:
+        _release(one, clock, busy)

@@ -1,0 +1,71 @@
+"""Who goes on by chance, and what becomes of the others."""
+
+from __future__ import annotations
+
+from qps.compiler.lower.response_time.class_response import LossKind
+from qps.simulation.items import Go, Item, Joined
+from qps.simulation.pool_holds import release_all
+from qps.simulation.run_state import Of, Scene
+from qps.simulation.simulated_model import Lose, Thin, goes_on
+from qps.simulation.sources import Bursts
+
+
+def lot_of(scene: Scene, step: Lose | Thin, then: Go, of: Of) -> Go:
+    """Let a share of the items go on."""
+    share = goes_on(step)
+    if share >= 1:
+        return then
+    random, gone = scene.random.random, gone_of(scene, step, of)
+    if isinstance(step, Thin) and step.lasting is not None:
+        is_on = Bursts(step.share, step.lasting, scene.clock, scene.random).is_on
+
+        def burst(item: Item) -> None:
+            if is_on(item.flow):
+                then(item)
+            else:
+                gone(item)
+
+        return burst
+
+    def lot(item: Item) -> None:
+        if random() < share:
+            then(item)
+        else:
+            gone(item)
+
+    return lot
+
+
+def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
+    """Return what becomes of an item that is lost, or that nobody misses."""
+    over, clock, busy = of.over, scene.clock, scene.busy
+    if isinstance(step, Thin):
+
+        def missed(item: Item) -> None:
+            release_all(item, clock, busy)
+            if over is not None:
+                over()
+
+        return missed
+    lost, kind, worth, random = scene.told[of.stream].lost, step.kind, step.worth, scene.random
+    safe = of.shelters if step.kind == LossKind.TRANSMISSION.value else ()
+
+    def gone(item: Item) -> None:
+        for shelter in reversed(safe):
+            if random.random() < shelter.share:
+                item.is_ghost = True
+                shelter.then(item)
+                return
+        release_all(item, clock, busy)
+        joined = [one for one in item.open if isinstance(one, Joined)]
+        if not any(one.is_lost for one in joined):
+            lost[kind] += worth
+            if over is not None:
+                over()
+        for one in joined:
+            if not one.is_lost:
+                # Who made the calls together goes no further, and holds nothing any longer.
+                release_all(one.item, clock, busy)
+            one.is_lost = True
+
+    return gone

@@ -1,0 +1,62 @@
+"""The scene of one run: its clock, its stations and what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import simpy
+from msgspec import Struct, field
+
+from qps.simulation.items import Go, StreamCounts
+from qps.simulation.sharing_and_priorities import Machine
+from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.stations import InRoom, InTurn, Limit, Lock, Places, Schedule
+
+
+class Shelter(Struct, frozen=True):
+    """Behind some steps a share of what is lost in them is there again."""
+
+    share: float
+    then: Go
+
+
+class Of(Struct, frozen=True):
+    """Whose way it is: the stream, and what is to be done when an item has arrived or is lost."""
+
+    stream: str
+    over: Callable[[], None] | None = None
+    shelters: tuple[Shelter, ...] = ()
+
+
+def _no_clock(*_: object) -> None:
+    """Schedule nothing: there is no clock yet."""
+
+
+class Scene(Struct, kw_only=True):
+    """What is played, on one clock; machines are there from the first visit on."""
+
+    played: SimulatedNetwork
+    clock: simpy.Environment
+    name: str
+    told: dict[str, StreamCounts]
+    busy: list[float]
+    queues: list[dict[int, InTurn]] = field(default_factory=list)
+    rooms: dict[tuple[int, int], InRoom] = field(default_factory=dict)
+    locks: list[dict[int, Lock]] = field(default_factory=list)
+    limits: dict[int, Limit] = field(default_factory=dict)
+    """Of what nobody waits for: only users who wait for their answers can be held up by it."""
+    places: list[dict[int, Places]] = field(default_factory=list)
+    machines: dict[tuple[int, ...], Machine] = field(default_factory=dict)
+    random: Random = field(default_factory=Random)
+    schedule: Schedule = field(default_factory=lambda: _no_clock)
+    several: frozenset[str] = frozenset()
+
+    def left(self) -> list[float]:
+        """Return, of each station, the work that is counted as busy and still to be done."""
+        found = [sum(queue.left for queue in at.values()) for at in self.queues]
+        for (station, _), room in self.rooms.items():
+            found[station] += room.left
+        for (station, *_), machine in self.machines.items():
+            found[station] += machine.left
+        return found

@@ -1,0 +1,157 @@
+"""How items are served at stations, as functions that let each go on behind."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.quantities.disciplines import Service
+from qps.simulation.items import Go, Item, of_item
+from qps.simulation.random_loss import gone_of, lot_of
+from qps.simulation.run_state import Of, Scene
+from qps.simulation.sharing_and_priorities import Visitor, machine_of
+from qps.simulation.simulated_model import Lose, Serve, goes_on
+from qps.simulation.stations import NORMAL, Happening, InRoom, InTurn, Lock, draws
+
+
+def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
+    """Let an item be served at a station."""
+    known = scene.played.stations[step.station]
+    draw = draws(known.variation, scene.random)
+    servers, number, busy = int(known.servers), step.station, scene.busy
+    clock, schedule, overlaps = scene.clock, scene.schedule, step.overlaps
+    at = scene.queues[number]
+    node = step.node if step.node in scene.several else None
+    if node is None and 0 not in at:
+        at[0] = InTurn(clock, servers)
+    if any(lot is not None for _, lot in step.parts[:-1]):
+        return _serve_partly(scene, step, then, of)
+    mean = step.mean
+    last = step.parts[-1][1]
+    if last is not None:
+        then = lot_of(scene, last, then, of)
+    if step.thread is not None:
+        return _serve_threaded(scene, step, mean, then)
+    if known.room < math.inf:
+        return _serve_in_room(scene, step, mean, then, of)
+    if known.service is not Service.IN_TURN:
+        return _serve_otherwise(scene, step, mean, then)
+    after = (of_item(then),)
+
+    def enter(item: Item) -> None:
+        key = 0 if node is None else item.picks[node]
+        queue = at.get(key)
+        if queue is None:
+            queue = at[key] = InTurn(clock, servers)
+        service = draw(mean)
+        busy[number] += service
+        wait = queue.begins(service)
+        schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
+
+    return enter
+
+
+def _serve_in_room(scene: Scene, step: Serve, mean: float, then: Go, of: Of) -> Go:
+    """Serve where there is room for so many, and lose the others."""
+    known, number = scene.played.stations[step.station], step.station
+    draw, servers, room = draws(known.variation, scene.random), int(known.servers), int(known.room)
+    clock, schedule, overlaps = scene.clock, scene.schedule, step.overlaps
+    busy, rooms = scene.busy, scene.rooms
+    node = step.node if step.node in scene.several else None
+    lost = gone_of(scene, Lose(kind=LossKind.BLOCKED.value, share=1.0, worth=step.worth), of)
+    after = (of_item(then),)
+
+    def enter(item: Item) -> None:
+        key = number, 0 if node is None else item.picks[node]
+        machine = rooms.get(key)
+        if machine is None:
+            machine = rooms[key] = InRoom(clock, servers, room)
+        service = draw(mean)
+        wait = machine.begins(service)
+        if wait is None:
+            lost(item)
+            return
+        busy[number] += service
+        schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
+
+    return enter
+
+
+def _serve_otherwise(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
+    """Serve by another discipline than in turn."""
+    known, number, busy = scene.played.stations[step.station], step.station, scene.busy
+    draw, overlaps, machines = draws(known.variation, scene.random), step.overlaps, scene.machines
+    node = step.node if step.node in scene.several else None
+    key_of = (number,) if node is None else None
+    clock, schedule = scene.clock, scene.schedule
+
+    def enter(item: Item) -> None:
+        key = key_of or (number, item.picks[node or ""])
+        machine = machines.get(key)
+        if machine is None:
+            machine = machines[key] = machine_of(known, clock, schedule)
+        service = draw(mean)
+        busy[number] += service
+        machine.enter(Visitor(item, service, item.priority, then, overlaps=overlaps))
+
+    return enter
+
+
+def _serve_partly(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
+    """Serve what is lost in the midst as long as it is there."""
+    random = scene.random.random
+    done = 0.0
+    lots: list[tuple[float, Go]] = []
+    for mean, lot in step.parts:
+        done += mean
+        if lot is None:
+            continue
+        gone = gone_of(scene, lot, of)
+        short = replace(step, parts=((done, None),))
+        lots.append((goes_on(lot), serve(scene, short, gone, of)))
+    whole = replace(step, parts=((step.mean, None),))
+    full = serve(scene, whole, then, of)
+
+    def enter(item: Item) -> None:
+        for share, gone in lots:
+            if random() >= share:
+                gone(item)
+                return
+        full(item)
+
+    return enter
+
+
+def _serve_threaded(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
+    """Let an item have its thread first, then a core, and give both back together."""
+    known = scene.played.stations[step.station]
+    assert step.thread is not None
+    thread, number, busy = step.thread, step.station, scene.busy
+    draw, servers = draws(known.variation, scene.random), int(known.servers)
+    clock, schedule = scene.clock, scene.schedule
+    cores, locks = scene.queues[number], scene.locks[thread]
+    node = step.node if step.node in scene.several else None
+
+    def enter(item: Item) -> None:
+        key = 0 if node is None else item.picks[node]
+        if key not in locks:
+            locks[key] = Lock()
+        if key not in cores:
+            cores[key] = InTurn(clock, servers)
+        locks[key].take(begin, (item, key))
+
+    def begin(pair: tuple[Item, int]) -> None:
+        service = draw(mean)
+        busy[number] += service
+        busy[thread] += service
+        wait = cores[pair[1]].begins(service)
+        schedule(Happening((end,), pair), NORMAL, wait + service)
+
+    def end(happening: Happening) -> None:
+        item, key = happening.item
+        locks[key].give()
+        then(item)
+
+    return enter

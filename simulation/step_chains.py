@@ -1,0 +1,201 @@
+"""Ways as chains of functions, each of which lets an item do a step and go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from random import Random
+
+from msgspec.structs import replace
+
+from qps.simulation.item_calls import call_of, choose_of, copy_of, fork_of, gather_of, pick_of
+from qps.simulation.items import Go, Item, of_item
+from qps.simulation.pool_holds import acquisition_of, release_of
+from qps.simulation.random_loss import lot_of
+from qps.simulation.run_state import Of, Scene, Shelter
+from qps.simulation.service_steps import serve
+from qps.simulation.simulated_model import (
+    Call,
+    Choose,
+    Copy,
+    Delay,
+    Fork,
+    Gather,
+    Give,
+    Lose,
+    Pick,
+    Reach,
+    Recovery,
+    Serve,
+    Shake,
+    Shift,
+    Source,
+    Step,
+    Take,
+    Thin,
+    Use,
+    stood,
+)
+from qps.simulation.sources import at_random, by_clock, customers, schedule_of, unevenly
+from qps.simulation.stations import NORMAL, Happening, Limit
+
+
+def begin(scene: Scene) -> None:
+    """Let all sources begin, as if they had been sending for ever."""
+    stations = scene.played.stations
+    scene.random = Random(f"{scene.name}/stations")  # noqa: S311 - no secret
+    scene.schedule = schedule_of(scene.clock)
+    scene.queues = [{} for _ in stations]
+    scene.locks = [{} for _ in stations]
+    scene.places = [{} for _ in stations]
+    scene.several = frozenset(
+        node
+        for source in scene.played.sources
+        for node, station in stood(source.steps)
+        if node is not None and stations[station].copies > 1
+    )
+    for number, source in enumerate(scene.played.sources):
+        random = Random(f"{scene.name}/{source.stream}/{number}")  # noqa: S311
+        way = partial(_way, scene, source)
+        if source.customers:
+            customers(source, way, scene.clock, random)
+        elif source.variation is not None:
+            unevenly(source, way(None), scene.clock, random)
+        elif source.is_periodic:
+            by_clock(source, way(None), scene.clock, random)
+        else:
+            at_random(source, way(None), scene.clock, random)
+
+
+def _way(scene: Scene, source: Source, over: Callable[[], None] | None) -> Go:
+    """Return the way of an item of a source, and what is to be done when it is over."""
+    of = Of(source.stream, over)
+    return _chain(scene, source.steps, _finish(scene, of), of)
+
+
+def _finish(scene: Scene, of: Of) -> Go:
+    clock, told, over = scene.clock, scene.told[of.stream], of.over
+    ends, latency = told.ends.append, told.latency.append
+
+    def finish(item: Item) -> None:
+        told.done += 1
+        if not item.is_ghost:
+            now = clock.now
+            took = now - item.born
+            told.sum += took
+            ends(now)
+            latency(took)
+        if over is not None:
+            over()
+
+    return finish
+
+
+def _chain(scene: Scene, steps: Sequence[Step], then: Go, of: Of) -> Go:
+    for step in reversed(steps):
+        then = _step(scene, step, then, of)
+    return then
+
+
+def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
+    match step:
+        case Serve():
+            return serve(scene, step, then, of)
+        case Use():
+            return _use(scene, step, then)
+        case Delay():
+            return _delay(scene, step.time, then)
+        case Thin() | Lose():
+            return lot_of(scene, step, then, of)
+        case Pick() | Reach():
+            return pick_of(scene, step, then) if step.node in scene.several else then
+        case Take():
+            return acquisition_of(scene, step, then)
+        case Give():
+            return release_of(scene, step, then)
+        case Copy():
+            return copy_of(scene, step.number, then)
+        case Shift() | Shake():
+            return _later(scene, step, then)
+        case _:
+            return _branched(scene, step, then, of)
+
+
+def _branched(scene: Scene, step: Call | Choose | Fork | Gather | Recovery, then: Go, of: Of) -> Go:
+    """Let an item do a step that has steps of its own."""
+    match step:
+        case Call():
+            return call_of(scene, step, then, of, partial(_chain, scene))
+        case Choose():
+            return choose_of(scene, step, then, of, partial(_chain, scene))
+        case Fork():
+            return fork_of(step, then, of, partial(_chain, scene))
+        case Gather():
+            return gather_of(scene, step, then, of, partial(_chain, scene))
+        case Recovery():
+            shelters = (*of.shelters, Shelter(step.share, then))
+            return _chain(scene, step.steps, then, replace(of, shelters=shelters))
+
+
+def _delay(scene: Scene, time: float, then: Go) -> Go:
+    if time <= 0:
+        return then
+    schedule, after = scene.schedule, (of_item(then),)
+
+    def wait(item: Item) -> None:
+        schedule(Happening(after, item), NORMAL, time)
+
+    return wait
+
+
+def _later(scene: Scene, step: Shift | Shake, then: Go) -> Go:
+    """Let an item have taken longer, or less: nothing behind it sees that."""
+    if isinstance(step, Shift):
+        time = step.time
+
+        def shift(item: Item) -> None:
+            item.born -= time
+            then(item)
+
+        return shift
+    normal, deviation = scene.random.gauss, step.deviation
+
+    def shake(item: Item) -> None:
+        item.born -= normal(0.0, deviation)
+        then(item)
+
+    return shake
+
+
+def _use(scene: Scene, step: Use, then: Go) -> Go:
+    busy, station, amount = scene.busy, step.station, step.amount
+
+    def use(item: Item) -> None:
+        busy[station] += amount
+        then(item)
+
+    limit = _limit_of(scene, station)
+    if limit is None or amount <= 0:
+        return use
+    limit.is_for(amount)
+    schedule, begin = scene.schedule, (of_item(use),)
+
+    def wait(item: Item) -> None:
+        schedule(Happening(begin, item), NORMAL, limit.waits(amount))
+
+    return wait
+
+
+def _limit_of(scene: Scene, number: int) -> Limit | None:
+    """Return what holds up who asks a station, that nobody waits for, for more than it can do.
+
+    Open traffic asks for less, or it is not played: only users who wait for their answers may ask
+    for more, and are answered so much later that they do not.
+    """
+    if not any(source.customers for source in scene.played.sources):
+        return None
+    known = scene.played.stations[number]
+    left = known.servers * known.copies * (1 - known.background)
+    if number not in scene.limits and left > 0:
+        scene.limits[number] = Limit(scene.clock, left)
+    return scene.limits.get(number)

@@ -1,0 +1,148 @@
+"""Claims of what playing tells: whether a prediction is as near as it is said to be.
+
+Each is played until the interval of what is simulated lies wholly within what is allowed, or
+wholly without: so a verdict does not depend on how fast a machine is, but for one that is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isfinite, nan
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.response_time.class_response import LossKind
+from qps.simulation.agreement import Observed, simulated_load
+from qps.simulation.model_builder import played
+from qps.simulation.replications import Effort, Simulation, simulate
+from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.single_run import LEVELS
+from qps.simulation.statistics import Estimate
+from qps.solver.claims.claim_results import Near
+from qps.solver.claims.simulated_claims import Player, PredictedMeasure
+
+_SURELY = 0.99
+"""How often the interval covers the truth that a verdict rests on; 0.95 is shown."""
+
+_LOSSES = {
+    ir.MeasureKind.LOSS: "any",
+    ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY.value,
+    ir.MeasureKind.TRANSMISSION_LOSS: LossKind.TRANSMISSION.value,
+}
+
+
+def player_of(effort: Effort) -> Player:
+    """Return who plays what claims ask for, with so much effort for each configuration."""
+
+    def simulate_measures(
+        graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
+    ) -> list[Near]:
+        own = {float(one.measure.level) for one in predicted if one.measure.level is not None}
+        model = played(graph, at)
+        coming = [one for one in predicted if _comes(one.measure, model)]
+        simulation = simulate(
+            model,
+            replace(effort, levels=tuple(sorted({*LEVELS, *own}))),
+            is_enough=lambda told: all(
+                _simulated_measure(one, graph, told).is_told for one in coming
+            ),
+        )
+        judged = [_simulated_measure(one, graph, simulation) for one in predicted]
+        return [
+            _tolerance_result(told, effort if one in coming else None)
+            for one, told in zip(predicted, judged, strict=True)
+        ]
+
+    return simulate_measures
+
+
+def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
+    """Return whether anything comes that tells of a measure, however long it is played."""
+    is_load = measure.kind is ir.MeasureKind.LOAD
+    return bool(model.sources) if is_load else measure.subject in model.flows
+
+
+class _SimulatedMeasure(Struct, frozen=True):
+    """A measure as it was played; whether it is near is None where that is not told."""
+
+    told: Estimate | None
+    within: float
+    holds: bool | None
+
+    @property
+    def is_told(self) -> bool:
+        return self.holds is not None
+
+
+def _tolerance_result(one: _SimulatedMeasure, effort: Effort | None) -> Near:
+    """Return how near one is; with no `effort` where however much of it would tell nothing."""
+    why = None
+    if one.holds is None and effort is None:
+        why = "no item is measured, so there is nothing to simulate"
+    elif one.holds is None and effort is not None:
+        why = f"too few items simulated within {effort.seconds:g} s"
+        if one.told is not None and isfinite(one.within) and one.told.mean:
+            share = one.within / abs(one.told.mean)
+            why = (
+                f"precision not reached: the confidence interval is ±{share * 100:.2g} % after "
+                f"{effort.seconds:g} s, too wide to decide"
+            )
+    return Near(
+        mean=nan if one.told is None else one.told.mean,
+        half_width=inf if one.told is None else one.told.half_width(),
+        holds=one.holds is True,
+        why=why,
+    )
+
+
+def _simulated_measure(
+    predicted: PredictedMeasure, graph: LoadGraph, simulation: Simulation
+) -> _SimulatedMeasure:
+    seen = _seen(predicted.measure, graph, simulation)
+    if seen is None:
+        return _SimulatedMeasure(None, inf, None)
+    told = seen.told
+    if not simulation.has_converged:
+        return _SimulatedMeasure(told, inf, None)
+    within = seen.within(predicted.predicted, _SURELY)
+    off = abs(predicted.predicted - told.mean)
+    allowed = float(predicted.tolerance.amount)
+    if predicted.tolerance.relative:
+        allowed *= abs(told.mean)
+    holds = None
+    if off + within <= allowed or off == within == 0:
+        holds = True
+    elif not off - within <= allowed:  # a prediction that is no number is not near
+        holds = False
+    if seen.is_seldom and (off > within or not seen.items):
+        holds = None  # nothing differs by what hardly came, nor agrees by what did not
+    return _SimulatedMeasure(told, within, holds)
+
+
+def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Observed | None:
+    """Return what playing told of a measure; None where nothing did."""
+    if measure.kind is ir.MeasureKind.LOAD:
+        names = [one.name for one in graph.loads_of(measure.subject)]
+        loads = [simulated_load(simulation, name) for name in names if name in simulation.loads]
+        told = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
+        items = sum(stream.items for stream in simulation.streams.values())
+        return Observed(told=told, items=items, is_load=True)
+    stream = simulation.streams.get(measure.subject)
+    if stream is None:
+        return None
+    value: Estimate | None
+    if measure.kind is ir.MeasureKind.LATENCY:
+        value = stream.mean
+    elif measure.kind is ir.MeasureKind.QUANTILE:
+        assert measure.level is not None
+        value = stream.quantiles.get(float(measure.level))
+    elif measure.kind is ir.MeasureKind.RATE:
+        value = stream.rate
+    else:
+        value = stream.lost[_LOSSES[measure.kind]]
+    if value is None:
+        return None
+    return Observed(told=value, items=stream.items, is_loss=measure.kind in _LOSSES)

@@ -1,0 +1,361 @@
+"""Are the claims of a spec true? Expectations and observations against the model's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_force,
+)
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.expressions.exact_order import compare, order_of
+from qps.compiler.pipeline import Spec
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.expressions.formulas import Formula, number
+from qps.engine.expressions.point_values import in_floats
+from qps.links import resolved_path
+from qps.solver.claims.accepted_failures import Accepted
+from qps.solver.claims.claim_results import (
+    ClaimResult,
+    ClaimResults,
+    Coverage,
+    PredictionInterval,
+    Side,
+    condition_result,
+    unclaimed_result,
+    value_result,
+)
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.simulated_claims import Player, SimulatedClaims, is_alone
+from qps.solver.uncertainty.interval_result import PROBABILITY
+
+if TYPE_CHECKING:
+    from qps.solver.claims.prediction_intervals import PredictionIntervals
+    from qps.solver.matrix.matrix_claims import Judge
+
+
+class Question(Struct, frozen=True):
+    """Something to ask by itself, and of how many claims it gives the results, by their name."""
+
+    name: str
+    claims: int
+    ask: Callable[[], Sequence[ClaimResult]]
+
+
+class Claims(Struct, dict=True):
+    """The claims of a model, judged in its runner; those of a spec, by what its project accepts."""
+
+    runner: ClaimRunner
+    player: Player | None = None
+    """Who plays what is claimed of simulation; without one that is not judged."""
+    probability: float = PROBABILITY
+    """Of the prediction intervals by which measured rows are judged."""
+    accepted: Accepted = field(default_factory=Accepted)
+    """What may fail until a day."""
+
+    @staticmethod
+    def of(spec: Spec, player: Player | None = None, probability: float = PROBABILITY) -> Claims:
+        """Return the claims of a spec: whoever tells of them begins here."""
+        runner = ClaimRunner(model=spec.model)
+        return Claims(runner, player, probability, Accepted(spec.accepted))
+
+    @property
+    def _model(self) -> ir.Model:
+        return self.runner.model
+
+    def results(self) -> tuple[ClaimResult, ...]:
+        """Return every claim of the model and every row of its observations."""
+        return tuple(result for question in self.questions() for result in question.ask())
+
+    def questions(self) -> Iterator[Question]:
+        """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
+        for question in self._questions():
+            yield replace(question, ask=partial(self._results, question))
+
+    def _results(self, question: Question) -> Sequence[ClaimResult]:
+        return [self.accepted.told(one) for one in question.ask()]
+
+    def _questions(self) -> Iterator[Question]:
+        for expectation in self._model.expectations:
+            if not expectation.claims and not expectation.matrix_claims:
+                ask = partial(_unclaimed, expectation)
+                yield Question(expectation.name, 1, ask)
+            many = len(expectation.claims) + len(expectation.matrix_claims) > 1
+            for index, claim in enumerate(expectation.claims, 1):
+                name = f"{expectation.name}[{index}]" if many else expectation.name
+                ask = partial(self._result, name, expectation, claim)
+                yield Question(name, _results(claim), ask)
+            if expectation.matrix_claims:
+                count = len(expectation.matrix_claims)
+                yield Question(expectation.name, count, partial(self._of_matrices, expectation))
+        for observation in self._model.observations:
+            for row in observation.rows:
+                count = sum(value is not None for value in row.values)
+                yield Question(observation.name, count, partial(self._row, observation, row))
+
+    def _result(
+        self, name: str, expectation: ir.Expectation, claim: ir.Claim
+    ) -> tuple[ClaimResult, ...]:
+        self.runner.chosen.clear()
+        results = []
+        if not is_alone(claim):
+            result = self._claim(name, expectation, claim)
+            results.append(self._annotated(result, expectation, _origin(expectation, claim)))
+        if claim.simulated is not None:
+            played = self._simulated.results(name, expectation, claim)
+            # What we play ourselves is nobody's publication.
+            results += [self._annotated(result, expectation, ir.Origin.MODEL) for result in played]
+        return tuple(results)
+
+    @cached_property
+    def _simulated(self) -> SimulatedClaims:
+        return SimulatedClaims(runner=self.runner, player=self.player)
+
+    # -- claims --------------------------------------------------------------------------
+
+    def _claim(self, name: str, expectation: ir.Expectation, claim: ir.Claim) -> ClaimResult:
+        base = base_configuration(self._model)
+        if isinstance(claim.value, ir.Quantity):
+            assert claim.claimed is not None
+            assert claim.tolerance is not None
+            predicted = self.runner.value(claim.value.expr, base, claim.changes, claim.span)
+            claimed = self.runner.value(claim.claimed.expr, base, claim.changes, claim.span)
+            return value_result(
+                name,
+                expectation,
+                claim.span,
+                in_floats(claimed),
+                in_floats(predicted),
+                claim.value.dimension,
+                claim.tolerance,
+                passes=_is_close(predicted, claimed, claim.tolerance),
+                known=together(
+                    self.runner.known(claim.value.expr, base, claim.changes),
+                    self.runner.known(claim.claimed.expr, base, claim.changes),
+                ),
+            )
+        sides: list[_Compared] = []
+        holds = self._is_true(claim.value, base, claim.changes, claim.span, sides)
+        compared = tuple(Side(in_floats(one.value), one.dimension, one.known) for one in sides)
+        return condition_result(name, expectation, claim.span, compared, passes=holds)
+
+    def _annotated(
+        self,
+        result: ClaimResult,
+        stated: ir.Expectation | ir.Observation,
+        origin: ir.Origin,
+    ) -> ClaimResult:
+        """Return a result with what was chosen for it, or for others, and whose claim it is."""
+        own = [stated.fitted] if stated.fitted else []
+        chosen = dict.fromkeys([*own, *self.runner.chosen])
+        return replace(
+            result,
+            fitted="; ".join(chosen) or None,
+            is_fitted_to_it=bool(own) or (bool(chosen) and self._is_fitted_to(stated)),
+            missed=stated.missed,
+            origin=origin,
+        )
+
+    def _is_fitted_to(self, stated: ir.Expectation | ir.Observation) -> bool:
+        """Return whether costs are fitted to the very table that is observed."""
+        return (
+            isinstance(stated, ir.Observation)
+            and resolved_path(Path(stated.file)) in self._tables_of_fits
+        )
+
+    @cached_property
+    def _tables_of_fits(self) -> frozenset[Path]:
+        folders = ((span.source.folder, fit) for span, fit in self._model.fits)
+        return frozenset(resolved_path(Path(at, fit.file)) for at, fit in folders if at is not None)
+
+    def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
+        """Return what is claimed of matrices."""
+        if not expectation.matrix_claims:
+            return []
+        before = len(expectation.claims)
+        many = before + len(expectation.matrix_claims) > 1
+        results = []
+        for index, claim in enumerate(expectation.matrix_claims, before + 1):
+            judged = self._judge_of_matrices.of(claim)
+            result = condition_result(
+                f"{expectation.name}[{index}]" if many else expectation.name,
+                expectation,
+                claim.span,
+                tuple(
+                    Side(float(count), known=judged.known) for count in (judged.met, judged.about)
+                ),
+                passes=judged.is_true,
+            )
+            result = replace(result, kind="matrix", counted=judged.told)
+            self.runner.chosen = dict.fromkeys(text for _, text in self._model.fitted)
+            results.append(self._annotated(result, expectation, _origin(expectation)))
+        return results
+
+    @cached_property
+    def _judge_of_matrices(self) -> Judge:
+        from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
+        from qps.solver.uncertainty.confidence_interface import model_at_confidence  # noqa: PLC0415
+        from qps.solver.uncertainty.sampled_rows import drawn_in_rows  # noqa: PLC0415
+
+        return Judge(self._model, drawn_in_rows, model_at_confidence)
+
+    def _is_true(
+        self,
+        condition: ir.Condition,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+        sides: list[_Compared],
+    ) -> bool:
+        """Return whether a condition is true; the values of its sides are added to `sides`."""
+
+        def judged(parts: Sequence[ir.Condition]) -> list[bool]:
+            # All of them, also where the first one settles it: their values are shown.
+            return [self._is_true(part, base, changes, span, sides) for part in parts]
+
+        match condition:
+            case ir.Compare(operator, left, right, dimension):
+                shown = [
+                    _Compared(
+                        self.runner.value(side, base, changes, span),
+                        dimension,
+                        self.runner.known(side, base, changes),
+                    )
+                    for side in (left, right)
+                ]
+                is_shown = sides and sides[-1] == shown[0]
+                sides += shown[1:] if is_shown else shown
+                return compare(operator, *(one.value for one in shown))
+            case ir.AllOf(parts):
+                return all(judged(parts))
+            case ir.AnyOf(parts):
+                return any(judged(parts))
+            case ir.Negated(inner):
+                return not self._is_true(inner, base, changes, span, sides)
+            case ir.RowIs():
+                raise AssertionError("only a matrix has rows")
+            case ir.OptionIs(option, choice):
+                return in_force(changed(base, changes)).options[option] == choice
+            case _:
+                assert_never(condition)
+
+    # -- observations --------------------------------------------------------------------
+
+    def _row(self, observation: ir.Observation, row: ir.ObservedRow) -> list[ClaimResult]:
+        base = base_configuration(self._model)
+        results = []
+        intervals = self._intervals_of(observation, row)
+        for column, measured, interval in zip(
+            observation.measured, row.values, intervals, strict=True
+        ):
+            if measured is None:
+                continue
+            self.runner.chosen.clear()
+            predicted = self.runner.value(column.value.expr, base, row.changes, column.span)
+            claimed = number(measured)
+            tolerance = column.tolerance
+            holds = None
+            if tolerance is not None:
+                holds = _is_close(predicted, claimed, tolerance)
+            result = value_result(
+                f"{observation.name}[{row.line}].{column.heading}",
+                observation,
+                column.span,
+                float(measured),
+                in_floats(predicted),
+                column.value.dimension,
+                tolerance,
+                passes=holds,
+                place=(observation.file, row.line),
+                known=self.runner.known(column.value.expr, base, row.changes),
+                interval=interval,
+            )
+            results.append(self._annotated(result, observation, _origin(observation, column)))
+        return results
+
+    def _intervals_of(
+        self, observation: ir.Observation, row: ir.ObservedRow
+    ) -> Sequence[PredictionInterval | None]:
+        if not self._is_uncertain:
+            return [None] * len(row.values)
+        return self._intervals.of_row(observation, row)
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        """How many values lie within their prediction intervals, of all rows asked so far."""
+        # Only a row that was asked has made the intervals: no other spec imports what they take.
+        return self._intervals.coverages if "_intervals" in self.__dict__ else ()
+
+    @cached_property
+    def _is_uncertain(self) -> bool:
+        return any(isinstance(one.value, ir.Uncertain) for one in self._model.parameters)
+
+    @cached_property
+    def _intervals(self) -> PredictionIntervals:
+        from qps.solver.claims.prediction_intervals import PredictionIntervals  # noqa: PLC0415 - needs numpy
+
+        return PredictionIntervals(model=self._model, probability=self.probability)
+
+
+def _origin(
+    stated: ir.Expectation | ir.Observation,
+    claim: ir.Claim | ir.MeasuredColumn | None = None,
+) -> ir.Origin:
+    """Return whose a claim is: what a document has, and asks nothing of a model, is arithmetic."""
+    if stated.source is None:
+        return ir.Origin.MODEL
+    if claim is not None and not claim.asks and stated.origin is ir.Origin.PUBLISHED:
+        return ir.Origin.ARITHMETIC
+    return stated.origin
+
+
+def _unclaimed(expectation: ir.Expectation) -> tuple[ClaimResult, ...]:
+    return (unclaimed_result(expectation),)
+
+
+def _results(claim: ir.Claim) -> int:
+    """Return how many results a claim has: one, and one for each measure that is simulated."""
+    if claim.simulated is None:
+        return 1
+    return len(claim.simulated.measures) + (not is_alone(claim))
+
+
+class _Compared(Struct, frozen=True):
+    """A side of a comparison as it is judged: exactly."""
+
+    value: Formula
+    dimension: Dimension
+    known: Certainty
+
+
+def _is_close(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> bool:
+    allowed = number(tolerance.amount)
+    if tolerance.relative:
+        allowed = allowed * abs(claimed)
+    if order_of(predicted, claimed) == 0:
+        return True
+    return order_of(abs(predicted - claimed), allowed) <= 0
+
+
+def judge_claims(spec: Spec) -> ClaimResults:
+    """Return what becomes of the claims of a spec; nothing is played for that."""
+    found: list[ClaimResult] = []
+    unanswered: list[Diagnostic] = []
+    for question in Claims.of(spec).questions():
+        try:
+            found += question.ask()
+        except QpsError as error:
+            unanswered += error.diagnostics
+    return ClaimResults(tuple(found), tuple(unanswered))
