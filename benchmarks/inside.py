@@ -31,11 +31,11 @@ def closed(users: int) -> float:
 def simulated(path: str, users: int) -> float:
     """Return what a million packets of a spec take, from a tenth as many."""
     from qps.api import load  # noqa: PLC0415
-    from qps.simulation.model_builder import played  # noqa: PLC0415
+    from qps.simulation.model_builder import simulated_model  # noqa: PLC0415
     from qps.simulation.single_run import LEVELS, Run  # noqa: PLC0415
 
     graph = load(path).graph()
-    run = Run(played(graph, users), 1, 1, LEVELS)
+    run = Run(simulated_model(graph, users), 1, 1, LEVELS)
     (rate,) = (graph.at(users).number(one.rate) for one in graph.streams.values())
     begin = process_time()
     run.advance(_PACKETS / 10 / rate, 50, lambda: False)

@@ -17,7 +17,7 @@ from qps.compiler.check.model.changes.check_changes import change_checker
 from qps.compiler.check.model.changes.check_settings import (
     check_consistent,
     check_one_scenario,
-    check_set_once,
+    check_unique_settings,
 )
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling_references import without_dangling
@@ -148,7 +148,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     def _settings(self, settings: Iterable[str], sink: Sink) -> list[ir.Change]:
         built = [self._setting(text, sink) for text in settings]
         changes = [change for change in built if change is not None]
-        check_set_once(changes, sink)
+        check_unique_settings(changes, sink)
         return changes
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:

@@ -93,12 +93,12 @@ def _no_page(_: Spec) -> str:
 class Desk(Struct, kw_only=True):
     """The open texts of an editor, which counts columns in an `encoding`.
 
-    `answers` are those of the texts as they are. What is found before all is, a feature can `tell`.
-    `page_of` makes the page of a spec. Of a `library` folder, copies of standard modules are shown;
-    `folders` are open in the editor.
+    `answers` are those of the texts as they are. What is found before all is, a feature can
+    `notify`. `page_of` makes the page of a spec. Of a `library` folder, copies of standard modules
+    are shown; `folders` are open in the editor.
     """
 
-    tell: Callable[[object], None] = _ignore
+    notify: Callable[[object], None] = _ignore
     page_of: Callable[[Spec], str] = _no_page
     encoding: str = "utf-16"
     library: Path | None = None

@@ -21,7 +21,7 @@ def text_diagnostics(desk: Desk, uri: str) -> TextDiagnostics:
     """
 
     def errors_first(errors: Sequence[Diagnostic]) -> None:
-        desk.tell(TextDiagnostics(_by_document(desk, uri, errors), []))
+        desk.notify(TextDiagnostics(_by_document(desk, uri, errors), []))
 
     reading = desk.reading(uri, errors_first)
     found = _by_document(desk, uri, reading.examined.diagnostics)

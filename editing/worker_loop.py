@@ -49,7 +49,7 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
                 _close_text(connection.recv(), desk, asked)
             one = asked.popleft()
             connection.send(Began(one.number))
-            desk.tell = partial(_report, connection, one.number)
+            desk.notify = partial(_report, connection, one.number)
             connection.send(answered(desk, one))
     except (EOFError, OSError):
         return

@@ -254,18 +254,18 @@ class _Run:
             return narrowed
         return Token(END, "", position, position)
 
-    def _narrowed(self, position: int, taken: Mapping[str, int]) -> Token | None:
+    def _narrowed(self, position: int, expected: Mapping[str, int]) -> Token | None:
         """Return the first token of those alone that the grammar takes here."""
         for kind in self.patterns:
-            if kind in taken:
+            if kind in expected:
                 match = _one_token(kind).match(self.text, position, self.end)
                 if match is not None:
                     return Token(kind, match[0], position, match.end())
         return None
 
-    def _unexpected(self, position: int, taken: Mapping[str, int]) -> UnexpectedError:
+    def _unexpected(self, position: int, expected: Mapping[str, int]) -> UnexpectedError:
         """Return what tells that no token is here that the grammar takes."""
-        allowed = frozenset(name for name in self.patterns if name in taken) | {SEPARATOR}
+        allowed = frozenset(name for name in self.patterns if name in expected) | {SEPARATOR}
         match = _any_token().match(self.text, position, self.end)
         if match is not None:
             token = Token(match.lastgroup or "", match[0], position, match.end())
@@ -308,7 +308,7 @@ class _Run:
                     end = stretch[1]
             del values[-length:], stretches[-length:], states[-length:]
         if rule.kept is not None:
-            children = _kept(children, rule.kept, rule.missing)
+            children = _selected(children, rule.kept, rule.missing)
         is_alone = rule.is_passed_on and len(children) == 1
         values.append(children[0] if is_alone else Tree(rule.name, children, start, end))
         stretches.append((start, end))
@@ -334,12 +334,12 @@ class _Run:
                 return True
 
 
-def _kept(
-    children: list[Piece], kept: Sequence[tuple[int, bool, int]], missing: int
+def _selected(
+    children: list[Piece], selection: Sequence[tuple[int, bool, int]], missing: int
 ) -> list[Piece]:
     """Return the children that a tree keeps, those of nameless rules in their place."""
     found: list[Piece] = []
-    for index, is_nameless, before in kept:
+    for index, is_nameless, before in selection:
         if before:
             found += [None] * before
         child = children[index]

@@ -118,20 +118,20 @@ def _no_links(folder: str, names: list[str]) -> set[str]:
     return links | (set(names) & {"__pycache__"})
 
 
-def _pack(made: Path, file: Path) -> None:
+def _pack(folder: Path, file: Path) -> None:
     """Pack what runs and what is read; of Python what is compiled alone."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for path in sorted(made.rglob("*")):
+        for path in sorted(folder.rglob("*")):
             if path.is_file() and path.suffix not in NOT_PACKED:
-                packed.write(path, path.relative_to(made))
+                packed.write(path, path.relative_to(folder))
 
 
-def _pack_libraries(made: Path, file: Path) -> None:
+def _pack_libraries(folder: Path, file: Path) -> None:
     """Pack what is linked before Python begins: names and lengths as JSON, then the bytes."""
-    needed = [made / "python_flint.libs" / name for name in LINKED_FIRST]
-    modules = sorted(path for path in made.rglob("*.so") if path not in needed)
+    needed = [folder / "python_flint.libs" / name for name in LINKED_FIRST]
+    modules = sorted(path for path in folder.rglob("*.so") if path not in needed)
     names = [path.name for path in needed]
-    names += [LINKED + path.relative_to(made).as_posix() for path in modules]
+    names += [LINKED + path.relative_to(folder).as_posix() for path in modules]
     parts = [path.read_bytes() for path in (*needed, *modules)]
     head = json.dumps([*zip(names, map(len, parts), strict=True)]) + "\n"
     file.write_bytes(gzip.compress(b"".join((head.encode(), *parts)), compresslevel=6, mtime=0))

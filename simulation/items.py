@@ -13,7 +13,7 @@ Go = Callable[[Any], None]
 """What becomes of an item."""
 
 _NONE_PICKED: dict[str, int] = {}
-HeldPlaces = tuple[int, float, float, Places]
+PoolHold = tuple[int, float, float, Places]
 """What an item holds of a pool: which one, how much, since when, and where."""
 
 
@@ -31,7 +31,7 @@ class Item:
         self.flow = flow
         self.picks: dict[str, int] = _NONE_PICKED
         self.open: tuple[Any, ...] = ()
-        self.held: tuple[HeldPlaces, ...] = ()
+        self.held: tuple[PoolHold, ...] = ()
         self.spread: tuple[float, int] | None = None
         self.is_ghost = False
 

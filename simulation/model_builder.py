@@ -39,7 +39,7 @@ _PIECE = 1000.0
 """So many bytes are played as one, where nothing says in what pieces they come."""
 
 
-def played(graph: LoadGraph, at: int) -> SimulatedNetwork:
+def simulated_model(graph: LoadGraph, at: int) -> SimulatedNetwork:
     """Return what is to be played of a load graph at a population; QpsError where it cannot be."""
     return network_simulation(graph.network, operating_point(graph, at))
 

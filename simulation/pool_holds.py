@@ -6,7 +6,7 @@ import math
 
 from simpy import Environment
 
-from qps.simulation.items import Go, HeldPlaces, Item
+from qps.simulation.items import Go, Item, PoolHold
 from qps.simulation.run_state import Scene
 from qps.simulation.simulated_model import Give, Take
 from qps.simulation.stations import Places
@@ -49,7 +49,7 @@ def release_of(scene: Scene, step: Give, then: Go) -> Go:
     return release
 
 
-def _release(one: HeldPlaces, clock: Environment, busy: list[float]) -> None:
+def _release(one: PoolHold, clock: Environment, busy: list[float]) -> None:
     station, amount, since, pool = one
     busy[station] += amount * (clock.now - since)
     pool.give(amount)

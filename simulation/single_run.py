@@ -72,7 +72,7 @@ class Run:
         self._marks: list[Mark] = []
         self._episodes = 0
         self._ended = 0.0
-        self._kept_counts = [0] * len(self._counts)
+        self._warm_up_counts = [0] * len(self._counts)
         self._clock = simpy.Environment()
         if network.episode is None:
             self._begin()
@@ -119,7 +119,7 @@ class Run:
             self._episodes += 1
             self._ended += length
             self._mark(self._ended)
-            self._kept_counts = [len(told.ends) for told in self._counts.values()]
+            self._warm_up_counts = [len(told.ends) for told in self._counts.values()]
             if stopped():
                 return False
         return True
@@ -131,7 +131,10 @@ class Run:
         left = self._scene.left()
         self._busy[:] = [busy + more for busy, more in zip(last.busy, left, strict=True)]
         for index, told in enumerate(self._counts.values()):
-            del told.ends[self._kept_counts[index] :], told.latency[self._kept_counts[index] :]
+            del (
+                told.ends[self._warm_up_counts[index] :],
+                told.latency[self._warm_up_counts[index] :],
+            )
             told.done, told.sum = last.done[index], last.sums[index]
             told.lost.update(zip(told.lost, last.lost[index], strict=True))
 

@@ -16,7 +16,7 @@ from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.class_response import LossKind
 from qps.simulation.agreement import Observed, simulated_load
-from qps.simulation.model_builder import played
+from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.simulated_model import SimulatedNetwork
 from qps.simulation.single_run import LEVELS
@@ -41,7 +41,7 @@ def player_of(effort: Effort) -> Player:
         graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
     ) -> list[Near]:
         own = {float(one.measure.level) for one in predicted if one.measure.level is not None}
-        model = played(graph, at)
+        model = simulated_model(graph, at)
         coming = [one for one in predicted if _comes(one.measure, model)]
         simulation = simulate(
             model,

@@ -44,7 +44,7 @@ def active_path(stream: ir.Stream, test: ConditionTest) -> ir.StreamPath | None:
     if not stream.conditions:
         return None
     told = tuple(test(condition) for condition in stream.conditions)
-    return next((way for way in stream.ways if way.holds == told), None)
+    return next((way for way in stream.paths if way.holds == told), None)
 
 
 def active_legs(legs: Iterable[ir.Leg], test: ConditionTest) -> list[ir.Leg]:

@@ -70,17 +70,17 @@ class Folder(Struct, kw_only=True):
     case: ir.Case | None = None
     asked_at: Span | None = None
     classes: Mapping[str, str] = field(default_factory=dict)
-    is_near: bool = False
+    is_approximate: bool = False
     _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
 
-    def in_case(self, case: ir.Case, asked_at: Span | None = None) -> Folder:
+    def in_case(self, case: ir.Case, requested_at: Span | None = None) -> Folder:
         """Return this folder with another case in force; what it knows is shared."""
-        return replace(self, case=case, asked_at=asked_at)
+        return replace(self, case=case, asked_at=requested_at)
 
     def nearly(self, expr: ir.Expr) -> Fraction | None:
         """Return a number within `TOLERANCE` of an irrational value, None where there is none."""
-        near = replace(self, is_near=True, _parameters={}, _open=[])
+        near = replace(self, is_approximate=True, _parameters={}, _open=[])
         try:
             return near.fold(expr)
         except (TooLargeError, NoValueError):
@@ -148,7 +148,7 @@ class Folder(Struct, kw_only=True):
                 sides = self.fold(left), self.fold(right)
                 if sides[0] is None or sides[1] is None:
                     return None
-                if self.is_near and abs(sides[0] - sides[1]) <= TOLERANCE * abs(sides[0]):
+                if self.is_approximate and abs(sides[0] - sides[1]) <= TOLERANCE * abs(sides[0]):
                     return None  # which of them is larger cannot be told
                 return _COMPARISONS[operator](sides[0], sides[1])
 
@@ -263,7 +263,7 @@ class Folder(Struct, kw_only=True):
             if value is None:
                 return None
             values.append(value)
-        if self.is_near and row.rounds and _is_at_jump(*values):
+        if self.is_approximate and row.rounds and _is_at_jump(*values):
             return None
         for name, value in zip(row.arguments, values, strict=False):
             if value < 0 and name in NEVER_NEGATIVE:
@@ -275,7 +275,7 @@ class Folder(Struct, kw_only=True):
         except InexactError:
             if row.is_steep and abs(values[0]) > MOST_BITS:
                 raise TooLargeError from None
-            return _approximate(row, values) if self.is_near else None
+            return _approximate(row, values) if self.is_approximate else None
         if isinstance(found, float):  # of what the language has, waits alone have no end
             raise NoValueError("is infinite: the load is 1 or more")
         return found

@@ -60,7 +60,7 @@ def _report(stream: ir.Stream, item: str, uses: list[ItemUse], sink: Sink) -> No
     change = f"state the demand per {listed(items_in_words(emission), 'or')}"
     is_cost = first.label.startswith("a demand")
     sink.report(
-        codes.ITEM_NOT_CARRIED,
+        codes.MISSING_ITEM,
         first.span,
         first.message,
         label=first.label,

@@ -23,7 +23,7 @@ from qps.compiler.configure.conditional_paths import (
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.measured_costs import PlacedCost
 from qps.compiler.configure.missing_items import ItemUse, MissingItems, items_in_words
-from qps.compiler.configure.pool_steps import check_taken
+from qps.compiler.configure.pool_steps import check_take
 from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.configure.validation_cache import Meanings, Part, ValidationCache, names_in
 from qps.compiler.diagnostics import codes
@@ -126,8 +126,8 @@ class _StreamCheck(Struct, kw_only=True):
                 continue
             if isinstance(leg, ir.PoolMark):
                 machine = self._machine(leg.node)
-                if machine is not None and leg.point is ir.PoolPoint.TAKEN:
-                    check_taken(leg, machine, self.stream, self.missing, self.sink)
+                if machine is not None and leg.point is ir.PoolPoint.TAKE:
+                    check_take(leg, machine, self.stream, self.missing, self.sink)
                 continue
             machine = self._machine(leg.node)
             for step in leg.steps if machine is not None else ():

@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import INFORMATION, Dimension
 
 
-def check_taken(
+def check_take(
     mark: ir.PoolMark, machine: ir.Machine, stream: ir.Stream, missing: MissingItems, sink: Sink
 ) -> None:
     """Report what a stream takes of something that is no pool, or in another measure."""

@@ -258,7 +258,7 @@ class _Check:
     def taken(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
         """Report more taken at once of a pool than there is: who asks for that waits for ever."""
         holds = condition_test(self._configuration)
-        if mark.point is not ir.PoolPoint.TAKEN or mark not in legs_of(stream, holds):
+        if mark.point is not ir.PoolPoint.TAKE or mark not in legs_of(stream, holds):
             return
         machine = ir.machine_at(self._model, self._configuration.nodes[mark.node])
         pool = machine and machine.resource(mark.resource)

@@ -44,7 +44,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     mend: tuple[str, ...]
     change: str
     mended: tuple[ExampleFile, ...]
-    mended_command: str
+    fixed_command: str
 
 
 def page_of(code: Code) -> str:
@@ -81,7 +81,7 @@ def read(code: Code, page: str) -> Explanation:
         mend=_paragraphs(parts[at + 1 :]),
         change=change,
         mended=tuple(whole.get(file.name, file) for file in mended),
-        mended_command=mended_command,
+        fixed_command=mended_command,
     )
 
 

@@ -39,9 +39,7 @@ OTHER_SPEC = Code("QPS0251", "instance-population", _E, "fixed population of an 
 
 DIMENSION_MISMATCH = Code("QPS0301", "dimension-mismatch", _E, "incompatible dimensions")
 WRONG_DIMENSION = Code("QPS0302", "wrong-dimension", _E, "wrong dimension")
-ITEM_NOT_CARRIED = Code(
-    "QPS0303", "missing-item", _E, "demand per item on a stream without such items"
-)
+MISSING_ITEM = Code("QPS0303", "missing-item", _E, "demand per item on a stream without such items")
 NOT_A_CONDITION = Code("QPS0304", "not-a-condition", _E, "quantity instead of a condition")
 NOT_A_QUANTITY = Code("QPS0305", "not-a-quantity", _E, "condition instead of a quantity")
 BAD_EXPONENT = Code("QPS0306", "bad-exponent", _E, "invalid exponent")
@@ -66,7 +64,7 @@ NO_SOURCE = Code("QPS0503", "no-source", _W, "claim without a source")
 ALSO_A_UNIT = Code("QPS0520", "ambiguous-unit", _W, "value with the name of a unit")
 OPEN_BURSTS = Code("QPS0512", "open-bursts", _W, "on-off traffic without a burst duration")
 QUOTIENT = Code("QPS0521", "quotient", _W, "ambiguous quotient before a unit")
-ONCE_ONLY = Code("QPS0523", "once-only", _W, "effect of a repeated step applies only once")
+SINGLE_EFFECT = Code("QPS0523", "once-only", _W, "effect of a repeated step applies only once")
 PRIORITIES = Code("QPS0524", "priorities", _W, "priority without effect")
 GLUED_SIGNS = Code("QPS0525", "missing-space", _W, "subtraction that looks like an interval")
 COINS = Code(
@@ -122,7 +120,7 @@ ALL: tuple[Code, ...] = tuple(
 FORMER_SLUGS = {
     "left-out": LEFT_OUT,
     "other-spec": OTHER_SPEC,
-    "item-not-carried": ITEM_NOT_CARRIED,
+    "item-not-carried": MISSING_ITEM,
     "varies": VARIES,
     "unscaled-cost": UNSCALED_COST,
     "whose": WHOSE,

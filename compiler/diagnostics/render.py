@@ -52,7 +52,7 @@ class EditView(PlaceView, frozen=True, kw_only=True):
     text: str
 
 
-class MendView(Struct, frozen=True, kw_only=True):
+class FixView(Struct, frozen=True, kw_only=True):
     """A fix. Apply all of its edits together."""
 
     title: str
@@ -70,7 +70,7 @@ class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     secondary: tuple[LabelView, ...]
     notes: tuple[str, ...]
     hints: tuple[str, ...]
-    mends: tuple[MendView, ...] = ()
+    mends: tuple[FixView, ...] = ()
     details: dict[str, str | float] = {}
 
 
@@ -134,7 +134,7 @@ def as_view(diagnostic: Diagnostic) -> DiagnosticView:
         notes=diagnostic.notes,
         hints=diagnostic.hints,
         mends=tuple(
-            MendView(
+            FixView(
                 title=mend.title,
                 edits=tuple(EditView(**_where(edit.span), text=edit.text) for edit in mend.edits),
             )

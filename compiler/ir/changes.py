@@ -40,11 +40,11 @@ def flattened(changes: tuple[Change, ...]) -> Iterator[Change]:
     own = tuple(change for change in changes if not isinstance(change, SetScenario))
     for change in changes:
         if isinstance(change, SetScenario):
-            yield from (_with_kept_changes(inner, own) for inner in flattened(change.changes))
-    yield from (_with_kept_changes(change, own) for change in own)
+            yield from (_with_own_changes(inner, own) for inner in flattened(change.changes))
+    yield from (_with_own_changes(change, own) for change in own)
 
 
-def _with_kept_changes(change: Change, others: tuple[Change, ...]) -> Change:
+def _with_own_changes(change: Change, others: tuple[Change, ...]) -> Change:
     """Return a mode that is taken with the changes that hold against its own; all else as it is."""
     if not isinstance(change, SetMode):
         return change

@@ -219,7 +219,7 @@ class _Visiting:
             playout=playout,
             arrivals=self._number(f"{name}.arrivals", stream.arrivals),
             legs=each(stream.legs, leg),
-            ways=each(stream.ways, path),
+            paths=each(stream.paths, path),
         )
 
     def _emission(self, stream: str, emission: ir.Emission) -> ir.Emission:

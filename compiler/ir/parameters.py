@@ -25,16 +25,16 @@ class Quantity(Struct, frozen=True, eq=False, kw_only=True):
     source: str | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quantity) and self._told == other._told
+        return isinstance(other, Quantity) and self._description == other._description
 
     def __hash__(self) -> int:
-        return hash(self._told)
+        return hash(self._description)
 
     def __repr__(self) -> str:
-        return f"Quantity{self._told}"
+        return f"Quantity{self._description}"
 
     @property
-    def _told(self) -> tuple[Expr, Dimension, Span, str]:
+    def _description(self) -> tuple[Expr, Dimension, Span, str]:
         """All but the divisors: they follow from it."""
         return self.expr, self.dimension, self.span, self.bound
 

@@ -157,8 +157,8 @@ class CallMark(Struct, frozen=True):
 class PoolPoint(Enum):
     """What happens to a pool on the way of a stream."""
 
-    TAKEN = "taken"
-    GIVEN = "given"
+    TAKE = "taken"
+    GIVE_BACK = "given"
 
 
 class PoolMark(Struct, frozen=True, kw_only=True):
@@ -254,7 +254,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     One of a smaller `priority` goes first where a discipline asks for that, one without it last.
     Where each user of an instance has one, `users` is how many there are. It is there where its
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
-    `ways` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
+    `paths` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
     coefficient of variation of the times between two items of one flow, None where none is stated.
     """
 
@@ -269,7 +269,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     users: Expr | None = None
     condition: Condition | None = None
     conditions: tuple[Condition, ...] = ()
-    ways: tuple[StreamPath, ...] = ()
+    paths: tuple[StreamPath, ...] = ()
     arrivals: Quantity | None = None
 
     @property

@@ -57,10 +57,10 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
         """How it is known what is at its target where it saturates."""
         return self.asked_at(self.target)[1]
 
-    def with_holds(self, held: Iterable[tuple[str, Formula]], known: Certainty) -> ResourceLoad:
+    def with_holds(self, holds: Iterable[tuple[str, Formula]], known: Certainty) -> ResourceLoad:
         """Return the load of a pool with what streams hold of it besides, known so well."""
         parts, streams = dict(self.parts), dict(self.streams)
-        for stream, much in held:
+        for stream, much in holds:
             parts[stream] = parts.get(stream, ZERO) + much
             streams[stream] = streams.get(stream, ZERO) + much
         whole = total(parts.values())

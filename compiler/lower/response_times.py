@@ -102,7 +102,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         if closed is not None:  # what has no queue and is full holds back who waits for an answer
             latency += [wait_for(name, value) for name, value in closed.blocking_times.items()]
         if playout is not None:
-            buffer, dropped = self._played_out(playout, jitter)
+            buffer, dropped = self._playout(playout, jitter)
             latency.append(LatencyPart(stage="playout buffer", value=buffer, spent=TimeSpent.WAIT))
             late += dropped
         arriving = product(1 - part.value for part in late)  # of what all else has left of the flow
@@ -128,7 +128,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
             cycle_certainty=EXACT if closed is None else closed.known,
             rate_known=result.rate_known,
             doubts=self.measures.gate.of(result.name),
-            met_known=together(result.known, *open_known),
+            elastic_known=together(result.known, *open_known),
         )
         return measured if playout is None else self._with_playout_known(measured, playout)
 
@@ -211,7 +211,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
 
     # -- the playout buffer --------------------------------------------------------------
 
-    def _played_out(
+    def _playout(
         self, playout: ir.Playout, jitter: tuple[JitterPart, ...]
     ) -> tuple[Formula, list[LossPart]]:
         """Return how long a playout buffer holds items, and what comes too late for it."""
@@ -239,7 +239,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """Return a stream with how its playout buffer is known: by the jitter that it rests on."""
         own = {
             ir.MeasureKind.JITTER: seen.jitter_certainty,
-            ir.MeasureKind.QUEUE: seen.met_known,
+            ir.MeasureKind.QUEUE: seen.elastic_known,
             ir.MeasureKind.BUFFER: EXACT,
         }
 

@@ -139,7 +139,7 @@ class Fit(Struct, frozen=True, kw_only=True):
     runs: Runs
     left_out: tuple[str, ...]
     command: str
-    is_cores_given: bool
+    has_cores: bool
     weighting: Weighting | None = None
 
     @property
@@ -234,7 +234,7 @@ def _fit(
         file=table.name,
         resource=load.name,
         cores=cores,
-        is_cores_given=reading.cores is not None,
+        has_cores=reading.cores is not None,
         command=fit_command(table, reading),
         fixed=solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
         has_fixed=reading.has_fixed,

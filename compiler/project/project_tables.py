@@ -49,14 +49,14 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
     def refuse_others(self, *keys: str, what: str = "key") -> None:
         """Tell which keys mean nothing here; `what` one of them is."""
         if not isinstance(self.values, dict):
-            self._tell(None, "expected a table of keys", "write keys below `[tool.qps]`")
+            self._warn(None, "expected a table of keys", "write keys below `[tool.qps]`")
             return
         for key in self.values:
             if key not in keys:
                 near = did_you_mean(key, keys) or f"valid {what}s: {', '.join(keys)}"
-                self._tell(key, f"unknown {what} `{shortened(key)}`", near)
+                self._warn(key, f"unknown {what} `{shortened(key)}`", near)
 
-    def _tell(self, key: str | None, message: str, hint: str) -> None:
+    def _warn(self, key: str | None, message: str, hint: str) -> None:
         try:
             self.wrong(key, message, hint)
         except _WrongError:
@@ -66,7 +66,7 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
         """Return a yes or no; no where it is not said."""
         value = self.value(key)
         if value is not None and not isinstance(value, bool):
-            self._tell(
+            self._warn(
                 key, f"`{key}` must be true or false", f"write `{key} = true`, without quotes"
             )
         return value is True
@@ -120,17 +120,17 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
             return
         is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
         if not is_list or not isinstance(value, list):
-            self._tell(
+            self._warn(
                 key, f"`{key}` must be a list of paths", f'write `{key} = ["old", "**/x.qps"]`'
             )
             return
         if len(value) > _MOST_ENTRIES or any(len(one) > _LONGEST_PATTERN for one in value):
-            self._tell(key, f"`{key}` is too long", "name folders rather than files")
+            self._warn(key, f"`{key}` is too long", "name folders rather than files")
             return
         for one in value:
             if one.startswith("/") or ".." in one.split("/") or not one.strip():
                 hint = "use a path relative to the project file, such as `specs/old`"
-                self._tell(key, f"`{shortened(one)}` is not a path below the project file", hint)
+                self._warn(key, f"`{shortened(one)}` is not a path below the project file", hint)
             else:
                 yield one
 
@@ -140,14 +140,14 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
         if value is None:
             return
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            self._tell(
+            self._warn(
                 key,
                 f"`{key}` must be a list of tables",
                 f"write `[[{self._name(key)}]]` above each",
             )
             return
         if len(value) > _MOST_ENTRIES:
-            self._tell(
+            self._warn(
                 key, f"there are more than {_MOST_ENTRIES:,} entries", "fix the causes instead"
             )
             return
@@ -171,7 +171,7 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
         if value is None:
             return
         if not isinstance(value, dict):
-            self._tell(key, f"`{key}` must be a table", f"write `[{self._name(key)}]` above it")
+            self._warn(key, f"`{key}` must be a table", f"write `[{self._name(key)}]` above it")
             return
         inner = ProjectTable(
             file=self.file, sink=self.sink, way=(*self.way, key), values=value, at=self.at
@@ -186,7 +186,7 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
                 continue
             named = f"unknown level `{shortened(level)}`" if isinstance(level, str) else None
             near = did_you_mean(level, LEVELS) if isinstance(level, str) else None
-            inner._tell(
+            inner._warn(
                 rule.name,
                 named or f"the level of `{rule.name}` must be a string",
                 near or f'levels are {", ".join(LEVELS)}: `{rule.name} = "warning"`',

@@ -15,10 +15,10 @@ import numpy as np
 
 from qps.engine.evaluators.on_floats import (
     BRANCH,
+    BRANCH_DISTANCE,
     DIGAMMA,
     DIGAMMA_FROM,
     EULER,
-    NEAR_BRANCH,
     NEARLY_WHOLE,
     ONE_OVER_E,
 )
@@ -181,7 +181,7 @@ def waiting(work: Any, load: Any) -> Any:
 # -- functions ---------------------------------------------------------------------------
 
 
-_NEAR = -1 / 4
+_BRANCH_LIMIT = -1 / 4
 """Below that Lambert's W is near its branch point."""
 
 
@@ -237,7 +237,7 @@ def lambert(value: Any) -> Any:
         logarithm = np.log(x)
         start = np.where(x < np.e, np.log1p(x), logarithm - np.log(logarithm))
         start = np.where(x < 0, x * (1 - x), start)
-        start = np.where(x < _NEAR, _at_branch(apart), start)
+        start = np.where(x < _BRANCH_LIMIT, _at_branch(apart), start)
         w = _by_fritsch(x, start, apart)
         w = np.where((x == 0) | np.isposinf(x), x, w)
     return np.where(x >= -ONE_OVER_E[0], w, np.nan)[()]
@@ -250,7 +250,7 @@ def lower_lambert(value: Any) -> Any:
     with np.errstate(all="ignore"):
         far = np.log(-x)
         again = np.log(-far)
-        start = np.where(x < _NEAR, _at_branch(apart), far - again + again / far)
+        start = np.where(x < _BRANCH_LIMIT, _at_branch(apart), far - again + again / far)
         w = _by_fritsch(x, start, apart)
     return np.where((x >= -ONE_OVER_E[0]) & (x < 0), w, np.nan)[()]
 
@@ -277,4 +277,4 @@ def _by_fritsch(value: Any, start: Any, apart: Any) -> Any:
         z, beside = np.log(value / w) - w, 1 + w
         q = 2 * beside * (beside + 2 / 3 * z)
         w = w * (1 + z / beside * (q - z) / (q - 2 * z))
-    return np.where(np.abs(apart) < NEAR_BRANCH, _at_branch(apart), w)
+    return np.where(np.abs(apart) < BRANCH_DISTANCE, _at_branch(apart), w)

@@ -98,11 +98,11 @@ ONE_OVER_E = (0.36787944117144233, -1.2428753672788363e-17)
 """1/e as a float, and what it lacks."""
 BRANCH = (-1.0, 1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505)
 """Lambert's W at its branch point, by powers of sqrt(2 (1 + e x))."""
-NEAR_BRANCH = 1e-2
+BRANCH_DISTANCE = 1e-2
 DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 """Of log x - 1/(2 x) - digamma(x), by powers of 1/x^2."""
 DIGAMMA_FROM = 10
-_NEAR = -1 / 4
+_BRANCH_LIMIT = -1 / 4
 """Below that Lambert's W is near its branch point."""
 
 
@@ -225,10 +225,10 @@ def lambert(value: float) -> float:
     if not -ONE_OVER_E[0] <= value < inf or value == 0:
         return value if value in (0.0, inf) else nan
     apart = _from_branch(value)
-    if apart < NEAR_BRANCH:
+    if apart < BRANCH_DISTANCE:
         return _at_branch(apart)
     if value < 0:
-        w = _at_branch(apart) if value < _NEAR else value * (1 - value)
+        w = _at_branch(apart) if value < _BRANCH_LIMIT else value * (1 - value)
     else:
         w = log1p(value) if value < e else log(value) - log(log(value))
     return _by_fritsch(value, w)
@@ -239,9 +239,9 @@ def lower_lambert(value: float) -> float:
     if not -ONE_OVER_E[0] <= value < 0:
         return nan
     apart = _from_branch(value)
-    if apart < NEAR_BRANCH:
+    if apart < BRANCH_DISTANCE:
         return _at_branch(-apart)
-    if value < _NEAR:
+    if value < _BRANCH_LIMIT:
         return _by_fritsch(value, _at_branch(-apart))
     far = log(-value)
     return _by_fritsch(value, far - log(-far) + log(-far) / far)

@@ -10,7 +10,7 @@ from qps.engine.queueing import finite_room_quantiles
 from qps.engine.queueing.erlang_arrays import erlang_c, inverse_erlang_b
 
 _TERMS = 22
-_NEAR_SATURATION = 0.15
+_SATURATION_DISTANCE = 0.15
 _QUANTILE = np.frompyfunc(finite_room_quantiles.room_quantile, 4, 1)
 
 
@@ -88,4 +88,4 @@ def _stairs(terms: Array, x: Array) -> Array:
         total += term
         term = term * ((terms + 1 - n) / (n + 1) * x)
     far = (np.expm1((terms + 1) * np.log1p(x)) - (terms + 1) * x) / (x * x)
-    return np.where((np.abs(x) * (terms + 1) < 1) & (np.abs(x) <= _NEAR_SATURATION), total, far)
+    return np.where((np.abs(x) * (terms + 1) < 1) & (np.abs(x) <= _SATURATION_DISTANCE), total, far)

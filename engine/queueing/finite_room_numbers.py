@@ -17,7 +17,7 @@ from math import expm1, inf, log1p, nan
 from qps.engine.queueing.queue_numbers import erlang_c, inverse_erlang_b
 
 _TERMS = 22
-_NEAR_SATURATION = 0.15
+_SATURATION_DISTANCE = 0.15
 """Up to which the series of what is no whole number of terms has all digits by then."""
 
 
@@ -81,7 +81,7 @@ def _powers(terms: float, apart: float) -> float:
 
 def _stairs(terms: float, x: float) -> float:
     """Return the sum of (m - j) (1 + x)^j over j = 0..m - 1: that of C(m + 1, n) x^(n - 2)."""
-    if abs(x) * (terms + 1) >= 1 or abs(x) > _NEAR_SATURATION:
+    if abs(x) * (terms + 1) >= 1 or abs(x) > _SATURATION_DISTANCE:
         return (expm1((terms + 1) * _log1p(x)) - (terms + 1) * x) / (x * x)
     total, term = 0.0, terms * (terms + 1) / 2
     for n in range(2, _TERMS):

@@ -55,7 +55,7 @@ def batch_quantile_slopes(load: ArrayLike, level: ArrayLike) -> tuple[Array, Arr
 def _tail(load: Array, time: Array) -> Array:
     found = np.full(load.shape, np.nan)
     is_plain = (load > 0) & (load < 1) & (time >= 0)
-    filled(is_plain & (time < SUM_ENDS), found, _near_share, load, time)
+    filled(is_plain & (time < SUM_ENDS), found, _series_share, load, time)
     filled(is_plain & (time >= SUM_ENDS), found, lambda *some: _far_parts(*some)[0], load, time)
     found[(load == 0) & (time >= 0)] = 0.0
     found[_is_full(load, time)] = 1.0
@@ -81,7 +81,7 @@ def _tail_slopes(load: Array, time: Array) -> tuple[Array, Array]:
     return by_load, by_time
 
 
-def _near_share(load: Array, time: Array) -> Array:
+def _series_share(load: Array, time: Array) -> Array:
     tables = _tables(load, int(time.max()))
     return _summed(time, load, tables[:, 0], tables[:, 1])[0]
 
@@ -90,7 +90,7 @@ def _parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
     """Return S = P(W > t), the density there, and dS/dload."""
     found = (np.empty(load.shape), np.empty(load.shape), np.empty(load.shape))
     is_near = time < SUM_ENDS
-    for is_among, function in ((is_near, _near_parts), (~is_near, _far_parts)):
+    for is_among, function in ((is_near, _series_parts), (~is_near, _far_parts)):
         if is_among.any():
             parts = function(load[is_among], time[is_among])
             for into, part in zip(found, parts, strict=True):
@@ -109,7 +109,7 @@ def _far_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
     return share, decay * share, share * np.where(np.isinf(time), 0.0, grown)
 
 
-def _near_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
+def _series_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
     tables = _tables(load, int(time.max()), with_slopes=True)
     share, density = _summed(time, load, tables[:, 0], tables[:, 1])
     left = np.floor(time) + 1 - time
@@ -191,12 +191,12 @@ def _wait(load: Array, late: Array) -> Array:
     spare = 1 - load
     far = np.log(spare / (decay - spare) / late) / decay
     is_near = far < SUM_ENDS
-    filled(is_near, far, _near_wait, far, load, late)
+    filled(is_near, far, _series_wait, far, load, late)
     found[is_late] = far
     return found
 
 
-def _near_wait(start: Array, load: Array, late: Array) -> Array:
+def _series_wait(start: Array, load: Array, late: Array) -> Array:
     low, high = np.ones(load.shape), np.full(load.shape, float(SUM_ENDS))
     start = np.clip(start, low, high)
     return falling_root(_excess, low, high, start, load, np.log(late), _tables(load))

@@ -245,12 +245,12 @@ def sojourn_quantile(waiting: float, rate: float, level: float) -> float:
         return 0.0
     goal, slower = -log1p(-level), min(1.0, rate)
 
-    def waited(t: float) -> float:
+    def probability(t: float) -> float:
         apart = abs(rate - 1) * t
         return exp(-slower * t) * (t * -expm1(-apart) / apart if apart > 0 else t)
 
     def excess(t: float) -> tuple[float, float]:
-        served, late = exp(-t), waiting * waited(t)
+        served, late = exp(-t), waiting * probability(t)
         within = -expm1(-t) - late
         over = log1p(-within) if within < 0.5 else log(served + late)  # noqa: PLR2004 - a half
         density = (1 - waiting) * served + (rate * late if rate < inf else waiting * served)

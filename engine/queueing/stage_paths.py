@@ -213,17 +213,17 @@ def _power(passage: dict[Pieces, Any], times: int) -> dict[Pieces, Any]:
 class Mixture(Struct, frozen=True, kw_only=True):
     """The ways that take the same `fixed` time, with a `chance` of all of them.
 
-    `ways` are the chance of each and the stages that vary on it, each so often.
+    `paths` are the chance of each and the stages that vary on it, each so often.
     """
 
     fixed: Any
     chance: Any
-    ways: tuple[tuple[Any, tuple[tuple[Any, int], ...]], ...]
+    paths: tuple[tuple[Any, tuple[tuple[Any, int], ...]], ...]
 
     @property
     def line(self) -> tuple[Any, ...]:
         """All stages that vary on any of them."""
-        return tuple(stage for _, stages in self.ways for stage, _ in stages)
+        return tuple(stage for _, stages in self.paths for stage, _ in stages)
 
 
 def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mixture, ...]:
@@ -245,7 +245,7 @@ def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mi
         Mixture(
             fixed=times[ways[0]],
             chance=sum(pieced.chances[way] for way in ways),
-            ways=tuple(
+            paths=tuple(
                 (
                     pieced.chances[way],
                     varied_of(pieced, way),

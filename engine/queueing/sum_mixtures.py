@@ -119,7 +119,7 @@ class _StagePath(Struct, frozen=True, kw_only=True):
         return np.asarray(np.where(nearest < np.inf, nearest, 1 / total))
 
     @property
-    def at_once(self) -> Array:
+    def fixed_share(self) -> Array:
         """Which share takes this way, and no longer than its fixed time."""
         found = self.chance
         for alike, often in self.stages:
@@ -253,5 +253,5 @@ def _around(
         is_same = np.abs(after) <= SAME * time
         later, _ = way.later(np.where(is_same, -1.0, after), goal, terms)
         before = before + later
-        at = at + np.where(is_same, later - way.at_once, later)
+        at = at + np.where(is_same, later - way.fixed_share, later)
     return before, at

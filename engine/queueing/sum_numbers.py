@@ -276,7 +276,7 @@ def _mixture_share_at_fixed(mixture: Mixture) -> float:
     """Return which share of all takes the fixed time of a mixture, and no longer."""
     return sum(
         float(chance) * prod(share_at_fixed((stage,)) ** often for stage, often in stages)
-        for chance, stages in mixture.ways
+        for chance, stages in mixture.paths
     )
 
 
@@ -325,7 +325,7 @@ class Tail(Struct, frozen=True, kw_only=True):
     """
 
     mixture: Mixture
-    ways: tuple[WeightedPath, ...]
+    paths: tuple[WeightedPath, ...]
     nearest: float
     goal: float
     terms: tuple[float, ...]
@@ -341,14 +341,14 @@ class Tail(Struct, frozen=True, kw_only=True):
         """Return what is needed where so much of the logarithm of a share is asked for."""
         line, ways = mixture.line, _paths_of(mixture)
         if not line:
-            return Tail(mixture=mixture, ways=ways, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
+            return Tail(mixture=mixture, paths=ways, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
         nearest = nearest_singularity(line)
         # By Chernoff's bound, at a place where it is no power of e that is too long.
         at = min(nearest / 2, LONG / (served(line) or TINY))
         size = max(mixed_transform(ways, complex(-at, 0.0)).real / mixture.chance, 1.0)
         return Tail(
             mixture=mixture,
-            ways=ways,
+            paths=ways,
             nearest=nearest,
             goal=goal,
             terms=terms_of(line),
@@ -367,7 +367,7 @@ class Tail(Struct, frozen=True, kw_only=True):
         longer = density = 0.0
         for k, weight in enumerate(self.terms):
             at = complex(gap, k * pi) / time
-            found = mixed_transform(self.ways, at)
+            found = mixed_transform(self.paths, at)
             longer += weight * ((self.mixture.chance - found) / at).real
             density += weight * found.real
         scale = exp(gap) / time
@@ -383,7 +383,7 @@ def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[flo
 def _paths_of(mixture: Mixture) -> tuple[WeightedPath, ...]:
     """Return the chance of each way, and its stages by how often they are passed on it."""
     found = []
-    for chance, stages in mixture.ways:
+    for chance, stages in mixture.paths:
         lines: dict[int, tuple[Stage, ...]] = {}
         for stage, often in stages:
             lines[often] = (*lines.get(often, ()), stage)

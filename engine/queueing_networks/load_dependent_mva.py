@@ -55,7 +55,7 @@ MOST_PLACES = 1 << 15
 """Places of a pool that more customers may take from."""
 _MOST_FALLING = 1 << 20
 """Customers up to which speeds may be above the last one."""
-_ITERATIONS_NEAR_ONE = 20
+_ITERATIONS_AT_ONE = 20
 _SEVERAL = 2
 _HALVINGS = 14
 
@@ -184,7 +184,7 @@ class _Solved:
         degree += sum(count * len(rates) for rates, count in told)
         before = min(degree + 2, customers)
         rates, self.numbers = product_form.single_servers(customers, think, base, before)
-        unit = rates[0] if before < _ITERATIONS_NEAR_ONE else self._near(think)
+        unit = rates[0] if before < _ITERATIONS_AT_ONE else self._near(think)
         self.shares = shares_of(rates, unit)
         self._several = [
             Several(s.asked, s.servers, s.load, s.copies, rate=unit, count=s.copies)

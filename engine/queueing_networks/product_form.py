@@ -37,7 +37,7 @@ BLOCK = 16
 """So many are solved together, and kept for whoever asks about more of them."""
 
 _LARGEST = 600.0
-_ITERATIONS_NEAR_ONE = 100
+_ITERATIONS_AT_ONE = 100
 """Degrees up to which the rate of single servers is near enough to that of several."""
 _MANY_PRODUCTS = 1 << 14
 _SEVERAL = 2
@@ -157,7 +157,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     base = [as_single(stations[k]) for k in among]
     degree = sum(m * (int(stations[k][1]) - 1) for k, m in several)
     near = 0.0
-    if min(degree, customers) > _ITERATIONS_NEAR_ONE:
+    if min(degree, customers) > _ITERATIONS_AT_ONE:
         places = tuple(Place(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among))
         own_waits, found = linearized(Network((customers,), (think,), places))
         pairs = zip(places, own_waits, strict=True)

@@ -69,14 +69,14 @@ def told(text: str, *_: int) -> str:
     found = reading.examined.diagnostics
     if reading.spec is None:
         return _diagnostics(found)
-    return _asked(lambda: _answer() | {"kind": "answer", "found": _places(found)})
+    return _answer_json(lambda: _answer() | {"kind": "answer", "found": _places(found)})
 
 
 def page(text: str, *_: int) -> str:
     """Return the live page of a text that has no mistakes, and what it lacks."""
     spec = _read(text).spec
     assert spec is not None
-    return _asked(lambda: {"kind": "page"} | _page(spec))
+    return _answer_json(lambda: {"kind": "page"} | _page(spec))
 
 
 def _page(spec: Spec) -> dict[str, object]:
@@ -165,7 +165,7 @@ def _read(text: str) -> Reading:
     return _desk.reading(_NAME)
 
 
-def _asked(answer: Callable[[], dict[str, object]]) -> str:
+def _answer_json(answer: Callable[[], dict[str, object]]) -> str:
     """Return an answer, or why there is none."""
     try:
         return json.dumps(answer())

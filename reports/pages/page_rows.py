@@ -21,7 +21,7 @@ from qps.reports.text.solutions.bottleneck_text import (
     stays_full_text,
     undecided_saturations,
 )
-from qps.reports.text.solutions.elastic_text import GIVES_WAY
+from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import limit_of
 from qps.reports.text.words.nouns import noun
@@ -30,7 +30,7 @@ from qps.reports.text.words.ports import with_ports_together
 from qps.reports.text.words.quantities import (
     in_percent,
     percent,
-    quantity_near_limit,
+    quantity_at_limit,
     undecided_point,
     whole_population,
 )
@@ -80,7 +80,7 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
     rows = [_requirement(answer, one, called) for one in answer.requirements]
     quality = answer.quality
     if quality.at_limit is not None:
-        told = quantity_near_limit(quality.at_limit, 1)
+        told = quantity_at_limit(quality.at_limit, 1)
         rows.append(
             RequirementRow(
                 measure=f"{called(QUALITY)} ({phrase(f'quality.{quality.metric}')})",
@@ -101,7 +101,7 @@ def _requirement(
     share = in_percent(one)
 
     def text_of(there: Reading) -> str:
-        text = quantity_near_limit(there.value, one.limit, one.dimension, share=share)
+        text = quantity_at_limit(there.value, one.limit, one.dimension, share=share)
         return marked_value(text, there.value, there.known)
 
     return RequirementRow(
@@ -169,7 +169,7 @@ def resource_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Resourc
             resource,
             called(resource.name) + name.removeprefix(resource.name),
             called,
-            GIVES_WAY if resource.name in answer.saturated_by_elastic else "",
+            SATURATED if resource.name in answer.saturated_by_elastic else "",
         )
         for resource, name in with_ports_together(answer.by_saturation, attrgetter("name"), answer)
     )

@@ -46,7 +46,7 @@ from qps.reports.text.solutions.change_wording import Wording, extra_cost, wordi
 from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
 from qps.reports.text.solutions.limit_reasons import answer_sentence
-from qps.reports.text.solutions.resource_tables import carried
+from qps.reports.text.solutions.resource_tables import traffic_table
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.certainty_marks import in_words, known_sentence, users_with
 from qps.reports.text.words.nouns import noun
@@ -150,7 +150,7 @@ def page_view(
         requirements=requirement_rows(answer, words.labels.of),
         charts=population_charts(answer, details.curves, words.labels.of),
         resources=resource_rows(answer, words.labels.of),
-        carried=carried(answer, words.labels),
+        carried=traffic_table(answer, words.labels),
         bottleneck=words.labels.told(bottleneck_text(answer)),
         sensitivity_of=words.labels.told(sensitivity_of(answer)),
         labels={one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity},

@@ -9,8 +9,8 @@ from qps.reports.pages.plain_sentences import unquoted
 from qps.reports.text.layout.table import Table
 from qps.reports.text.solutions.uncertainty_text import (
     likely_text,
-    met_probabilities,
     odds_lines,
+    requirement_probabilities,
     shares_table,
 )
 from qps.reports.text.words.labels import Labels
@@ -85,7 +85,8 @@ def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
         likely=Table(
             ("Requirement", phrase("page.met_probability", at=f"{answer.at:,}")),
             tuple(
-                (labels.of(one.name), likely_text(one)) for one in met_probabilities(answer, odds)
+                (labels.of(one.name), likely_text(one))
+                for one in requirement_probabilities(answer, odds)
             ),
             frozenset([1]),
         ),

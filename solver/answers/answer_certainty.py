@@ -53,12 +53,12 @@ def known_over(criterion: LimitedValue) -> Certainty:
     return criterion.known if criterion.at_most else opposite(criterion.known)
 
 
-def may_fail_in_truth(criterion: LimitedValue) -> bool:
+def may_truly_fail(criterion: LimitedValue) -> bool:
     """Return whether a criterion may fail in truth where it seems to hold."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
 
 
-def may_pass_in_truth(criterion: LimitedValue) -> bool:
+def may_truly_pass(criterion: LimitedValue) -> bool:
     """Return whether a criterion may hold in truth where it seems to fail."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
 
@@ -94,8 +94,8 @@ def values_known(
     all that fails at one of them is judged too strictly. Fewer may be where any of `every` is
     judged too mildly, but where there `is_none`.
     """
-    mild = [] if is_none else [criterion for criterion in every if may_fail_in_truth(criterion)]
-    more = [first for first in outside if first and all(map(may_pass_in_truth, first))]
+    mild = [] if is_none else [criterion for criterion in every if may_truly_fail(criterion)]
+    more = [first for first in outside if first and all(map(may_truly_pass, first))]
     reasons = _reasons((*(criterion for first in more for criterion in first), *mild))
     if more:
         return approximation(*reasons) if mild else lower_bound(*reasons)

@@ -12,7 +12,7 @@ from math import inf
 from msgspec import Struct
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.fork_join_stations import (
     every,
     longest_alone,
@@ -107,7 +107,7 @@ def _levels_off_at(
     return tuple(dict.fromkeys(causes))
 
 
-def _cause(there: Point, pool: HeldPool, between: Mapping[str, float]) -> str:
+def _cause(there: Point, pool: CyclePool, between: Mapping[str, float]) -> str:
     """Return what limits those that hold a pool: a pool for its places, or a station within."""
     times: dict[str, float] = {}
     for one in reversed(pool.every):  # of what limits alike, a station before the pool around it
@@ -143,7 +143,7 @@ def _station(there: Point, station: ClosedStation) -> _Station:
     )
 
 
-def _pool(there: Point, closed: ClosedStream, pool: HeldPool) -> _Station:
+def _pool(there: Point, closed: ClosedStream, pool: CyclePool) -> _Station:
     """Return a pool in numbers: a cycle alone is in it for what no station of it takes."""
     rate = closed.network.rate_within(closed.name, pool)
     return _Station(

@@ -44,8 +44,8 @@ class Apart(Struct, frozen=True, kw_only=True):
 
     `unsettled` is the same formula with elastic parameters still open, `whole` with what is nothing
     with the numbers as they are stated; None where it is no other. Of a `resource` it is the
-    utilization, of a `table` a parameter in one case; `ways` are passed by requests, `count` is the
-    number of groups of which it is the size.
+    utilization, of a `table` a parameter in one case; `paths` are passed by requests, `count` is
+    the number of groups of which it is the size.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Apart(Struct, frozen=True, kw_only=True):
     whole: Formula | None = None
     resource: ResourceLoad | None = None
     table: CaseTable | None = None
-    ways: Sequence[LatencyPart] = ()
+    paths: Sequence[LatencyPart] = ()
     count: Formula | None = None
 
 
@@ -172,7 +172,7 @@ def decomposed(
         spread=spread,
         saturation=None if resource is None else _saturation(graph, resource),
         table=apart.table,
-        calls=_calls(graph, apart.ways, at),
+        calls=_calls(graph, apart.paths, at),
         groups=None
         if count is None
         else (named_whole(graph, count, scope, parts), value_at(graph, count, at)),

@@ -48,7 +48,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
             whole=found.mean_latency,
             dimension=TIME,
             parts=stages,
-            ways=ways,
+            paths=ways,
         )
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
@@ -132,7 +132,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
         dimension=TIME,
         scope=scope,
     )
-    if found.cycle is not None or found.ways:
+    if found.cycle is not None or found.paths:
         return told(parts=_of_sum(graph, found, share, at, scope))
     if _is_refined(graph, found, share, at):
         return told(parts=_beyond_means(whole, (*found.latency, *found.endless), scope))
@@ -162,7 +162,7 @@ def _of_sum(
     whole, parts = stream.latency_quantile(share), stream.latency
     if stream.cycle is None:
         whole, parts = max(
-            ((stream.quantile_of(way, share), way.parts) for way in stream.ways),
+            ((stream.quantile_of(way, share), way.parts) for way in stream.paths),
             key=lambda one: value(one[0]),
         )
     return _beyond_means(whole, (*parts, *stream.endless), scope)

@@ -221,7 +221,7 @@ class Claims(Struct, dict=True):
     ) -> bool:
         """Return whether a condition is true; the values of its sides are added to `sides`."""
 
-        def judged(parts: Sequence[ir.Condition]) -> list[bool]:
+        def verdicts(parts: Sequence[ir.Condition]) -> list[bool]:
             # All of them, also where the first one settles it: their values are shown.
             return [self._is_true(part, base, changes, span, sides) for part in parts]
 
@@ -239,9 +239,9 @@ class Claims(Struct, dict=True):
                 sides += shown[1:] if is_shown else shown
                 return compare(operator, *(one.value for one in shown))
             case ir.AllOf(parts):
-                return all(judged(parts))
+                return all(verdicts(parts))
             case ir.AnyOf(parts):
-                return any(judged(parts))
+                return any(verdicts(parts))
             case ir.Negated(inner):
                 return not self._is_true(inner, base, changes, span, sides)
             case ir.RowIs():

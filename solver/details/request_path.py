@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.response_time.call_times import passages
 from qps.compiler.lower.response_time.class_response import StreamMeasures
-from qps.compiler.lower.response_time.response_stages import LatencyPart, awaited_resource
+from qps.compiler.lower.response_time.response_stages import LatencyPart, queue_resource
 from qps.compiler.network.network import Network
 from qps.compiler.network.route import Route, route_of
 from qps.compiler.quantities.certainty import Certainty
@@ -144,5 +144,5 @@ def _steps(stream: StreamMeasures, network: Network, route: Route) -> Iterator[S
 
 def _place(part: LatencyPart, network: Network) -> str:
     """Return where the time of a stage is spent; that of a wait at the resource waited for."""
-    waited = awaited_resource(part)
+    waited = queue_resource(part)
     return part.place or (network.place_of(waited) if waited else "")

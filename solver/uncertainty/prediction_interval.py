@@ -12,7 +12,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
-from qps.solver.uncertainty.criterion_samples import UNTOLD
+from qps.solver.uncertainty.criterion_samples import UNDECIDED
 from qps.solver.uncertainty.interval_result import (
     PROBABILITY,
     AtConfidence,
@@ -66,7 +66,7 @@ def odds(
             confidence=certainty, capacity=not_below(least(answers, certainty), low)
         ),
         linear_interval=_by_slopes(numbers, solution),
-        requirements=tuple(_met_probabilities(found, samples)),
+        requirements=tuple(_requirement_probabilities(found, samples)),
         bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),
         limits=_likely(found.limits[:samples][told], found.words),
         shares=tuple(_shares(design, found, certainty, low)),
@@ -103,11 +103,11 @@ def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
     return tuple(Likely(words[number], float(counts[number] / found.size)) for number in ranked)
 
 
-def _met_probabilities(found: Sampled, samples: int) -> Iterator[LikelyMet]:
+def _requirement_probabilities(found: Sampled, samples: int) -> Iterator[LikelyMet]:
     """Yield how likely each requirement is met where they are judged."""
     for name, met in found.met.items():
         own = met[:, :samples]
-        told = own[:, own[0] != UNTOLD]
+        told = own[:, own[0] != UNDECIDED]
         if told.size:
             is_met, surely, maybe = told.mean(axis=1).tolist()
             error = max(maybe - is_met, is_met - surely)

@@ -158,27 +158,27 @@ def first_points(numbers: int) -> int:
     return max(_FEWEST, _FOR_EACH * (1 + numbers) + _NEIGHBOR_COUNTS // 2)
 
 
-def fitted(values: dict[str, Floats], told: Floats) -> Surface:
+def fitted(values: dict[str, Floats], targets: Floats) -> Surface:
     """Return the surface of what is told, above zero, at some values.
 
     What is infinite at a point is far above all that is not; what has no value, or is not above
     zero, is not fitted to.
     """
-    is_told = told > 0
+    is_told = targets > 0
     end = np.inf
-    if np.isinf(told[is_told]).any():
-        finite = told[is_told & np.isfinite(told)]
+    if np.isinf(targets[is_told]).any():
+        finite = targets[is_told & np.isfinite(targets)]
         end = _MANY * float(finite.max()) if finite.size else np.inf
-    is_usable = is_told & (np.isfinite(told) | np.isfinite(end))
-    if 2 * is_usable.sum() < told.size or is_usable.sum() <= 1:
-        return Surface(names=(), scales=(), kriging=None, end=np.inf, told=told, error=0.0)
+    is_usable = is_told & (np.isfinite(targets) | np.isfinite(end))
+    if 2 * is_usable.sum() < targets.size or is_usable.sum() <= 1:
+        return Surface(names=(), scales=(), kriging=None, end=np.inf, told=targets, error=0.0)
     some = {name: column[is_usable] for name, column in values.items()}
     names = _apart(some)
     scales = tuple(_scale(some[name]) for name in names)
     count = int(is_usable.sum())
     scaled = [scale(some[name]) for name, scale in zip(names, scales, strict=True)]
     places = np.stack(scaled, axis=1) if scaled else np.zeros((count, 0))
-    logs = np.log(np.minimum(told[is_usable], _MANY * end))
+    logs = np.log(np.minimum(targets[is_usable], _MANY * end))
     best = min(_krigings(places, logs), key=lambda one: float(np.mean(one.missed**2)))
     below = logs < np.log(end)
     return Surface(
@@ -186,7 +186,7 @@ def fitted(values: dict[str, Floats], told: Floats) -> Surface:
         scales=scales,
         kriging=best,
         end=end,
-        told=told,
+        told=targets,
         error=float(np.abs(np.expm1(best.missed[below])).max(initial=0.0)),
     )
 

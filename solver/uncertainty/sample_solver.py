@@ -29,11 +29,11 @@ from qps.solver.matrix.row_ranges import MatrixSolver
 from qps.solver.matrix.rows.mode_rows import ModeSolver
 from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import condition_rows
-from qps.solver.uncertainty.criterion_samples import UNTOLD, CriterionSamples, Told
+from qps.solver.uncertainty.criterion_samples import UNDECIDED, CriterionSamples, Outcomes
 from qps.solver.uncertainty.interval_result import BySurface, Likely
 from qps.solver.uncertainty.sampled_modes import SampleModeSolver
 from qps.solver.uncertainty.structural_samples import FewAlone
-from qps.solver.uncertainty.surface_modes import Near
+from qps.solver.uncertainty.surface_modes import StatedPoints
 from qps.worker_processes import Workers, cores
 
 _PART = 65_536
@@ -48,7 +48,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     answer: in the others a number is such as none can be, or it is one of too many that have a load
     graph each, and `reasons` tell why of each.
     `met` tells for each criterion in which it is met, surely met, and perhaps met, a row each;
-    `UNTOLD` where that is not told.
+    `UNDECIDED` where that is not told.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
     `surfaces` tell of which of them it is told by a surface.
     """
@@ -57,7 +57,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     limits: Ints
     bottlenecks: Ints
     words: tuple[str, ...]
-    met: Mapping[str, Told]
+    met: Mapping[str, Outcomes]
     is_told: Bools
     reasons: Mapping[int, str]
     assumed: tuple[str, ...]
@@ -87,7 +87,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     limits: Ints
     bottlenecks: Ints
     words: tuple[str, ...]
-    met: Mapping[str, Told]
+    met: Mapping[str, Outcomes]
     reasons: Mapping[int, str]
     alone: int
     assumed: tuple[str, ...]
@@ -98,7 +98,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
 class SampleSolver(FewAlone):
     """Solves samples for their answers; without `met` nothing else is told."""
 
-    near: Near = field(kw_only=True)
+    near: StatedPoints = field(kw_only=True)
     met: CriterionSamples | None = field(kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
@@ -129,7 +129,7 @@ class SampleSolver(FewAlone):
 
 def samples_of_rows(sampled: CompiledMatrix) -> Callable[[int, int], list[RowBlock]]:
     """Return what solves the samples of all rows of a matrix, the last axis of another one."""
-    return SampleSolver(sampled, near=Near(None, {}), met=None).row_blocks
+    return SampleSolver(sampled, near=StatedPoints(None, {}), met=None).row_blocks
 
 
 def solved_for(
@@ -162,12 +162,14 @@ def solved_for(
 class _StretchSolver:
     """Solves stretches of samples, one after the other."""
 
-    def __init__(self, compiled: CompiledMatrix, stated: Near, at: int | None) -> None:
-        self._met = None if at is None else CriterionSamples(population=at, samples=compiled.size)
-        self._solver = SampleSolver(compiled, near=stated, met=self._met)
+    def __init__(self, compiled: CompiledMatrix, stated: StatedPoints, at: int | None) -> None:
+        self._outcomes = (
+            None if at is None else CriterionSamples(population=at, samples=compiled.size)
+        )
+        self._solver = SampleSolver(compiled, near=stated, met=self._outcomes)
 
     def __call__(self, start: int, stop: int) -> _Part:
-        solver, met = self._solver, self._met
+        solver, met = self._solver, self._outcomes
         (rows,) = solver.row_blocks(start, stop)
         modes = list(solver.modes())
         return _Part(
@@ -182,7 +184,7 @@ class _StretchSolver:
             reasons={start + row: reason for row, reason in rows.reasons.items()},
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
-            surfaces=tuple(one for mode in modes for one in mode.told_by_surfaces()),
+            surfaces=tuple(one for mode in modes for one in mode.surfaces_used()),
         )
 
 
@@ -197,7 +199,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     is_told[list(reasons)] = False
     met = {
         name: np.concatenate(
-            [part.met.get(name, np.full((3, part.largest.size), UNTOLD)) for part in parts],
+            [part.met.get(name, np.full((3, part.largest.size), UNDECIDED)) for part in parts],
             axis=1,
         )
         for name in dict.fromkeys(name for part in parts for name in part.met)
@@ -217,17 +219,17 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     )
 
 
-def _stated_failures(solution: Solution | None) -> Near:
+def _stated_failures(solution: Solution | None) -> StatedPoints:
     """Return where criteria first fail and resources saturate as stated, in the worst mode last."""
     if solution is None:
-        return Near(None, {})
+        return StatedPoints(None, {})
     failures, saturations = dict[str, float](), dict[str, float]()
     for one in (*solution.others, solution):
         failures |= {f.criterion.name: float(f.first) for f in one.failures if f.first is not None}
         for resource in one.resources:
             if resource.saturation.at is not None:
                 saturations[resource.name] = float(resource.saturation.at)
-    return Near(failures, saturations)
+    return StatedPoints(failures, saturations)
 
 
 def holding(

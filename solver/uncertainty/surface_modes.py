@@ -41,7 +41,7 @@ _FARTHEST = 64.0
 """How far from where it fails as stated something is looked for that takes long."""
 
 
-class Near(Struct, frozen=True):
+class StatedPoints(Struct, frozen=True):
     """Where criteria first fail and resources saturate with the numbers as stated, by name.
 
     Without `failures` they are looked for from the start of the range on.
@@ -75,14 +75,14 @@ class SurfaceModeSolver(ModeSolver):
 
     most: int
     drawn: Mapping[str, Floats]
-    near: Near
+    near: StatedPoints
     met: CriterionSamples | None = None
     surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
     """What surfaces tell of the rows that are being solved: some are asked for again."""
 
-    def told_by_surfaces(self) -> Iterator[BySurface]:
+    def surfaces_used(self) -> Iterator[BySurface]:
         """Yield what is told by surfaces of where criteria fail, and how well."""
         for (kind, name, _), surface in self.surfaces.items():
             if kind in (_FAILURE, _FULL) and surface.kriging is not None:
@@ -106,13 +106,13 @@ class SurfaceModeSolver(ModeSolver):
         """Return the start of the range where what is the same at any population fails."""
         low, high = self.mode.low, self.mode.high
 
-        def told(some: Rows, _about: About | None = None) -> Floats:
+        def evaluate(some: Rows, _about: About | None = None) -> Floats:
             sides = (criterion.measure, criterion.limit)
             values = some.at(sides, float(low))
             of, to = (some.column(values, side) for side in sides)
             return of / to if criterion.at_most else to / of
 
-        full, off = self._by_surface(index, (_FULL, criterion.name), told, rows, 1.0)
+        full, off = self._by_surface(index, (_FULL, criterion.name), evaluate, rows, 1.0)
 
         def first(of: Floats) -> Ints:
             return np.where(of <= 1, high + 1, low).astype(np.int64)
@@ -126,13 +126,13 @@ class SurfaceModeSolver(ModeSolver):
         return None if failures is None else failures.get(criterion.name, unless)
 
     def _failure(
-        self, index: Index, criterion: CompiledCriterion, near: float | None, rows: Rows
+        self, index: Index, criterion: CompiledCriterion, start: float | None, rows: Rows
     ) -> tuple[Floats, Floats]:
         """Return where a criterion fails, as real numbers, and how far off that is."""
         loads = {(one.criterion.measure, one.criterion.limit) for one in self.mode.resources}
         is_load = (criterion.measure, criterion.limit) in loads
         told = self._crossing(
-            lambda some, at: _excess(some, criterion, at), near, is_sought_beyond=is_load
+            lambda some, at: _excess(some, criterion, at), start, is_sought_beyond=is_load
         )
         limit = None if self.met is None else float(self.met.population)
         return self._by_surface(index, (_FAILURE, criterion.name), told, rows, limit)
@@ -140,7 +140,7 @@ class SurfaceModeSolver(ModeSolver):
     def _crossing(
         self,
         excess: Callable[[Rows, Floats], Floats],
-        near: float | None,
+        start: float | None,
         *,
         is_sought_beyond: bool = True,
     ) -> Callable[[Rows, About | None], Floats]:
@@ -150,21 +150,21 @@ class SurfaceModeSolver(ModeSolver):
         """
         low, end = float(self.mode.low), _BEYOND * self.mode.high
 
-        high = max(_FARTHEST * (near or 0.0), 2.0 * self.mode.high)
+        high = max(_FARTHEST * (start or 0.0), 2.0 * self.mode.high)
 
-        def told(some: Rows, about: About | None = None) -> Floats:
-            beside = about or (low if near is None else near,)
+        def evaluate(some: Rows, about: About | None = None) -> Floats:
+            beside = about or (low if start is None else start,)
             if is_sought_beyond:
                 return crossings(some, excess, low, high, *beside)
             return np.minimum(crossings(some, excess, low, end, *beside), end)
 
-        return told
+        return evaluate
 
     def _by_surface(
         self,
         index: Index,
         what: tuple[str, str],
-        told: Callable[[Rows, About | None], Floats],
+        evaluate: Callable[[Rows, About | None], Floats],
         rows: Rows,
         limit: float | None,
     ) -> tuple[Floats, Floats]:
@@ -173,7 +173,7 @@ class SurfaceModeSolver(ModeSolver):
         Of each row where there is but one.
         """
         if self.most == 1:
-            return told(rows, None), np.zeros(rows.count)
+            return evaluate(rows, None), np.zeros(rows.count)
         found, off = np.empty((2, rows.count))
         numbers = self._numbers(index)
         for number in np.unique(numbers).tolist():
@@ -188,7 +188,7 @@ class SurfaceModeSolver(ModeSolver):
                 ]
                 self.surfaces[key] = surface_through(
                     self._drawn(pool),
-                    lambda which, about, some=some: told(some.take(which), about),  # type: ignore[misc]
+                    lambda which, about, some=some: evaluate(some.take(which), about),  # type: ignore[misc]
                     limit,
                     others,
                     self.enough,

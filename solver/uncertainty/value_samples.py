@@ -9,7 +9,7 @@ from qps.solver.matrix.compilation.compiled_matrix import CompiledMatrix, Compil
 from qps.solver.matrix.compilation.configuration_order import numbers_of
 from qps.solver.uncertainty.interval_result import BySurface
 from qps.solver.uncertainty.sample_solver import SampleSolver
-from qps.solver.uncertainty.surface_modes import Near
+from qps.solver.uncertainty.surface_modes import StatedPoints
 from qps.solver.uncertainty.value_modes import ValueModeSolver
 
 
@@ -51,4 +51,4 @@ class ValueSolver(SampleSolver):
 
 def value_solver(compiled: CompiledMatrix, population: int) -> ValueSolver:
     """Return what tells the last column of a matrix whose last axis is drawn."""
-    return ValueSolver(compiled, near=Near({}, {}), met=None, population=population)
+    return ValueSolver(compiled, near=StatedPoints({}, {}), met=None, population=population)

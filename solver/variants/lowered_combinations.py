@@ -103,7 +103,7 @@ class LoweredCombinations(Struct, kw_only=True):
                     value=value.value,
                     dimension=declared[name].dimension,
                     span=configuration.values_from[name],
-                    is_given=is_external(self.model, declared[name], name),
+                    is_input=is_external(self.model, declared[name], name),
                 )
 
     def add(self, shape: int, picks: Picks) -> LoweredCombination | None:

@@ -32,7 +32,7 @@ class StartNumber(Struct, frozen=True, kw_only=True):
     value: Fraction
     dimension: Dimension
     span: Span
-    is_given: bool
+    is_input: bool
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -54,11 +54,11 @@ class Start(Struct, frozen=True, kw_only=True):
     promised: Mapping[str, Mapping[str, int]] = {}
 
 
-def with_spreads(start: Start, model: ir.Model, asking: ir.Model) -> Start:
+def with_spreads(start: Start, model: ir.Model, confidence_model: ir.Model) -> Start:
     """Return a start with what is not known, and what a model that asks for certainty promises."""
     spreads = spreads_of(model, start.configuration)
     if not spreads:
         return start
     return replace(
-        start, spreads=spreads, promised=confidence_limits_of(asking, start.configuration)
+        start, spreads=spreads, promised=confidence_limits_of(confidence_model, start.configuration)
     )

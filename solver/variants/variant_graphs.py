@@ -38,7 +38,7 @@ class VariantNumber(Struct, frozen=True, kw_only=True):
     assumption: Assumption
     bounded: Bounded | None
     is_decided: bool
-    is_given: bool
+    is_input: bool
     is_limit: bool
     is_need: bool
     is_set_by_name: bool
@@ -167,7 +167,7 @@ def _numbers(
             is_decided=name in elastic
             or name in graph.basis.decided
             or _is_mixed(model, name, graph),
-            is_given=is_external(model, declared.get(name), name),
+            is_input=is_external(model, declared.get(name), name),
             is_limit=name in limits,
             is_need=name in needs,
             is_set_by_name=settable.get(name) == one.fraction or name in declared,

@@ -128,7 +128,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         if any(over.is_axis for over in failing):
             failing = [over for over in failing if over.failure.requirement != QUALITY]
         failures = (
-            over.failure_at(symbol, next(filter(over.is_untold, self.middles), self.middles[0]))
+            over.failure_at(symbol, next(filter(over.is_undecided, self.middles), self.middles[0]))
             for over in failing
         )
         found: dict[object, FailureAt] = {}

@@ -48,7 +48,7 @@ class Failure(Struct, frozen=True):
     refused: bool = False
 
     @property
-    def is_untold(self) -> bool:
+    def is_undecided(self) -> bool:
         """True if undecided."""
         return self.refused and self.requirement.endswith(_UNDECIDED)
 
@@ -97,7 +97,7 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
-        return self.is_untold(at) or self._is_failing(self.sign_at(symbol, at))
+        return self.is_undecided(at) or self._is_failing(self.sign_at(symbol, at))
 
     def _is_failing(self, sign: int | None) -> bool:
         return sign is None or sign > 0 or (self.strict and sign == 0)
@@ -127,7 +127,7 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     def failure_at(self, symbol: Formula, at: Fraction) -> FailureAt | None:
         """Return what fails at a value, None where it holds."""
-        if self.is_untold(at):
+        if self.is_undecided(at):
             words = f"`{self.failure.requirement}`{_UNDECIDED}"
             return FailureAt(words, self.failure.mode, refused=True)
         sign = self.sign_at(symbol, at)
@@ -143,7 +143,7 @@ class Excess(Struct, frozen=True, kw_only=True):
             is_finite=sign is not None,
         )
 
-    def is_untold(self, at: Fraction) -> bool:
+    def is_undecided(self, at: Fraction) -> bool:
         """Return whether it is not told what it does at a value."""
         return any(low < at < high for low, high in self.undecided)
 
@@ -259,7 +259,7 @@ class _UndecidedCriteria(Struct, frozen=True):
         ends = [low, *(at for at in self.points if low < at < high), high]
         others = [one for one in self.excesses if one is not over and not one.is_implied]
         return not all(
-            any(other.fails(self.symbol, at) and not other.is_untold(at) for other in others)
+            any(other.fails(self.symbol, at) and not other.is_undecided(at) for other in others)
             for at in ((start + end) / 2 for start, end in pairwise(ends))
         )
 

@@ -290,7 +290,7 @@ class SizedMode:
             )
         ]
 
-    def mending(
+    def sufficient_multiple(
         self, number: str, times: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
     ) -> LeastMultiple | None:
         """Return how much of one capacity makes all hold at the population but what is hopeless.

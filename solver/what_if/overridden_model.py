@@ -91,7 +91,7 @@ class ModelAsSet:
             for at in places
             if self.graphs(at)
             for one, other in zip(excesses, alone, strict=True)
-            if not one.is_untold(at)
+            if not one.is_undecided(at)
         )
 
     def changes(self, excesses: Sequence[Excess]) -> tuple[list[Fraction], Certainty] | None:

@@ -22,7 +22,7 @@ from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, g
 from qps.solver.what_if.inverse_unknown import refuse_outside
 from qps.solver.what_if.least_multiples import whole_above
 from qps.solver.what_if.mode_sizing import SizedMode
-from qps.solver.what_if.sizing_result import Machines, Mend, Needed, Sizing
+from qps.solver.what_if.sizing_result import Machines, Needed, Sizing, SizingFix
 
 _ENOUGH = Fraction(10**4)
 """So many times what there is counts as any capacity whatever."""
@@ -69,7 +69,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         fails_still=tuple(still),
         mends=mends,
         mends_known=mends_known,
-        is_carried=is_carried,
+        is_supported=is_carried,
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
         ports=modes[0].ports,
@@ -142,15 +142,15 @@ def _countables(modes: list[SizedMode]) -> list[Countable]:
 
 def _fixes(
     modes: list[SizedMode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
-) -> tuple[tuple[Mend, ...], Certainty]:
+) -> tuple[tuple[SizingFix, ...], Certainty]:
     """Return the capacities each of which mends what still fails, in all modes.
 
     And how it is known that no other does.
     """
-    found: list[Mend] = []
+    found: list[SizingFix] = []
     others: list[Certainty] = []
     for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
-        tried = [mode.mending(number, raised, hopeless) for mode in modes]
+        tried = [mode.sufficient_multiple(number, raised, hopeless) for mode in modes]
         resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
         least = [one for one in tried if one is not None]
         times = [one.times for one in least if one.times is not None]
@@ -161,14 +161,14 @@ def _fixes(
             every = [criterion for mode in modes for criterion in mode.judged(there)]
             known = together(least_known([below], every), *(one.seen for one in least))
             capacity = next(iter(resources.values()))
-            found.append(Mend(tuple(resources), capacity, float(most) * capacity.has, known))
+            found.append(SizingFix(tuple(resources), capacity, float(most) * capacity.has, known))
         else:
             others += [one.seen for one in least if one.times is None]
     untold = together(*others).because
     return tuple(found), approximation(*untold) if untold else EXACT
 
 
-def _for_all(one: Needed, fixes: Sequence[Mend], growth: Growth | None) -> Needed:
+def _for_all(one: Needed, fixes: Sequence[SizingFix], growth: Growth | None) -> Needed:
     """Return what a resource takes for all that is required, where more than for its own load.
 
     Where any of several capacities would mend what fails, each keeps what its load takes.

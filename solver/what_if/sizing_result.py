@@ -91,7 +91,7 @@ class FailingThere(Struct, frozen=True, kw_only=True):
         return self.criterion.at_most
 
 
-class Mend(Struct, frozen=True):
+class SizingFix(Struct, frozen=True):
     """A capacity that, by itself, mends what fails though all have what they take.
 
     `resources` have it in common; at least `takes` of it, in base units, is enough.
@@ -108,7 +108,7 @@ class Sizing(Struct, frozen=True, kw_only=True):
 
     `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
     all have what they take, though larger ones would mend it, each of `mends` by itself; the
-    population `is_carried` where neither does, nor anything at a smaller one. Where it is not,
+    population `is_supported` where neither does, nor anything at a smaller one. Where it is not,
     `growth` is what more machines do, None where no number of machines can be chosen. `known` is
     how it is known whether they are carried: a lower bound where they may be though it seems
     not, an upper bound where they may not be though it seems so. `mends_known` is how it is known
@@ -120,8 +120,8 @@ class Sizing(Struct, frozen=True, kw_only=True):
     needed: tuple[Needed, ...]
     fails_whatever: tuple[FailingThere, ...]
     fails_still: tuple[FailingThere, ...]
-    mends: tuple[Mend, ...]
-    is_carried: bool
+    mends: tuple[SizingFix, ...]
+    is_supported: bool
     growth: Growth | None = None
     known: Certainty = EXACT
     mends_known: Certainty = EXACT
@@ -133,4 +133,4 @@ class Sizing(Struct, frozen=True, kw_only=True):
     @property
     def is_possible(self) -> bool:
         """True where what is told carries the population."""
-        return self.is_carried or (self.growth is not None and bool(self.growth.machines))
+        return self.is_supported or (self.growth is not None and bool(self.growth.machines))

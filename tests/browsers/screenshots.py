@@ -238,7 +238,7 @@ def small(png: bytes) -> bytes:
         buffer = io.BytesIO()
         image = Image.open(io.BytesIO(png)).convert("RGB")
         image.quantize(colours, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
-        if buffer.tell() < MOST_PICTURE:
+        if buffer.notify() < MOST_PICTURE:
             return buffer.getvalue()
     raise AssertionError("too many colours for a small picture")
 

@@ -46,8 +46,8 @@ def test_an_example_prints_what_its_page_says_and_has_no_other_mistake(
 @EVERY
 def test_the_mended_example_has_no_mistake(code: Code, tmp_path: Path) -> None:
     found = explained(code)
-    assert (found.mended, found.mended_command) != (found.files, found.command)
-    printed = explanations.printed_by(found.mended, found.mended_command, tmp_path)
+    assert (found.mended, found.fixed_command) != (found.files, found.command)
+    printed = explanations.printed_by(found.mended, found.fixed_command, tmp_path)
     # Whether the range ends before the system does is no part of the lesson.
     assert set(TOLD.findall(printed)) <= {codes.RANGE_LIMITS.id} - {code.id}, printed
     assert not re.search(r"exit status [23]", printed)

@@ -29,7 +29,7 @@ from qps.compiler.quantities.certainty import (
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.claims.simulation_text import simulated_tables
 from qps.simulation.agreement import Compared, Verdict, compare, compared
-from qps.simulation.model_builder import played
+from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.simulated_model import Call, Take
 from qps.simulation.statistics import Estimate, estimate, warm_up
@@ -70,7 +70,7 @@ def told(
 ) -> tuple[LoadGraph, Simulation]:
     graph = graph_of(text)
     effort = Effort(precision=precision, seconds=seconds, seed=seed, workers=1)
-    return graph, simulate(played(graph, at), effort)
+    return graph, simulate(simulated_model(graph, at), effort)
 
 
 def run(tmp_path: Path, text: str, *flags: str) -> int:
@@ -238,7 +238,7 @@ def test_what_is_not_played_is_refused_by_name() -> None:
     )
     text = text.replace("stream job {", "stream job for each user {")
     with pytest.raises(QpsError, match="merging by both after copies, losses or calls"):
-        played(graph_of(text), 50)
+        simulated_model(graph_of(text), 50)
 
 
 def test_a_report_has_a_section_of_what_was_simulated(tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_of_many_users_nobody_keeps_who_thinks() -> None:
     assert found.loads["w.cpu"].mean == pytest.approx(0.8, rel=0.03)
     assert mean.mean == pytest.approx(0.0998, rel=0.25)
     with pytest.raises(QpsError, match="9,995,000 items in flight at once at N = 10000000"):
-        played(graph, 10_000_000)
+        simulated_model(graph, 10_000_000)
 
 
 def test_fixed_cycles_are_played_over_many_phases() -> None:
@@ -581,7 +581,7 @@ stream chat for each desk {
   at desk { call box { take memory 0.9 GB; write; give memory } }
 }
 """)
-    way = played(graph, 20)
+    way = simulated_model(graph, 20)
     (pool,) = (one for one in way.stations if one.name == "box.memory")
     (call,) = (step for step in way.sources[0].steps if isinstance(step, Call))
     (taken,) = (step for step in call.steps if isinstance(step, Take))
@@ -616,7 +616,7 @@ stream job for each user {
   at app { session; call db { take app.memory 250 MB; query; give app.memory } }
 }
 """)
-    way = played(graph, 8)
+    way = simulated_model(graph, 8)
     (pool,) = (one for one in way.stations if one.name == "app.memory")
     (call,) = (step for step in way.sources[0].steps if isinstance(step, Call))
     (taken,) = (step for step in call.steps if isinstance(step, Take))
@@ -639,11 +639,11 @@ stream job for each user { traffic 1 request, think pause; at app { work } }
 def test_a_part_of_a_request_is_refused_with_a_number_of_users_that_has_none() -> None:
     graph = graph_of(SHIFTS)
     with pytest.raises(QpsError, match="the simulation needs a whole number") as refused:
-        played(graph, 223)
+        simulated_model(graph, 223)
     assert refused.value.diagnostics[0].hints == (
         "use a population that divides into whole numbers: `--at 220`",
     )
-    assert played(graph, 220)
+    assert simulated_model(graph, 220)
 
 
 @pytest.mark.parametrize(

@@ -419,7 +419,7 @@ def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
 def test_errors_are_told_before_all_is_looked_at_and_that_there_are_none_at_the_end() -> None:
     told: list[TextDiagnostics] = []
     desk = Desk()
-    desk.tell = told.append
+    desk.notify = told.append
     for version, text in enumerate((SPEC.replace("cpu job", "cpu jb"), SPEC)):
         desk.put(OpenText("untitled:one", version, text))
         found = text_diagnostics(desk, "untitled:one").found

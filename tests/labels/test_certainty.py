@@ -764,10 +764,10 @@ def _sized(requirement: str, population: int, text: str = WAITING) -> Sizing:
 
 def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     certain = _sized("p.latency <= 1 s", 600)
-    assert certain.is_carried
+    assert certain.is_supported
     assert certain.known == EXACT
     mild = _sized("p.latency <= 1 s", 600, UNCOUNTED)
-    assert mild.is_carried
+    assert mild.is_supported
     assert mild.known.kind is Kind.UPPER_BOUND
     assert sizing_known(mild)[0].startswith("Optimistic: queueing delay at")
     strict = _sized(f"{LATE} <= 9 ms", 600)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qps.simulation.model_builder import played
+from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.run_lengths import lengths_of
 from simulated.judge import graph_of
@@ -14,7 +14,7 @@ _HEAD = "unit thread\nnetwork wire { propagation 0 s }\n"
 
 def _play(spec: str, at: int) -> Simulation:
     effort = Effort(seconds=0, seed=1, workers=1, runs=8)
-    return simulate(played(graph_of(_HEAD + spec), at), effort)
+    return simulate(simulated_model(graph_of(_HEAD + spec), at), effort)
 
 
 _ALONE = """
@@ -120,7 +120,7 @@ stream job in all { traffic 0.7 request/s; at a { work } }
 
 def test_services_that_vary_much_are_played_until_the_long_ones_have_ended() -> None:
     """The tail of a gamma law of cv 3 falls off by e in 9 means: 20 of these are ten hours."""
-    least = lengths_of(played(graph_of(_HEAD + _UNEVEN_SERVICE), 1)).least
+    least = lengths_of(simulated_model(graph_of(_HEAD + _UNEVEN_SERVICE), 1)).least
     assert least >= 20 * 9 * 200
 
 
@@ -135,7 +135,7 @@ stream job in all { traffic 3.8 request/s, 1 bit/request; at a { work } }
 
 def test_a_full_room_forgets_within_a_few_services_though_more_comes_than_it_serves() -> None:
     """20 may wait, and 64 servers each take one step of that walk in a service: 2 services."""
-    least = lengths_of(played(graph_of(_ROOM), 1)).least
+    least = lengths_of(simulated_model(graph_of(_ROOM), 1)).least
     assert 20 * 20 <= least <= 20 * 2 * 20
 
 
@@ -155,4 +155,4 @@ stream s1 in all { traffic 0.05 request/s, 1 bit/request; at a { long }; at b { 
 
 def test_users_who_wait_do_not_wander_over_stations_that_they_never_come_to() -> None:
     """The long services are those of open traffic alone, and forgotten as such: 20 times over."""
-    assert lengths_of(played(graph_of(_APART), 1)).least == pytest.approx(20 * 500)
+    assert lengths_of(simulated_model(graph_of(_APART), 1)).least == pytest.approx(20 * 500)

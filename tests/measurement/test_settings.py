@@ -97,7 +97,7 @@ def test_twins_predict_what_no_other_setting_does(heading: str) -> None:
     assert other.freedom == 3
 
 
-def is_held(random: Random, settings: int) -> bool:
+def is_conditional(random: Random, settings: int) -> bool:
     """Return whether nine of ten intervals hold a load of three noisy runs at each setting."""
     labels: list[Hashable] = []
     rates, loads = [], []
@@ -124,7 +124,7 @@ def is_held(random: Random, settings: int) -> bool:
 @pytest.mark.parametrize("settings", [4, 8])
 def test_nine_of_ten_truths_are_held_by_settings(settings: int) -> None:
     random = Random(settings)
-    held = sum(is_held(random, settings) for _ in range(600))
+    held = sum(is_conditional(random, settings) for _ in range(600))
     assert 0.86 <= held / 600 <= 0.94
 
 

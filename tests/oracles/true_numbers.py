@@ -45,7 +45,7 @@ from qps.reports.text.words.quantities import (
     number,
     percent,
     quantity,
-    quantity_near_limit,
+    quantity_at_limit,
     rounded_down,
     rounded_up,
     scales,
@@ -187,7 +187,7 @@ class Truth:
         for near in (value, value * (1 + SAME), value * (1 - SAME)):
             texts = {quantity(near, dimension, digits, share=share) for digits in (3, 4)}
             if limit is not None:
-                texts.add(quantity_near_limit(near, limit, dimension, share=share))
+                texts.add(quantity_at_limit(near, limit, dimension, share=share))
                 texts.add(_apart(near, limit, dimension, share=share))
             found |= {marked_value(text, value, known) for text in texts}
         return found

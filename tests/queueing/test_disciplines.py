@@ -10,7 +10,7 @@ import pytest
 from qps.compiler.lower.disciplines.discipline_laws import LAWS
 from qps.compiler.quantities.disciplines import DISCIPLINES, Discipline
 from qps.simulation.agreement import compared
-from qps.simulation.model_builder import played
+from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, simulate
 from simulated.judge import graph_of
 
@@ -41,7 +41,7 @@ def test_every_discipline_has_a_law() -> None:
 @pytest.mark.parametrize("one", WAITING, ids=lambda one: one.value)
 def test_what_is_played_is_what_is_predicted(one: Discipline) -> None:
     graph = graph_of(_spec(one))
-    simulation = simulate(played(graph, 67), Effort(seconds=0, seed=1, workers=1, runs=4))
+    simulation = simulate(simulated_model(graph, 67), Effort(seconds=0, seed=1, workers=1, runs=4))
     found = [row for row in compared(graph, simulation) if row.subject == "ask"]
     assert {"latency", "p95"} <= {row.measure for row in found}
     assert [(row.measure, row.predicted, row.simulated) for row in found if not row.is_right] == []

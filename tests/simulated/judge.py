@@ -19,7 +19,7 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.measured_errors import Axis
 from qps.simulation.agreement import Compared, Verdict, compare, compared, predictions
-from qps.simulation.model_builder import played
+from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import RUNS, Effort, Simulation, simulate
 from qps.simulation.run_lengths import lengths_of
 from qps.simulation.simulated_model import SimulatedNetwork
@@ -91,7 +91,7 @@ def labels_of(seed: int) -> Model:
     known = Model(seed=seed, text=sha256(text.encode()).hexdigest()[:12])
     try:
         graph = graph_of(text)
-        ready = played(graph, 1)
+        ready = simulated_model(graph, 1)
         return replace(known, numbers=tuple(_predicted(graph, ready)))
     except QpsError as refused:
         return replace(known, refused=refused.diagnostics[0].message)
@@ -148,7 +148,7 @@ def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged
     """Do the same with any spec."""
     try:
         graph = graph_of(text)
-        ready = played(graph, 1)
+        ready = simulated_model(graph, 1)
     except QpsError as refused:
         return Judged(seed=seed, refused=refused.diagnostics[0].message)
     longest = _LONGEST if seconds else 0.0

@@ -97,7 +97,7 @@ def test_what_is_told_carries_and_less_does_not(users: int, idle: int, target: i
     )  # fmt: skip
     spec = checked(text)
     sizing = size(spec.model, spec.configuration(), users)
-    assert sizing.is_carried
+    assert sizing.is_supported
     told = {one.resource: one for one in sizing.needed}
 
     def largest(cores: float, rate: float, memory: float) -> int:
@@ -118,7 +118,7 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     sizing = sized(text, 600)
     thread = next(one for one in sizing.needed if one.resource == "web.cpu.serve")
     assert thread.takes is None
-    assert not sizing.is_carried
+    assert not sizing.is_supported
     assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.utilization"]
     # As many boxes as there are threads do: one carries 300.
     assert sizing_answer(sizing) == (
@@ -184,7 +184,7 @@ def test_what_waits_must_stay_below_one() -> None:
         "target cpu 60 %", ""
     )
     sizing = sized(text, 1000, "N = 1..10_000")
-    assert sizing.is_carried
+    assert sizing.is_supported
     cpu = next(one for one in sizing.needed if one.resource == "web.cpu")
     assert cpu.exact == pytest.approx(2)
 
@@ -215,7 +215,7 @@ SESSIONS = (
 
 def test_more_machines_are_tried_against_all_requirements() -> None:
     sizing = sized(SESSIONS, 3100)
-    assert not sizing.is_carried
+    assert not sizing.is_supported
     assert sizing.is_possible
     growth = sizing.growth
     assert growth is not None
@@ -253,7 +253,7 @@ def test_the_numbers_of_machines_that_are_told_do_and_fewer_do_not(
     # By hand: 4 MB of each user on boxes, 2 MB on stores, and 2 ms of work beside 10 % of 60 %.
     boxes = max(-(-users * 4 // (1000 * held)), 1)
     stores = max(-(-users * 2 // (1000 * kept)), 3)
-    if sizing.is_carried:
+    if sizing.is_supported:
         assert (boxes, stores) == (1, 3)
         return
     assert sizing.growth is not None

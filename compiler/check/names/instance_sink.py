@@ -22,8 +22,8 @@ class _InstanceSink(Sink, kw_only=True):
         super().add(finding)
 
 
-def _stands_with(primary: Label | None, told: Label) -> bool:
-    return primary is not None and primary.span.source is told.span.source
+def _stands_with(primary: Label | None, label: Label) -> bool:
+    return primary is not None and primary.span.source is label.span.source
 
 
 def sink_of(instance: Module, sink: Sink) -> Sink:

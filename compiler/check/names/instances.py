@@ -257,16 +257,15 @@ class Instances(Struct, frozen=True):
                 of_all.append(change)
         return tuple(of_kind(c, {kinds.name.text, *divided}, kind) for c in (*of_all, *own))
 
-    def _refuse_mean(self, way: KindDependency, kinds: ast.Kinds) -> None:
+    def _refuse_mean(self, dependency: KindDependency, kinds: ast.Kinds) -> None:
         """Refuse what would be the mean over all kinds, where one of them alone is meant."""
-        told = (
-            f"`{way.named.text}` depends on `{way.divided}`, which differs by `{kinds.name.text}`"
-        )
+        named, divided = dependency.named.text, dependency.divided
+        told = f"`{named}` depends on `{divided}`, which differs by `{kinds.name.text}`"
         self._refuse(
             codes.BAD_SETTING,
-            way.named.span,
+            dependency.named.span,
             f"{told}: here each would use the mean",
-            f"write the expression with `{way.divided}`, which has the value of each kind here",
+            f"write the expression with `{divided}`, which has the value of each kind here",
             Label(kinds.name.span, "one for each kind"),
         )
 

@@ -169,7 +169,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         table = ir.RecordedTable(
             expr.name.text,
             partial(
-                _looked_up,
+                _lookup,
                 declared,
                 f"{declared.qualified}.{word}",
                 wanted,
@@ -254,7 +254,7 @@ _FAULTS = {
 }
 
 
-def _looked_up(
+def _lookup(
     declared: DeclaredTrace,
     name: str,
     wanted: Dimension,

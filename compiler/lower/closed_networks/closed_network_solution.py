@@ -11,7 +11,7 @@ from itertools import chain
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.cycle import Cycle
 from qps.compiler.lower.closed_networks.fork_join_stations import Fork, Forked, forked
 from qps.compiler.lower.closed_networks.load_dependent_stations import LoadDependentOperands, nested
@@ -43,7 +43,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     jobs: tuple[Formula, ...]
     delays: tuple[Formula, ...]
     stations: tuple[ClosedStation, ...]
-    held: tuple[tuple[HeldPool, ...], ...]
+    held: tuple[tuple[CyclePool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     forks: tuple[Fork, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         """Return how long calls take that are made together; None where none of it waits."""
         return apply("forked_time", *self._at(fork)) if self.forks else None
 
-    def rate_within(self, name: str, pool: HeldPool) -> Formula:
+    def rate_within(self, name: str, pool: CyclePool) -> Formula:
         """Return how many cycles of a stream end in a second while it has all places of a pool."""
         number, names = self.names.index(name), {at for one in pool.every for at in one.stations}
         within = [
@@ -259,7 +259,7 @@ class ClosedStream(Cycle, frozen=True, kw_only=True):
         """Return the station of a name."""
         return next(one for one in self.stations if one.resource == resource)
 
-    def pool(self, resource: str) -> HeldPool:
+    def pool(self, resource: str) -> CyclePool:
         """Return the pool of a name."""
         return next(one for one in self.pools if one.resource == resource)
 

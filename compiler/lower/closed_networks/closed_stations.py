@@ -36,7 +36,7 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
         return demand
 
 
-class HeldPool(Struct, frozen=True, kw_only=True):
+class CyclePool(Struct, frozen=True, kw_only=True):
     """A pool that a cycle holds, with what goes on meanwhile.
 
     Without waits that takes it `alone`, of which it `asked` so much of stations. What is neither at
@@ -58,7 +58,7 @@ class HeldPool(Struct, frozen=True, kw_only=True):
     kept: Formula
     stations: tuple[str, ...]
     own: tuple[str, ...]
-    pools: tuple[HeldPool, ...]
+    pools: tuple[CyclePool, ...]
 
     def held(self, times: Mapping[str, Formula]) -> Formula:
         """Return how long a cycle holds it, from how long it is at each place within."""
@@ -67,6 +67,6 @@ class HeldPool(Struct, frozen=True, kw_only=True):
         return self.delay + within + total(deeper)
 
     @property
-    def every(self) -> tuple[HeldPool, ...]:
+    def every(self) -> tuple[CyclePool, ...]:
         """It and all pools within."""
         return (self, *(deeper for one in self.pools for deeper in one.every))

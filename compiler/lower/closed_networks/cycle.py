@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_networks.fork_join_stations import Fork
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum
 
@@ -66,7 +66,7 @@ class Cycle(Struct, frozen=True, kw_only=True):
     think: Formula
     delay: Formula
     stations: tuple[ClosedStation, ...]
-    held: tuple[HeldPool, ...]
+    held: tuple[CyclePool, ...]
     limits: tuple[Limit, ...]
     visits: Mapping[str, Formula]
     own_waits: Mapping[str, Formula]
@@ -75,6 +75,6 @@ class Cycle(Struct, frozen=True, kw_only=True):
     forks: tuple[Fork, ...] = ()
 
     @property
-    def pools(self) -> tuple[HeldPool, ...]:
+    def pools(self) -> tuple[CyclePool, ...]:
         """All pools that it holds, those within others, too."""
         return tuple(one for pool in self.held for one in pool.every)

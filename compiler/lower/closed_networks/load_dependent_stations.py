@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.queueing_networks.load_dependent_operands import OWN, SPEED, STATION
 
@@ -19,7 +19,7 @@ class LoadDependentOperands(Struct, frozen=True):
 
 
 def nested(
-    stations: Sequence[ClosedStation], pools: Sequence[Sequence[HeldPool]]
+    stations: Sequence[ClosedStation], pools: Sequence[Sequence[CyclePool]]
 ) -> LoadDependentOperands:
     """Return a network of stations that classes visit, while each holds such pools."""
     network = _LoadDependentNetwork(stations, pools)
@@ -35,7 +35,7 @@ class _LoadDependentNetwork:
     """
 
     def __init__(
-        self, stations: Sequence[ClosedStation], held: Sequence[Sequence[HeldPool]]
+        self, stations: Sequence[ClosedStation], held: Sequence[Sequence[CyclePool]]
     ) -> None:
         self._stations = {one.resource: one for one in stations}
         self._pools = [{deep.resource: deep for one in own for deep in one.every} for own in held]

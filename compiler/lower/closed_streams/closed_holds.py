@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.pool_holding import Hold, room_of
@@ -91,12 +91,12 @@ def pools_of(
     *,
     holding: Holding,
     often: Callable[[str, Formula], Formula],
-) -> tuple[HeldPool, ...]:
+) -> tuple[CyclePool, ...]:
     """Return the outermost pools of a cycle, which takes of each so `often`."""
     every = holding.taken[result.name]
     asked_of = {one.resource: one.demand for one in stations}
 
-    def pool_of(holds_by_pool: _PoolHolds) -> HeldPool:
+    def pool_of(holds_by_pool: _PoolHolds) -> CyclePool:
         pools = tuple(pool_of(one) for one in every if one.around == holds_by_pool.name)
         here = tuple(
             n for n, at in holding.homes.items() if at == holds_by_pool.name and n in asked_of
@@ -114,7 +114,7 @@ def pools_of(
             for hold in holds_by_pool.holds
             for one in _varied(hold, result, demands, expressions)
         )
-        return HeldPool(
+        return CyclePool(
             resource=holds_by_pool.name,
             taken=often(holds_by_pool.name, first.machines),
             alone=alone,

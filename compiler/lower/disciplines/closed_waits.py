@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
-from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
 from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
 from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
@@ -180,7 +180,7 @@ class InClosedNetwork(Law, frozen=True):
 
     def _is_exclusive(self, closed: ClosedStream, name: str) -> bool:
         """Return whether a station is one's own, or visited by no more than hold a place."""
-        return name in closed.alone or any(name in pool.stations for pool in _pools_held(closed))
+        return name in closed.alone or any(name in pool.stations for pool in _all_pools(closed))
 
     def stage_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
@@ -207,7 +207,7 @@ class InClosedNetwork(Law, frozen=True):
             *(stream.known for stream in self.streams),
         )
 
-    def tells_shape(self, queue: Queue) -> bool:
+    def includes_arrival_error(self, queue: Queue) -> bool:
         """What stations of the network do to arrivals at others was measured with all of it."""
         return any(one.resource == queue.shaped_by for one in self.uneven)
 
@@ -229,7 +229,7 @@ class InClosedNetwork(Law, frozen=True):
         of_means = () if known.error is None else self.stations_known.because
         return replace(known, because=(*dict.fromkeys((*of_means, *known.because)),))
 
-    def mean_beside(self, queue: Queue) -> Certainty:
+    def mean_for_quantile(self, queue: Queue) -> Certainty:
         """Quantiles were measured with all that stations do to means."""
         if queue.traits.is_insensitive or not self._quantile_case(queue):
             return self.mean_known(queue)
@@ -334,7 +334,7 @@ def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> Stage:
     )
 
 
-def _pools_held(closed: ClosedStream) -> list[HeldPool]:
+def _all_pools(closed: ClosedStream) -> list[CyclePool]:
     return [one for pool in closed.pools for one in pool.every]
 
 

@@ -34,7 +34,7 @@ def poisson(passages: NetworkPassages, station: Station, numbers: Numbers) -> It
         yield Fails(reason_of("bursts-averaged", name))
     if name in passages.shaped:
         yield Fails(reason_of("departures-as-poisson", name, by=passages.shaped[name]))
-    asking = dict.fromkeys(visit.of[0] for visit in visits if visit.is_asked_again)
+    asking = dict.fromkeys(visit.of[0] for visit in visits if visit.is_retransmitted)
     if asking:
         yield Fails(reason_of("closed-as-open", list(asking)))
 

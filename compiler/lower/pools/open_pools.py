@@ -189,7 +189,7 @@ def _network(holds: Sequence[HoldingTime], places: Formula) -> Network:
         opened=weighted_mean([one.opened for one in holds], rates),
         variance=weighted_mean([one.variance for one in holds], rates)
         + _variance_between([one.alone for one in holds], rates),
-        is_waited_in=bool(stations),
+        is_queued=bool(stations),
         meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
 

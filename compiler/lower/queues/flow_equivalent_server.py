@@ -39,7 +39,7 @@ class Network(Struct, frozen=True, kw_only=True):
     Without what others make it wait it is that of `services`; waits are `uneven` times as long as
     for exponential services of random arrivals.
     `rate` is that of all places, in items/s. `opened` is the time of an item within if any number
-    could be there, and `variance` that of `alone`. It `is_waited_in` where there is a queue within,
+    could be there, and `variance` that of `alone`. It `is_queued` where there is a queue within,
     and `meets_others` where items of the pools of other machines come there, too.
     """
 
@@ -50,7 +50,7 @@ class Network(Struct, frozen=True, kw_only=True):
     uneven: Formula
     opened: Formula
     variance: Formula
-    is_waited_in: bool = True
+    is_queued: bool = True
     meets_others: bool = False
 
     @property
@@ -197,7 +197,7 @@ def filled(network: Network, arriving: Formula, most: Formula | None = None) -> 
     that `most` at a time.
     """
     found = _filled(network, arriving)
-    if most is None or not network.is_waited_in:
+    if most is None or not network.is_queued:
         return found
     held = minimum(found.held, maximum(network.alone, most / network.rate))
     return replace(found, held=held, load=arriving * held / network.places)
@@ -220,13 +220,13 @@ def _filled(network: Network, arriving: Formula) -> Filled:
     more = network.opened - network.alone - uneven * waiting * behind + (ONE - uneven) * others
     more = maximum(ZERO, more)
     held = minimum(places / rate, (within + more) * (1 + places * _NEXT_TO_NOTHING))
-    held = held if network.is_waited_in else network.alone
+    held = held if network.is_queued else network.alone
     part = servers / places
     variation = part * network.variance / network.alone**2 + 1 - part
     tail = behind * ((1 + variation) / 2 + (1 - part) * (uneven - 1))
     late = waiting * left * tail
     adds = late
-    if network.is_waited_in:
+    if network.is_queued:
         adds = maximum(ZERO, late + held - network.opened)
     adds = adds + apply("waiting", ZERO, load)
     return Filled(

@@ -69,17 +69,17 @@ _HARDLY_ANY = number(Fraction(1, 10**9))
 
 
 def room_of(
-    kept: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
+    reserve: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
 ) -> Room:
     """Return what a pool has to give to those who take some of it, each so `busy` with it."""
-    amount, left = weighted_mean(amounts, busy), (ONE - kept) * capacity
+    amount, left = weighted_mean(amounts, busy), (ONE - reserve) * capacity
     places = left / amount
-    is_counted = amount is ONE and kept is ZERO and not places.is_constant
+    is_counted = amount is ONE and reserve is ZERO and not places.is_constant
     if len(set(amounts)) == 1 and not is_counted:  # on lines between whole numbers, as servers are
         whole = floor(places)
         places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
         left = places * amount
-    return Room(kept=kept, left=left, places=places)
+    return Room(kept=reserve, left=left, places=places)
 
 
 def weighted_mean(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:

@@ -80,7 +80,7 @@ def _stage_known(queue: Queue) -> Certainty:
     found = [
         _arrivals(queue, of_mean=False),
         _visits(queue),
-        queue.law.mean_beside(queue),
+        queue.law.mean_for_quantile(queue),
         _bursts(queue, of_mean=False),
         queue.load_known,
     ]
@@ -124,7 +124,9 @@ def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
 
 def _counts_arrival_shape(queue: Queue) -> bool:
     """Return whether the queues before this one count in its arrivals."""
-    return queue.law.tells_shape(queue) or (queue.offered is not None and queue.offered.are_counted)
+    return queue.law.includes_arrival_error(queue) or (
+        queue.offered is not None and queue.offered.are_counted
+    )
 
 
 def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
@@ -150,7 +152,7 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
         parts.append(known_by("batch-behind-a-batch", name))
     if any(visit.meets for visit in queue.visits):
         parts.append(known_by("copies-that-meet", name, case="waits"))
-    asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
+    asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_retransmitted)
     if asking and queue.traits.is_random:
         # Of a network in product form: an arrival finds less than in open traffic of that rate.
         is_proven = queue.is_modeled_as_uniform and queue.traits.has_product_form

@@ -376,11 +376,11 @@ class Law(Struct, frozen=True):
         """Return how the rates are known of users who wait here: as their waits are."""
         return self.mean_known(queue)
 
-    def mean_beside(self, queue: Queue) -> Certainty:
+    def mean_for_quantile(self, queue: Queue) -> Certainty:
         """Return how the mean wait is known but for what errors of quantiles count as well."""
         return self.mean_known(queue)
 
-    def tells_shape(self, queue: Queue) -> bool:  # noqa: ARG002 - most do not
+    def includes_arrival_error(self, queue: Queue) -> bool:  # noqa: ARG002 - most do not
         """Return whether what shapes arrivals is in the errors that it tells."""
         return False
 

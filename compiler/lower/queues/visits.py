@@ -34,7 +34,7 @@ class Visit(Struct, kw_only=True):
     What is averaged away is noted: `is_uneven` where what happens within the run makes its visits
     differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
     where its flows are active only at times, by the law of `burst` where that is known; `meets`
-    where copies of one item that went different ways may come together; `is_asked_again` where
+    where copies of one item that went different ways may come together; `is_retransmitted` where
     users who think between two requests are taken as open traffic; `is_thinned` where not all items
     of its flows make it; `is_varied` where it is that of one kind of items, of which the same flows
     have others; `is_spread` where each item of a flow goes to any of the places at random, not to
@@ -57,7 +57,7 @@ class Visit(Struct, kw_only=True):
     is_bursty: bool = False
     burst: Burst | None = None
     meets: bool = False
-    is_asked_again: bool = False
+    is_retransmitted: bool = False
     is_thinned: bool = False
     is_varied: bool = False
     is_spread: bool = False

@@ -118,7 +118,7 @@ class Measures(Struct, frozen=True, kw_only=True):
         if kind is ir.MeasureKind.BUFFER:
             return stream.buffer_certainty
         if kind is ir.MeasureKind.QUEUE:
-            return stream.met_known
+            return stream.elastic_known
         return loss_known(kind, stream, self.series)
 
     def unsaid(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:

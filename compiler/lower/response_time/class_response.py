@@ -25,7 +25,7 @@ from qps.compiler.lower.response_time.call_times import calls_known, latency_of_
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
 from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
 from qps.compiler.lower.response_time.quantile_refinement import REFINED, refined
-from qps.compiler.lower.response_time.response_stages import LatencyPart, awaited_resource, every
+from qps.compiler.lower.response_time.response_stages import LatencyPart, every, queue_resource
 from qps.compiler.lower.response_time.stage_sequence import (
     Allotment,
     allotted,
@@ -140,7 +140,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     """How the share is known that comes too late for the playout buffer."""
     cycle_certainty: Certainty = EXACT
     """How a cycle is known of users who wait, besides what each station does to it."""
-    met_known: Certainty = EXACT
+    elastic_known: Certainty = EXACT
     """How all that it meets is known where elastic parameters stand in it."""
     doubts: ClassDoubts = NO_DOUBTS
     """Why what is told of it is no better known than that."""
@@ -171,7 +171,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         """How the share is known that is lost but for what is beyond capacities."""
         losses = [part.known for part in self.losses]
         known = together(
-            known_by("flow-balance", self.name), self.late_certainty, *losses, self.met_known
+            known_by("flow-balance", self.name), self.late_certainty, *losses, self.elastic_known
         )
         return self.doubts.known(known, Quantity.LOSS)
 
@@ -184,7 +184,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     def calls_certainty(self, node: str) -> Certainty:
         """Return how the mean time of a call of a node is known."""
         missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
-        known = together(calls_known(self.latency, node), uncounted(missing), self.met_known)
+        known = together(calls_known(self.latency, node), uncounted(missing), self.elastic_known)
         return self.doubts.known_in_part(known)
 
     def is_in_calls(self, resource: str, node: str) -> bool:
@@ -215,7 +215,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         cycle = self.cycle
         if cycle is not None:
             return total((cycle.quantile(level), *(part.value for part in self.endless)))
-        ways = self.ways
+        ways = self.paths
         if ways:
             return longest([self.quantile_of(way, level) for way in ways])
         bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
@@ -236,7 +236,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         """Whether quantiles of several stages are added up, or shares of calls allotted."""
         if self.kinds or self.cycle is not None:
             return False
-        ways = self.ways
+        ways = self.paths
         if ways:
             return len(ways) > 1 or bool(ways[0].aside)
         allots = not calls_certainty(self.latency, varies=self.varies).is_exact
@@ -248,20 +248,20 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         return None if self.jitter or self.playout is not None else cycle_of(self.latency)
 
     @cached_property
-    def ways(self) -> tuple[StagePath, ...]:
+    def paths(self) -> tuple[StagePath, ...]:
         """The ways through its stages where a quantile is that of a sum; none where it is not."""
         return paths_of(self.latency, self._is_added)
 
     def quantile_of(self, path: StagePath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
-        late = (1 - level) / path.ways
+        late = (1 - level) / path.paths
         found = path.quantile(late, int(self.varies), self._passage)
         endless = [part.value for part in self.endless]
         return total((found, self.jitter_quantile(self._allotment(path, level)), *endless))
 
     def _allotment(self, path: StagePath, level: Fraction) -> Allotment:
         units = len(path.added) + len(path.aside) + self.varies
-        return Allotment((1 - level) / path.ways / max(1, units), Fraction(0))
+        return Allotment((1 - level) / path.paths / max(1, units), Fraction(0))
 
     def _is_added(self, part: LatencyPart) -> bool:
         """Return whether a wait has a law that a sum can take; a jitter law may say another."""
@@ -340,7 +340,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         unknown = unlawful([name for name in queued if name not in lawful])
         laws = [part.known for part in self.jitter]
         summed = known_by("sum-of-variances", self.name)
-        return together(summed, unknown, calls_vary(self.latency), *laws, self.met_known)
+        return together(summed, unknown, calls_vary(self.latency), *laws, self.elastic_known)
 
     @property
     def latency_certainty(self) -> Certainty:
@@ -348,7 +348,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         waits = [part.certainty for part in self.latency]
         missing = uncounted(self.uncounted)
         summed = known_by("sum-of-means", self.name)
-        known = (summed, self.buffer_certainty, self.cycle_certainty, missing, self.met_known)
+        known = (summed, self.buffer_certainty, self.cycle_certainty, missing, self.elastic_known)
         return self.doubts.known(together(*waits, *known), Quantity.LATENCY)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
@@ -367,7 +367,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         cycle = self.cycle
         if cycle is not None:
             return together(self.latency_certainty, cycle.known)
-        ways = self.ways
+        ways = self.paths
         if ways:
             return self._sum_certainty(ways, level)
         parts = [quantile_certainty(queue) for queue in self._waits]
@@ -379,7 +379,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
             parts.append(_added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
         parts += [kinds_certainty(self.latency), self._blocking_known]
-        parts += [self.cycle_certainty, self.met_known]
+        parts += [self.cycle_certainty, self.elastic_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     def _sum_certainty(self, paths: Sequence[StagePath], level: Fraction) -> Certainty:
@@ -398,13 +398,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
             laws = [part.resource for part in self.jitter]
             parts.append(jitter_certainty(laws, 1 - self._allotment(paths[0], level).late))
         parts += [kinds_certainty(self.latency), self._blocking_known]
-        parts += [self.cycle_certainty, self.met_known]
+        parts += [self.cycle_certainty, self.elastic_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property
     def _blocking_known(self) -> Certainty:
         """How quantiles are known where users are held back by what is full and has no queue."""
-        names = [awaited_resource(part) for part in self.latency if part.queue is None]
+        names = [queue_resource(part) for part in self.latency if part.queue is None]
         saturated = [name for name in names if name]
         return known_by("blocking-time", saturated) if saturated else EXACT
 

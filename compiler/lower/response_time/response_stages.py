@@ -182,7 +182,7 @@ def wait_for(resource: str, value: Formula = ZERO, *, place: str = "") -> Latenc
     )
 
 
-def awaited_resource(part: LatencyPart) -> str:
+def queue_resource(part: LatencyPart) -> str:
     """Return the resource that a stage is a wait for, empty where it is none."""
     is_wait = part.spent is TimeSpent.WAIT and part.stage.startswith(_WAITING)
     return part.stage.removeprefix(_WAITING) if is_wait else ""

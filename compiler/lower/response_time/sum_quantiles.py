@@ -38,7 +38,7 @@ class StagePath(Struct, frozen=True, kw_only=True):
     """A way through the stages of a latency.
 
     `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`
-    is what is always the same, and `operands` are those of the sum. There are so many `ways`, and
+    is what is always the same, and `operands` are those of the sum. There are so many `paths`, and
     on each so many `chances` of what is passed that takes a time which is always the same.
     """
 
@@ -47,7 +47,7 @@ class StagePath(Struct, frozen=True, kw_only=True):
     aside: tuple[LatencyPart, ...]
     fixed: Formula
     operands: tuple[Formula, ...]
-    ways: int = 1
+    paths: int = 1
     chances: int = 1
 
     @property
@@ -132,7 +132,7 @@ def _path_of(
         aside=tuple(part for part in waits if part not in added),
         fixed=fixed,
         operands=tuple(operands),
-        ways=paths,
+        paths=paths,
         chances=chances,
     )
 

@@ -133,7 +133,7 @@ class ClassVisits:
             is_bursty=now.is_bursty,
             burst=now.burst,
             meets=now.meets,
-            is_asked_again=self._has_feedback,
+            is_retransmitted=self._has_feedback,
             is_spread=at.name != self._stream.flows_from,
             rank=self._rank,
         )

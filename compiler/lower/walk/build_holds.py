@@ -21,7 +21,7 @@ class PoolBuilder:
 
     def pass_by(self, mark: ir.PoolMark) -> None:
         """Take some of a pool, or give it back."""
-        if mark.point is ir.PoolPoint.TAKEN:
+        if mark.point is ir.PoolPoint.TAKE:
             self._take(mark)
         elif mark.pool in self._open_holds:  # what was taken on a condition may be nothing
             self._open_holds.remove(mark.pool)

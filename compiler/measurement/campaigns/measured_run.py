@@ -96,7 +96,7 @@ class Bench(Struct, frozen=True, kw_only=True):
                 used = child.used_in_all or 0.0
             if group is not None:
                 used = group.used()
-        return self._run_once(
+        return self._single_run(
             setting,
             repetition,
             (before, after),
@@ -141,7 +141,7 @@ class Bench(Struct, frozen=True, kw_only=True):
                 )
         assert before.generator is not None
         assert after.generator is not None
-        return self._run_once(
+        return self._single_run(
             setting,
             repetition,
             (before, after),
@@ -175,7 +175,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         before = self._reading(None)
         time.sleep(seconds)
         after = self._reading(None)
-        return self._run_once(
+        return self._single_run(
             IDLE,
             repetition,
             (before, after),
@@ -206,7 +206,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             stolen=stolen(),
         )
 
-    def _run_once(
+    def _single_run(
         self,
         setting: Setting,
         repetition: int,

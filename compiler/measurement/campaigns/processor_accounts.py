@@ -51,7 +51,7 @@ class Account(Protocol):
     """Tells what some processes have used until now."""
 
     @property
-    def kept_by(self) -> str:
+    def source(self) -> str:
         """What keeps the account, in words."""
 
     def balance(self, processes: Processes) -> Balance:
@@ -65,7 +65,7 @@ class GroupAccount(Struct, frozen=True):
     name: str
 
     @property
-    def kept_by(self) -> str:
+    def source(self) -> str:
         """What keeps the account, in words."""
         return f"control group {self.group.folder}"
 
@@ -90,7 +90,7 @@ class ProcessAccount(Struct, frozen=True):
     name: str
 
     @property
-    def kept_by(self) -> str:
+    def source(self) -> str:
         """What keeps the account, in words."""
         return "CPU time of processes and their ended children"
 

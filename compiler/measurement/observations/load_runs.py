@@ -59,7 +59,7 @@ class LoadRun(Struct, frozen=True, kw_only=True):
     place: str = ""
     is_whole: bool = True
 
-    def tells(self, what: str) -> bool:
+    def has(self, what: str) -> bool:
         """Whether there is a value of what a field is named for; a file may lack the field."""
         values: dict[str, object] = {
             "users": self.users,

@@ -77,7 +77,7 @@ def _origins(runs: Sequence[LoadRun], item: str) -> Iterator[str]:
     """Yield what was taken from which field, once for all runs of which it is the same."""
     files: dict[tuple[tuple[str, str], ...], dict[str, None]] = {}
     for run in runs:
-        fields = tuple((what, at) for what, at in run.fields.items() if run.tells(what))
+        fields = tuple((what, at) for what, at in run.fields.items() if run.has(what))
         files.setdefault(fields, {})[shortened(run.file)] = None
     for fields, of in files.items():
         named = [*of][:_MOST_NAMED]

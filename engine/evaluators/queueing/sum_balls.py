@@ -137,7 +137,7 @@ def _excess(
 
 def _mixed(mixture: Mixture, at: acb) -> acb:
     found = acb(0)
-    for chance, stages in mixture.ways:
+    for chance, stages in mixture.paths:
         way = acb(chance)
         for stage, often in stages:
             way *= _transform((stage,), at) ** often

@@ -49,17 +49,17 @@ class Segment(Struct, frozen=True):
     width: float
 
 
-def is_drawn(total: float, taken: float) -> bool:
+def is_drawn(total: float, duration: float) -> bool:
     """Return whether a time, in s, is a part of a latency that is worth drawing."""
-    return taken > (_LEAST_SHARE * total if isfinite(total) else 0)
+    return duration > (_LEAST_SHARE * total if isfinite(total) else 0)
 
 
-def share_of(total: float, taken: float) -> float:
+def share_of(total: float, duration: float) -> float:
     """Return which share of a latency a time is; all of an infinite one is what is infinite.
 
     >>> share_of(2.0, 0.5), share_of(0.0, 0.0), share_of(float("inf"), float("inf"))
     (0.25, 0.0, 1.0)
     """
     if not isfinite(total):
-        return float(taken == total)
-    return taken / total if total else 0.0
+        return float(duration == total)
+    return duration / total if total else 0.0

@@ -31,7 +31,7 @@ class LiveNumbers:
             {
                 **told,
                 **({"counts": True} if one.counts_things else {}),
-                **({"assumed": True} if number.is_given else {}),
+                **({"assumed": True} if number.is_input else {}),
                 "capacity": one.is_capacity,
                 "decided": number.is_decided,
                 "limit": number.is_limit,
@@ -52,7 +52,7 @@ class LiveNumbers:
         return self._records.record(
             {
                 **told,
-                **({"assumed": True} if number.is_given else {}),
+                **({"assumed": True} if number.is_input else {}),
                 "capacity": False,
                 "decided": False,
                 "limit": False,

@@ -123,7 +123,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     @property
     def answer(self) -> str:
         """How many configurations there are, and how many of them are feasible."""
-        told = [self._carried()]
+        told = [self._supported_text()]
         if self.faults:
             told.append(f"{faults_in_words(self.faults)}.")
         if self.one_by_one:
@@ -131,7 +131,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             told.append(f"{one_by_one_in_words(self.one_by_one, size)}.")
         return " ".join(told)
 
-    def _carried(self) -> str:
+    def _supported_text(self) -> str:
         total = self.asked.configurations if self.asked else self.rows
         carrying, faults = int(self.carrying.sum()), self.faults
         nobody = self.rows - carrying - faults

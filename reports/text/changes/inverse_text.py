@@ -188,7 +188,7 @@ def required_values(solution: InverseSolution) -> str:
     if not solution.intervals:
         because = _because(solution)
         none = f"no value of {name} supports {users}"
-        if any(failure.is_untold for failure in solution.fails):
+        if any(failure.is_undecided for failure in solution.fails):
             none = f"it is unknown whether any value of {name} supports {users}"
         return f"{none} (searched {whole}){because}."
     parts = [_interval(solution, interval) for interval in solution.intervals]
@@ -196,7 +196,7 @@ def required_values(solution: InverseSolution) -> str:
         return f"every value of {name} supports {users} ({whole})."
     said = ", or ".join(part for part in parts if part is not None)
     ends = (end for i in solution.intervals for end in (i.fails_below, i.fails_above))
-    be = "may be" if any(end is not None and end.is_untold for end in ends) else "must be"
+    be = "may be" if any(end is not None and end.is_undecided for end in ends) else "must be"
     return f"{everywhere}{name} {be} {said}."
 
 

@@ -59,7 +59,7 @@ def sizing_answer(sizing: Sizing) -> str:
     ]
     names = joined_words(by_switch(short, sizing.ports))
     what = f"with more capacity for {names}" if short else "without changes"
-    if sizing.is_carried:
+    if sizing.is_supported:
         return f"{users} {are} supported {what}."
     growth = sizing.growth
     more = growth is not None and bool(growth.machines)

@@ -92,7 +92,7 @@ def _change_facts(
     """Yield the changes that together support the population, and counts of machines instead."""
     groups = (
         ("Change", [*_capacity_changes(sizing, labels, settings)]),
-        ("Alternative" if sizing.is_carried else "Change", [*_more(sizing, settings)]),
+        ("Alternative" if sizing.is_supported else "Change", [*_more(sizing, settings)]),
     )
     found = [one for _, changes in groups for one in changes]
     widest = max((text_width(one.text) for one in found), default=0)
@@ -113,7 +113,7 @@ def _capacity_changes(sizing: Sizing, labels: Labels, settings: Settings) -> Ite
     for one in sorted(
         by_shortage(sizing), key=lambda one: -(one.takes or 0) / (one.capacity.has or 1)
     ):
-        if one.suffices or not one.takes or isnan(one.capacity.has) or not sizing.is_carried:
+        if one.suffices or not one.takes or isnan(one.capacity.has) or not sizing.is_supported:
             continue
         name = settings.capacities.get(one.resource)
         if name in seen:
@@ -131,10 +131,10 @@ def _capacity_changes(sizing: Sizing, labels: Labels, settings: Settings) -> Ite
 def _more(sizing: Sizing, settings: Settings) -> Iterator[_Change]:
     """Yield the counts of machines that support the population, each of a node once."""
     counts: dict[str, tuple[int, int]] = {}
-    if not sizing.is_carried and sizing.growth is not None:
+    if not sizing.is_supported and sizing.growth is not None:
         for grown in sizing.growth.machines:
             counts |= dict.fromkeys(grown.nodes, (grown.now, grown.takes))
-    for one in by_shortage(sizing) if sizing.is_carried else ():
+    for one in by_shortage(sizing) if sizing.is_supported else ():
         machines = one.machines
         if machines is not None and not one.suffices and one.machines_mode is None:
             now, most = counts.get(one.place, (machines.now, machines.now))
@@ -219,7 +219,7 @@ def _capacity_text(one: Needed, sizing: Sizing) -> str:
     What no capacity of its own keeps to its target is kept to it by the other changes, where
     these support the population.
     """
-    if one.takes is None and sizing.is_carried:
+    if one.takes is None and sizing.is_supported:
         return "no change needed"
     if one.takes is None:
         most = number(float(MOST), _EXACT_DIGITS)

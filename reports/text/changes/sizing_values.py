@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
 from qps.solver.what_if.growth import Growth
-from qps.solver.what_if.sizing_result import FailingThere, Machines, Mend, Needed, Sizing
+from qps.solver.what_if.sizing_result import FailingThere, Machines, Needed, Sizing, SizingFix
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -92,9 +92,9 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
     )
 
 
-def _fix_view(mend: Mend) -> MendView:
-    unit = str(mend.capacity.dimension)
-    return MendView(mend.resources, mend.takes, unit, mend.known)
+def _fix_view(fix: SizingFix) -> MendView:
+    unit = str(fix.capacity.dimension)
+    return MendView(fix.resources, fix.takes, unit, fix.known)
 
 
 def _needed(one: Needed) -> NeededView:

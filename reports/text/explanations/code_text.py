@@ -45,7 +45,7 @@ def explained_json(explanation: Explanation) -> dict[str, object]:
         "fails": _json_example(explanation.files, explanation.command)
         | {"printed": explanation.printed},
         "mend": list(explanation.mend),
-        "mended": _json_example(explanation.mended, explanation.mended_command)
+        "mended": _json_example(explanation.mended, explanation.fixed_command)
         | {"change": explanation.change},
     }
 

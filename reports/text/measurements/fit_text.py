@@ -163,7 +163,7 @@ def warnings_of(found: Regression) -> list[str]:
         for c in found.coefficients
         if c.may_be_zero
     ]
-    if not fit.is_cores_given:
+    if not fit.has_cores:
         warnings.append("the number of cores is unknown; assuming 1. Set it with `--cores 4`")
     if fit.missed_rates:
         warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")

@@ -22,7 +22,11 @@ from qps.reports.text.solutions.headroom_text import headroom_line, more_users_l
 from qps.reports.text.solutions.limit_facts import next_limit
 from qps.reports.text.solutions.limit_reasons import limit_reached
 from qps.reports.text.solutions.measure_rows import measure_table
-from qps.reports.text.solutions.resource_tables import carried, identifier_cells, resource_table
+from qps.reports.text.solutions.resource_tables import (
+    identifier_cells,
+    resource_table,
+    traffic_table,
+)
 from qps.reports.text.solutions.uncertainty_text import odds_lines, shares_table
 from qps.reports.text.words.certainty_marks import (
     known_lines,
@@ -88,7 +92,7 @@ def solve_text(
         _requirements(answer, labels),
         measure_table(answer, labels, named=True),
         resource_table(answer, labels, named=True)[0],
-        carried(answer, labels, named=True),
+        traffic_table(answer, labels, named=True),
         _advice(answer, words),
         _sensitivities(answer, labels),
         shares_table(answer, labels),

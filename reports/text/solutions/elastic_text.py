@@ -13,7 +13,7 @@ from qps.solver.answer import Answer
 from qps.solver.answers.solution import ElasticSolution
 from qps.solver.search.method import Method
 
-GIVES_WAY = phrase("elastic.saturated")
+SATURATED = phrase("elastic.saturated")
 """The state of a resource that elastic traffic fills."""
 
 
@@ -25,7 +25,7 @@ def elastic_facts(answer: Answer) -> list[str]:
     if full:
         told[:-1] = [f"{line.removesuffix('.')};" for line in told[:-1]]
         end = ":" if told else "."
-        told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {GIVES_WAY}{end}")
+        told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {SATURATED}{end}")
     return told
 
 

@@ -17,8 +17,8 @@ from qps.reports.text.words.quantities import (
     joined_words,
     percent,
     quantity,
+    quantity_at_limit,
     quantity_beyond_limit,
-    quantity_near_limit,
     side_of,
 )
 from qps.solver.answer import Answer
@@ -207,9 +207,7 @@ def _reached(
     """Return where a requirement reaches its limit, and what it is at the capacity."""
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
-    value = quantity_near_limit(
-        one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS
-    )
+    value = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share, digits=_DIGITS)
     now = marked_value(value, one.now.value, one.now.known)
     is_told = with_value and one.limit != one.now.value
     return phrase(

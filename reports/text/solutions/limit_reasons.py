@@ -23,8 +23,8 @@ from qps.reports.text.words.quantities import (
     joined_words,
     percent,
     quantity,
+    quantity_at_limit,
     quantity_beyond_limit,
-    quantity_near_limit,
     side_of,
 )
 from qps.solver.answer import Answer
@@ -142,7 +142,7 @@ def value_and_limit(one: RequirementAnswer, there: Reading) -> str:
     """Return the value of a requirement somewhere, and its limit: `≥ 227 ms (limit 230 ms)`."""
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
-    value = quantity_near_limit(there.value, one.limit, one.dimension, share=share, digits=_DIGITS)
+    value = quantity_at_limit(there.value, one.limit, one.dimension, share=share, digits=_DIGITS)
     if not there.known.is_exact:
         value = _without_just(value, limit)
     return f"{marked_value(value, there.value, there.known)} ({side_of(one)} {limit})"

@@ -122,7 +122,7 @@ def _named(resource: str, name: str, labels: Labels) -> str:
 _MOST_TRANSFERS = 6
 
 
-def carried(answer: Answer, labels: Labels = PLAIN, *, named: bool = False) -> Table:
+def traffic_table(answer: Answer, labels: Labels = PLAIN, *, named: bool = False) -> Table:
     """Return what links and network cards carry, as rates and as volumes."""
     found = with_ports_together(answer.traffic, attrgetter("resource"), answer)
     shown = found[:_MOST_TRANSFERS]

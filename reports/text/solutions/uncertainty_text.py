@@ -215,7 +215,9 @@ def are_apart(
 
 def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
     told = [
-        one for one in met_probabilities(answer, odds) if one.name != QUALITY and _may_fail(one)
+        one
+        for one in requirement_probabilities(answer, odds)
+        if one.name != QUALITY and _may_fail(one)
     ]
     told.sort(key=lambda one: one.probability)
     if told:
@@ -226,7 +228,7 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
         yield f"Probability of being the bottleneck: {_named(odds.bottlenecks)}."
 
 
-def met_probabilities(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
+def requirement_probabilities(answer: Answer, odds: Odds) -> tuple[LikelyMet, ...]:
     """Return how likely each requirement is met, and each load what is asked of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.

@@ -108,7 +108,7 @@ def _step(people: int) -> int:
 _DIGITS_OF_PEOPLE = 3
 
 
-def quantity_near_limit(
+def quantity_at_limit(
     value: float,
     limit: float,
     dimension: Dimension = DIMENSIONLESS,
@@ -119,7 +119,7 @@ def quantity_near_limit(
     """Return a quantity in few digits; `just over` a limit where it takes more to tell them apart.
 
     >>> from qps.compiler.quantities.dimension import TIME
-    >>> quantity_near_limit(0.75003, 0.75, share=True), quantity_near_limit(0.2272, 0.23, TIME)
+    >>> quantity_at_limit(0.75003, 0.75, share=True), quantity_at_limit(0.2272, 0.23, TIME)
     ('just over 75 %', '227 ms')
     """
     told, most = (

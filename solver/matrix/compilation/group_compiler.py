@@ -81,14 +81,14 @@ class GroupCompiler:
         )
         if found is not None and not self._moving_axes:
             return TemplateGroup(configuration, replace(compiled, is_sound=True, reason=found))
-        with self._telling_none():
+        with self._errors_by_row():
             drafts = self._drafts(configuration)
             if self.is_alone or self._is_shared(group, drafts):
                 return TemplateGroup(configuration, compiled, drafts)
         return TemplateGroup(configuration, self._without_modes(configuration, compiled))
 
     @contextmanager
-    def _telling_none(self) -> Iterator[None]:
+    def _errors_by_row(self) -> Iterator[None]:
         """Go on behind an error, what a program cannot be made of, a fault: each row tells it."""
         try:
             yield
@@ -99,7 +99,7 @@ class GroupCompiler:
     def _without_modes(
         self, configuration: Configuration, compiled: CompiledGroup
     ) -> CompiledGroup:
-        return replace(compiled, is_sound=True, known=self._looked_at(configuration))
+        return replace(compiled, is_sound=True, known=self._columns_known(configuration))
 
     def compiled(self, drafted: Sequence[TemplateGroup]) -> tuple[CompiledGroup, ...]:
         """Return groups compiled; those that differ in numbers alone share their modes."""
@@ -111,7 +111,7 @@ class GroupCompiler:
         ]
         for numbers, whole in (one for each in by_soundness for one in families(each)):
             modes: tuple[CompiledMode, ...] = ()
-            with self._telling_none():
+            with self._errors_by_row():
                 modes = tuple(map(self._mode, whole))
             for member, number in enumerate(numbers):
                 known = all_known([mode.known for mode in modes])
@@ -122,33 +122,33 @@ class GroupCompiler:
                 )
         return tuple(found)
 
-    def _looked_at(self, configuration: Configuration) -> ColumnsKnown:
+    def _columns_known(self, configuration: Configuration) -> ColumnsKnown:
         """Return how columns are known of rows that are solved one by one."""
         try:
             settled = in_each_mode(self.model, configuration)
-            return all_known([self._known(self._asking(each)) for each in settled])
+            return all_known([self._known(self._question_lowering(each)) for each in settled])
         except Exception:  # noqa: BLE001 - this one has no graph, others of the group may have
             own = tuple(BY_ITSELF for _ in self.question.columns)
             compared = tuple(BY_ITSELF for _ in self.question.comparisons)
             return ColumnsKnown(BY_ITSELF, own, compared, BY_ITSELF)
 
-    def _asking(self, configuration: Configuration) -> QuestionLowering:
+    def _question_lowering(self, configuration: Configuration) -> QuestionLowering:
         lowered = lower if self.is_alone else lower_as_one_of_many
         graph = lowered(self.model, configuration, self._moving)
         asking = QuestionLowering(self.model, configuration, graph, self._moving)
         asking.know_all_parameters()
         return asking
 
-    def _known(self, asking: QuestionLowering) -> ColumnsKnown:
-        own = tuple(asking.known(column.value.expr) for column in self.question.columns)
-        found = ColumnsKnown(asking.graph.analysis.judged.quality_in_series, own)
+    def _known(self, lowering: QuestionLowering) -> ColumnsKnown:
+        own = tuple(lowering.known(column.value.expr) for column in self.question.columns)
+        found = ColumnsKnown(lowering.graph.analysis.judged.quality_in_series, own)
         if not self.question.is_criterion:
             return found
         compared = tuple(
-            together(asking.known(each.left), asking.known(each.right))
+            together(lowering.known(each.left), lowering.known(each.right))
             for each in self.question.comparisons
         )
-        return replace(found, compared=compared, answer=asking.answer_known)
+        return replace(found, compared=compared, answer=lowering.answer_known)
 
     def _is_shared(self, group: Group, modes: tuple[ModeTemplate, ...]) -> bool:
         """Return whether one program serves a whole group.
@@ -183,7 +183,7 @@ class GroupCompiler:
         return tuple(self._draft(settled) for settled in in_each_mode(self.model, configuration))
 
     def _draft(self, configuration: Configuration) -> ModeTemplate:
-        asking = self._asking(configuration)
+        asking = self._question_lowering(configuration)
         graph = asking.graph
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)

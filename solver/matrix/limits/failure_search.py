@@ -89,7 +89,7 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
 
 
 def _proved(
-    rows: Rows, sought: Sought, ends: tuple[Floats, Floats], taken_for: Ints, active: Ints
+    rows: Rows, sought: Sought, ends: tuple[Floats, Floats], status: Ints, active: Ints
 ) -> Bools:
     """Return for which rows a piece is proved simple.
 
@@ -105,8 +105,8 @@ def _proved(
     simple = sought.is_simple(rows.boxes(first, middle), start, stop)
     of = np.arange(rows.count) // _TOGETHER
     found, is_hopeful = simple[: first.size][of], simple[first.size :][of]
-    is_taken = ~is_hopeful & (taken_for[active] < _SEARCH_LIMITS)
-    taken_for[active[is_taken]] += 1
+    is_taken = ~is_hopeful & (status[active] < _SEARCH_LIMITS)
+    status[active[is_taken]] += 1
     left = np.flatnonzero(~found & ~is_taken)
     if left.size:
         found[left] = sought.is_simple(rows.take(left).each, *(end[left] for end in ends))

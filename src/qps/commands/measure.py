@@ -178,7 +178,7 @@ def _measure(request: MeasureRequest, arguments: Namespace) -> Exit:
             machine_cores=os.cpu_count() or 1,
         )
         here = conditions(
-            {name: one.kept_by for name, one in accounts.items()}, cores, arguments.record
+            {name: one.source for name, one in accounts.items()}, cores, arguments.record
         )
         if kept is not None and not here.is_machine_of(kept.conditions):
             raise complain(

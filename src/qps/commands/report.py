@@ -168,9 +168,9 @@ def page_of(
     return render_html(page), found
 
 
-def _claims(asked: list[Claims], make: PagePart, progress: Progress) -> ClaimsSection:
+def _claims(claims: list[Claims], make: PagePart, progress: Progress) -> ClaimsSection:
     """Return what became of the claims of all specs; some may not be judged."""
-    questions = [question for one in asked for question in one.questions()]
+    questions = [question for one in claims for question in one.questions()]
     results: list[ClaimResult] = []
     unjudged = 0
     for question in questions:
@@ -178,15 +178,15 @@ def _claims(asked: list[Claims], make: PagePart, progress: Progress) -> ClaimsSe
         results += judged or ()
         unjudged += question.claims if judged is None else 0
         progress.advance(1 / len(questions))
-    coverages = [coverage for one in asked for coverage in one.coverages]
+    coverages = [coverage for one in claims for coverage in one.coverages]
     return claims_section(results, coverages, unjudged)
 
 
 def _drawn_figures(
-    asked: list[Claims], make: PagePart, progress: Progress
+    claims: list[Claims], make: PagePart, progress: Progress
 ) -> list[tuple[ir.Model, DrawnFigure]]:
     """Return the figures of all specs, each with its model; some may not be drawn."""
-    wanted = [(one.runner, figure) for one in asked for figure in one.runner.model.figures]
+    wanted = [(one.runner, figure) for one in claims for figure in one.runner.model.figures]
     figures: list[tuple[ir.Model, DrawnFigure]] = []
     for runner, figure in wanted:
         drawn = make(f"figure {figure.name}", partial(draw, runner, figure))

@@ -23,7 +23,7 @@ from qps.reports.text.solutions.uncertainty_text import typical_remark, unsimula
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
 from qps.simulation.agreement import compared, quantile_levels
-from qps.simulation.model_builder import played
+from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, simulate
 from qps.simulation.simulated_model import SimulatedNetwork
 from qps.solver.answers.worst_mode import solve_model
@@ -76,7 +76,7 @@ def simulated_at_typical_values(
     graph: LoadGraph, at: int, model: ir.Model, configuration: Configuration
 ) -> SimulatedNetwork:
     """Return what is to be played; of numbers that are not known it says that they are typical."""
-    found, uncertain = played(graph, at), uncertain_in(configuration)
+    found, uncertain = simulated_model(graph, at), uncertain_in(configuration)
     told = typical_remark(uncertain)
     if uncertain:
         told += unsimulated_remark([one.name for one in with_certainty(model)])

@@ -15,7 +15,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.ir.changes import what_is_set
 
 
-def check_set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
+def check_unique_settings(changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report what two settings set: neither of them would be guessed to be meant."""
     seen: dict[str, ir.Change] = {}
     for change in changes:
@@ -41,27 +41,27 @@ def check_set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
             )
 
 
-def check_one_scenario(asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink) -> None:
+def check_one_scenario(scenarios: Sequence[str], changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report a scenario that is set beside the one that was asked for."""
     for change in changes:
-        if asked and isinstance(change, ir.SetScenario):
+        if scenarios and isinstance(change, ir.SetScenario):
             sink.report(
                 codes.BAD_SETTING,
                 change.span,
-                f"scenario `{asked[0]}` is already applied",
+                f"scenario `{scenarios[0]}` is already applied",
                 hint="remove one of them"
-                if change.name in asked
-                else f"apply both: `--scenario {asked[-1]} --scenario {change.name}`",
+                if change.name in scenarios
+                else f"apply both: `--scenario {scenarios[-1]} --scenario {change.name}`",
             )
 
 
 def check_consistent(
-    model: ir.Model, asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink
+    model: ir.Model, scenarios: Sequence[str], changes: Iterable[ir.Change], sink: Sink
 ) -> None:
     """Report what scenarios that are asked for together change to different values."""
     together = [
         ir.SetScenario(scenario.name, scenario.changes, scenario.span)
-        for name in dict.fromkeys(asked)
+        for name in dict.fromkeys(scenarios)
         for scenario in model.scenarios
         if scenario.name == name
     ]

@@ -24,7 +24,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import origin
 from qps.grammar.words import TOKEN_CHOICES
 
-_SURE = 0.74
+_MIN_SIMILARITY = 0.74
 
 
 class CostChecker(Part, frozen=True):
@@ -214,4 +214,4 @@ def _has_fixed_cores(resource: ir.Resource) -> bool:
 @lru_cache(maxsize=1024)  # asked of every cost; there are few resources
 def _effect_like(word: str) -> str | None:
     """Return the effect that a word is probably meant to be."""
-    return closest(word, TOKEN_CHOICES["EFFECT"], _SURE)
+    return closest(word, TOKEN_CHOICES["EFFECT"], _MIN_SIMILARITY)

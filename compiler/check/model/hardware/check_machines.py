@@ -62,9 +62,9 @@ class MachineChecker(ResourceChecker, frozen=True):
                 self.expressions.quantity(expr, scope)
 
     def _machine(
-        self, name: str, declared: DeclaredAs[ast.Machine], given: dict[str, ir.Quantity]
+        self, name: str, declared: DeclaredAs[ast.Machine], quantities: dict[str, ir.Quantity]
     ) -> ir.Machine | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, given)
+        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, quantities)
         if line is None:
             return None
         built = {name: self.resource(stated) for name, stated in self._stated_by(line).items()}

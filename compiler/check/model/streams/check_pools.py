@@ -42,7 +42,7 @@ class PoolChecker(Part, frozen=True):
         if pool is None:
             return None
         return ir.PoolMark(
-            point=ir.PoolPoint.TAKEN if isinstance(item, ast.Take) else ir.PoolPoint.GIVEN,
+            point=ir.PoolPoint.TAKE if isinstance(item, ast.Take) else ir.PoolPoint.GIVE_BACK,
             node=pool[0],
             resource=pool[1],
             span=item.span,
@@ -109,7 +109,7 @@ def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
 
 def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
     here, *outside = reversed(levels)
-    if mark.point is ir.PoolPoint.TAKEN:
+    if mark.point is ir.PoolPoint.TAKE:
         held = _holding(levels, mark)
         here.held.setdefault(mark.pool, []).append(mark)
         if held is None:

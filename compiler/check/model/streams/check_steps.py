@@ -103,7 +103,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
             return
         name = part.component.name
         self.sink.report(
-            codes.ONCE_ONLY,
+            codes.SINGLE_EFFECT,
             item.span,
             f"`{name}` is repeated, but its `{effect.kind.value}` applies only once",
             secondary=[Label(effect.span, "this applies once")],

@@ -58,12 +58,12 @@ class _Paths(Struct, frozen=True):
 
     legs: tuple[ir.Leg, ...]
     conditions: tuple[ir.Condition, ...] = ()
-    ways: tuple[ir.StreamPath, ...] = ()
+    paths: tuple[ir.StreamPath, ...] = ()
 
     @property
     def starts(self) -> list[str]:
         """The nodes at which it starts, by one way or another."""
-        firsts = [way.legs[0] for way in self.ways if way.legs] or [self.legs[0]]
+        firsts = [way.legs[0] for way in self.paths if way.legs] or [self.legs[0]]
         return list(dict.fromkeys(leg.node for leg in firsts if isinstance(leg, ir.Visit)))
 
 
@@ -116,7 +116,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             legs=found.legs,
             condition=condition,
             conditions=found.conditions,
-            ways=found.ways,
+            paths=found.paths,
             span=declaration.name.span,
             doc=declaration.doc,
             playout=playout,

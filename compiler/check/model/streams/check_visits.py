@@ -299,7 +299,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             return None
         if item is None:
             self.sink.report(
-                codes.ITEM_NOT_CARRIED,
+                codes.MISSING_ITEM,
                 size.span,
                 "the stream has bytes but no requests, so that calls have no size",
                 secondary=[Label(self.emission.span, "traffic of the stream")],

@@ -358,18 +358,20 @@ class _Writing:
         for number in range(len(self._below) + len(self._first), len(objects)):
             numbers[id(objects[number])] = number
 
-        def told(parts: Iterable[Any]) -> list[int]:
+        def indices(parts: Iterable[Any]) -> list[int]:
             return [*map(numbers.__getitem__, map(id, parts))]
 
         names = {name: place for place, name in enumerate({name: 0 for (_, name, _), _ in groups})}
         tables = _Tables(
             names=[*names],
             scalars=self._written,
-            dicts=[told(parts) for parts in of_dicts],
-            lists=[told(parts) for parts in of_lists],
+            dicts=[indices(parts) for parts in of_dicts],
+            lists=[indices(parts) for parts in of_lists],
             groups=[
                 _Group(
-                    names[name], width, told(chain(*(parts for _, parts in own))) or [0] * len(own)
+                    names[name],
+                    width,
+                    indices(chain(*(parts for _, parts in own))) or [0] * len(own),
                 )
                 for (_, name, width), own in groups
             ],
