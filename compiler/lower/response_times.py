@@ -217,7 +217,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """Return how long a playout buffer holds items, and what comes too late for it."""
         known = {
             ir.MeasureKind.JITTER: total(part.value for part in jitter),
-            ir.MeasureKind.QUEUE: total(part.value for part in self.traffic.queues),
+            ir.MeasureKind.MAX_WAIT: total(part.value for part in self.traffic.queues),
             ir.MeasureKind.BUFFER: ZERO,
         }
 
@@ -239,7 +239,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
         """Return a stream with how its playout buffer is known: by the jitter that it rests on."""
         own = {
             ir.MeasureKind.JITTER: seen.jitter_certainty,
-            ir.MeasureKind.QUEUE: seen.elastic_known,
+            ir.MeasureKind.MAX_WAIT: seen.elastic_known,
             ir.MeasureKind.BUFFER: EXACT,
         }
 

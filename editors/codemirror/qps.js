@@ -288,6 +288,7 @@ export const vocabulary = {
   "latency",
   "load",
   "loss",
+  "max_wait",
   "quality",
   "quantile",
   "queue",
@@ -297,9 +298,12 @@ export const vocabulary = {
   "saturation_loss",
   "share",
   "throughput",
+  "time_share",
   "transmission_loss",
   "utilization",
-  "voluntary_loss"
+  "voluntary_loss",
+  "wait",
+  "wait_quantile"
  ]
 };
 
@@ -314,11 +318,11 @@ const RULES = [
   ["^([ \\t]*)((?:correlation|component|queueing|scenario|topology|edition|machine|measure|network|observe|quality|require|expect|figure|matrix|option|stream|target|costs|group|kinds|param|users|func|mode|unit|let|use))(?![\\p{L}\\p{N}_])(?=[ \\t]*[\"{]|[ \\t]+[\\p{L}_][\\p{L}\\p{N}_]*|$)", null, "definitionKeyword"],
   ["(^|[{;])([ \\t]*)(node|link)([ \\t]+)([\\p{L}_][\\p{L}\\p{N}_]*)(?=[^\\n;]*=)", "punctuation", null, "keyword", null, "className"],
   ["\\.\\.", "operator"],
-  ["(\\.)((?:transmission_loss|saturation_loss|voluntary_loss|running_cost|utilization|saturation|throughput|capacity|quantile|latency|quality|buffer|jitter|queue|share|cost|load|loss|rate))(?![\\p{L}\\p{N}_])", "punctuation", "propertyName"],
+  ["(\\.)((?:transmission_loss|saturation_loss|voluntary_loss|wait_quantile|running_cost|utilization|saturation|throughput|time_share|capacity|max_wait|quantile|latency|quality|buffer|jitter|queue|share|cost|load|loss|rate|wait))(?![\\p{L}\\p{N}_])", "punctuation", "propertyName"],
   ["(\\.)(p\\d{1,2}(?:_\\d{1,6})?)(?![\\p{L}\\p{N}_])", "punctuation", "propertyName"],
   ["(\\.)([\\p{L}_][\\p{L}\\p{N}_]*)", "punctuation", "variableName"],
   ["((?<![\\p{L}\\p{N}_.])(?:periodic_quantile|lower_lambert_w|normal_quantile|periodic_tail|periodic_wait|md1_quantile|normal_tail|lambert_w|room_loss|room_wait|erlang_b|erlang_c|harmonic|md1_tail|waiting|clamp|floor|log10|acos|ceil|log2|sqrt|abs|cos|exp|max|min|ln))(?=\\()", "standardName"],
-  ["((?<![\\p{L}\\p{N}_.])(?:transmission_loss|saturation_loss|voluntary_loss|running_cost|utilization|saturation|throughput|capacity|quantile|latency|quality|buffer|jitter|queue|share|cost|load|loss|rate))(?=\\()", "propertyName"],
+  ["((?<![\\p{L}\\p{N}_.])(?:transmission_loss|saturation_loss|voluntary_loss|wait_quantile|running_cost|utilization|saturation|throughput|time_share|capacity|max_wait|quantile|latency|quality|buffer|jitter|queue|share|cost|load|loss|rate|wait))(?=\\()", "propertyName"],
   ["(/)([ \\t]*)((?:connection|message|percent|request|session|GiByte|Gibyte|KiByte|Kibyte|MiByte|Mibyte|PiByte|Pibyte|TiByte|Tibyte|minute|packet|second|GByte|Gbyte|Gibit|Kibit|MByte|Mbyte|Mibit|PByte|Pbyte|Pibit|TByte|Tbyte|Tibit|frame|kByte|kbyte|month|Byte|Gbit|Gbps|Mbit|Mbps|Pbit|Tbit|Tbps|byte|call|core|hour|kbit|kbps|week|year|GiB|KiB|MiB|PiB|TiB|bit|bps|day|GB|MB|PB|TB|kB|ms|ns|us|µs|μs|s))(?![\\p{L}\\p{N}_.(])", "operator", null, "unit"],
   ["(?<![\\p{L}\\p{N}_.])quality(?![\\p{L}\\p{N}_.])", "propertyName"],
   ["(?<![\\p{L}\\p{N}_.])(?:single_thread|between|quality|within|else|then|with|and|not|as|at|by|if|in|or|to)(?![\\p{L}\\p{N}_.])", "keyword"],

@@ -145,6 +145,11 @@ def stages_quantile(level: Formula, *_stages: Formula) -> Domain:
     return share(level)
 
 
+def stages_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # noqa: ARG001 - any
+    """Return for what there is a tail of the time of stages."""
+    return (Needed(waits),)
+
+
 def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of wait and gamma service."""
     return Needed(load), Needed(variation), *share(level)

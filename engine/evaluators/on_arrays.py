@@ -40,6 +40,7 @@ from qps.engine.queueing.queue_arrays import (
     periodic_wait,
     sojourn_quantile,
     stages_quantile,
+    stages_tail,
     uneven,
 )
 from qps.engine.queueing_networks.fork_join_arrays import forked_rate, forked_time, forked_wait
@@ -102,6 +103,7 @@ __all__ = [
     "slowest",
     "sojourn_quantile",
     "stages_quantile",
+    "stages_tail",
     "uneven",
 ]
 

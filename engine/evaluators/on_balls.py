@@ -49,7 +49,7 @@ from qps.engine.evaluators.queueing.quantile_balls import (
     normal_tail,
     sojourn_quantile,
 )
-from qps.engine.evaluators.queueing.sum_balls import stages_quantile
+from qps.engine.evaluators.queueing.sum_balls import stages_quantile, stages_tail
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -92,6 +92,7 @@ __all__ = [
     "slowest",
     "sojourn_quantile",
     "stages_quantile",
+    "stages_tail",
     "uneven",
 ]
 

@@ -28,6 +28,7 @@ from qps.engine.queueing.queue_numbers import (
     periodic_wait,
     sojourn_quantile,
     stages_quantile,
+    stages_tail,
     uneven,
 )
 from qps.engine.queueing_networks.cycle_time_quantiles import closed_quantile
@@ -86,6 +87,7 @@ __all__ = [
     "slowest",
     "sojourn_quantile",
     "stages_quantile",
+    "stages_tail",
     "uneven",
 ]
 

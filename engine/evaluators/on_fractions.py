@@ -69,6 +69,7 @@ from qps.engine.evaluators.queueing.queue_fractions import (
     slowest,
     sojourn_quantile,
     stages_quantile,
+    stages_tail,
     uneven,
 )
 from qps.engine.exact_algebra.exact_values import Exact, InexactError
@@ -119,6 +120,7 @@ __all__ = [
     "slowest",
     "sojourn_quantile",
     "stages_quantile",
+    "stages_tail",
     "total",
     "uneven",
     "waiting",

@@ -40,6 +40,7 @@ from qps.engine.queueing.sojourn_arrays import (
     sojourn_quantile_slopes,
 )
 from qps.engine.queueing.sum_arrays import stages_quantile
+from qps.engine.queueing.sum_tail_arrays import stages_tail
 
 __all__ = [
     "batch_quantile",
@@ -70,5 +71,6 @@ __all__ = [
     "sojourn_quantile",
     "sojourn_quantile_slopes",
     "stages_quantile",
+    "stages_tail",
     "uneven",
 ]

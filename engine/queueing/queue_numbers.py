@@ -17,6 +17,7 @@ from qps.engine.queueing.md1_numbers import batch_quantile, md1_quantile, md1_ta
 from qps.engine.queueing.normal_numbers import normal_quantile, normal_tail
 from qps.engine.queueing.on_off_numbers import burst_quantile, burst_wait
 from qps.engine.queueing.sum_numbers import stages_quantile
+from qps.engine.queueing.sum_tails import stages_tail
 
 __all__ = [
     "batch_quantile",
@@ -36,6 +37,7 @@ __all__ = [
     "periodic_wait",
     "sojourn_quantile",
     "stages_quantile",
+    "stages_tail",
     "uneven",
 ]
 

@@ -38,7 +38,7 @@ from qps.engine.queueing.sum_transforms import (
     transform,
 )
 
-_BLOCK = 256
+BLOCK = 256
 _CACHE_SIZE = 1 << 14
 
 _cache: dict[bytes, float] = {}
@@ -48,7 +48,7 @@ def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
     """Return the time that a share `level` does not exceed to pass stages, one after the other."""
     if not stages or len(stages) % OPERANDS:
         return in_blocks(lambda p: np.full(p.shape, np.nan), level)
-    return in_blocks(_remembered, level, *stages, size=_BLOCK)
+    return in_blocks(_remembered, level, *stages, size=BLOCK)
 
 
 def _remembered(*operands: Array) -> Array:
@@ -67,14 +67,13 @@ def _remembered(*operands: Array) -> Array:
 
 def _quantile(level: Array, *stages: Array) -> Array:
     found = np.full(level.shape, np.nan)
-    is_plain = (
-        (level >= 0) & (level < 1) & reduce(np.logical_and, map(_is_stage, groups_of(stages)))
-    )
+    is_plain = (level >= 0) & (level < 1) & reduce(np.logical_and, map(is_stage, groups_of(stages)))
     filled(is_plain, found, _plain, level, *stages)
     return found
 
 
-def _is_stage(group: Sequence[Array]) -> Bools:
+def is_stage(group: Sequence[Array]) -> Bools:
+    """Return where operands make a stage."""
     waits, load, work, spread, servers, service, variation, times, inside = group
     found: Bools = (
         (waits >= 0)
@@ -111,7 +110,7 @@ def _plain(level: Array, *stages: Array) -> Array:
     is_endless = np.zeros(level.shape, dtype=bool)
     for stage, counts in counted:
         is_endless |= counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1)))
-    fixed = np.zeros(level.shape) + sum(map(_fixed, line))
+    fixed = np.zeros(level.shape) + sum(map(fixed_time, line))
     is_at_once = level <= share_at_fixed(line)
     found = np.where(is_endless, np.inf, fixed)
     is_narrow = reduce(
@@ -125,7 +124,7 @@ def _plain(level: Array, *stages: Array) -> Array:
             for stage, counts in counted
         ),
     )
-    is_mixed = reduce(np.logical_or, map(_has_fixed_chance, line)) & ~is_endless
+    is_mixed = reduce(np.logical_or, map(has_fixed_chance, line)) & ~is_endless
     if is_mixed.any():
         filled(is_mixed, found, mixed_quantile, level, *stages)
     is_left = ~(is_at_once | is_endless | is_mixed)
@@ -136,20 +135,21 @@ def _plain(level: Array, *stages: Array) -> Array:
     return found
 
 
-def _fixed(stage: Stage) -> Array:
+def fixed_time(stage: Stage) -> Array:
+    """Return what is always the same of all passages of a stage."""
     return stage.whole * _fixed_time(stage)
 
 
 def _fixed_time(stage: Stage) -> Array:
     own = np.where(stage.variation == 0, stage.service, 0.0)
-    return np.where(stage.is_passed, own + sum(map(_fixed, stage.inside)), 0.0)
+    return np.where(stage.is_passed, own + sum(map(fixed_time, stage.inside)), 0.0)
 
 
-def _has_fixed_chance(stage: Stage) -> Bools:
+def has_fixed_chance(stage: Stage) -> Bools:
     """Return where a time that is always the same is taken by chance."""
     within = reduce(
         np.logical_or,
-        map(_has_fixed_chance, stage.inside),
+        map(has_fixed_chance, stage.inside),
         (stage.share > 0) & (_fixed_time(stage) > 0),
     )
     return np.asarray(within & stage.is_passed)

@@ -153,22 +153,31 @@ def stages_quantile(level: float, *stages: float) -> float:
     Infinite where one that is passed is loaded 1 or more; not-a-number where chances of
     alternatives exceed 1, or where stages are passed by chance in more than `MOST_WAYS` ways.
     """
-    if not 0 <= level < 1 or not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
+    line = line_of(stages) if 0 <= level < 1 else None
+    if line is None:
         return nan
-    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    if not all(map(_is_stage, groups)):
-        return nan
-    line = read(groups)
-    if any(map(exceeds_one, line)):
-        return nan
-    every = passed(line)
-    if any(each.service == inf or (each.is_late and each.load >= 1) for each in every):
+    if is_endless(line):
         return inf
     ways = mixed(line)
     if ways is None:
         return nan
     place = placed(ways, level)
     return float(ways[place.at].fixed) + place.beyond
+
+
+def line_of(stages: Sequence[float]) -> tuple[Stage, ...] | None:
+    """Return the stages of operands; None where these make none."""
+    if not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
+        return None
+    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+    line = read(groups) if all(map(_is_stage, groups)) else None
+    return None if line is None or any(map(exceeds_one, line)) else line
+
+
+def is_endless(line: Sequence[Stage]) -> bool:
+    """Return whether a stage that is passed takes an infinite time."""
+    every = passed(line)
+    return any(each.service == inf or (each.is_late and each.load >= 1) for each in every)
 
 
 def mixed(line: Sequence[Stage]) -> tuple[Mixture, ...] | None:
@@ -272,7 +281,7 @@ def _stage_share_at_fixed(stage: Stage) -> float:
     )
 
 
-def _mixture_share_at_fixed(mixture: Mixture) -> float:
+def mixture_share_at_fixed(mixture: Mixture) -> float:
     """Return which share of all takes the fixed time of a mixture, and no longer."""
     return sum(
         float(chance) * prod(share_at_fixed((stage,)) ** often for stage, often in stages)
@@ -293,7 +302,7 @@ def placed(paths: Sequence[Mixture], level: float) -> Place:
         if longer[k + 1] > late * (1 + SAME):
             continue  # more than that take the next fixed time at least
         before = _longer(tails[:k], mixture.fixed)[0]
-        if before + longer[k] - _mixture_share_at_fixed(mixture) <= late * (1 + SAME):
+        if before + longer[k] - mixture_share_at_fixed(mixture) <= late * (1 + SAME):
             return Place(at=k)
         ahead = paths[k + 1].fixed if k < last else inf
         if k < last and _longer(tails[: k + 1], ahead)[0] + longer[k + 1] > late * (1 - SAME):
@@ -321,7 +330,8 @@ WeightedPath = tuple[float, tuple[tuple[int, tuple[Stage, ...]], ...]]
 class Tail(Struct, frozen=True, kw_only=True):
     """What is needed of a mixture to tell which share takes longer than a time.
 
-    No quantile asked for is further than `high` beyond its fixed time.
+    No quantile asked for is further than `high` beyond its fixed time: so says Chernoff's bound at
+    a `place` of the transform.
     """
 
     mixture: Mixture
@@ -330,6 +340,7 @@ class Tail(Struct, frozen=True, kw_only=True):
     goal: float
     terms: tuple[float, ...]
     high: float
+    place: float = 0.0
 
     @property
     def fixed(self) -> float:
@@ -353,6 +364,7 @@ class Tail(Struct, frozen=True, kw_only=True):
             goal=goal,
             terms=terms_of(line),
             high=(log(size) + goal) / at,
+            place=at,
         )
 
     def at(self, time: float) -> tuple[float, float]:

@@ -23,7 +23,10 @@ from qps.reviewing.rules.plain_values import new_name, plain
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _MIDDLE = Fraction(1, 2)
-_LEVELED = {ir.MeasureKind.LATENCY: ir.MeasureKind.QUANTILE}
+_LEVELED = {
+    ir.MeasureKind.LATENCY: ir.MeasureKind.QUANTILE,
+    ir.MeasureKind.WAIT: ir.MeasureKind.WAIT_QUANTILE,
+}
 """A mean is compared with a quantile of the same as if it were the median."""
 
 
@@ -262,13 +265,13 @@ class _Form(Struct, frozen=True, kw_only=False):
         reader = self.reader
         context = reader.context(changes)
         match expr:
-            case ir.Measured(kind, subject, component, level):
+            case ir.Measured(kind, subject, component, level, times):
                 own = _LEVELED.get(kind, kind)
-                is_leveled = own is ir.MeasureKind.QUANTILE or kind is ir.MeasureKind.LARGEST
+                is_leveled = own in _LEVELED.values() or kind is ir.MeasureKind.LARGEST
                 named = new_name(subject, reader.renamed)
                 part = None if component is None else new_name(component, reader.renamed)
                 return Atom(
-                    key=("measure", own.value, named, part),
+                    key=("measure", own.value, named, part, times),
                     level=(_MIDDLE if level is None else level) if is_leveled else None,
                     context=context,
                     kind=kind,

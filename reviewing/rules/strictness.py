@@ -18,6 +18,7 @@ from qps.reviewing.rules.constraints import Atom, Constraint, End
 _GROWING = frozenset(
     {
         *(ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE, ir.MeasureKind.QUEUE),
+        *(ir.MeasureKind.WAIT, ir.MeasureKind.WAIT_QUANTILE, ir.MeasureKind.MAX_WAIT),
         *(ir.MeasureKind.LOSS, ir.MeasureKind.VOLUNTARY_LOSS, ir.MeasureKind.SATURATION_LOSS),
         *(ir.MeasureKind.LOAD, ir.MeasureKind.JITTER, ir.MeasureKind.BUFFER),
     }

@@ -52,7 +52,7 @@ def _measures(graph: LoadGraph, scope: Sequence[str]) -> Iterator[tuple[Formula,
             ("latency", stream.mean_latency),
             ("jitter", total(part.value for part in stream.jitter)),
             ("buffer", stream.buffer),
-            ("queue", stream.queue),
+            ("max_wait", stream.max_wait),
             ("loss", stream.loss),
         ):
             yield value, symbol(f"{stream.name}.{measure}")

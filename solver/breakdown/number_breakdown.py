@@ -9,7 +9,12 @@ from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.ir.measure_names import current_text, resource_in, utilization_of
+from qps.compiler.ir.measure_names import (
+    current_text,
+    percentile_level,
+    resource_in,
+    utilization_of,
+)
 from qps.compiler.lower.label_doubts import NO_CHECKS, Checks
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.requirements.lower_measures import Measures, not_there
@@ -78,6 +83,9 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return known_at(graph, graph.measures[name], at)
     if name in graph.numbers.derived:
         return graph.numbers.derived[name].known
+    waits = _waits_in(name)
+    if waits is not None and (stream in graph.streams or graph.loads_of(waits.subject)):
+        return Measures.of_graph(graph, in_series_at(graph, at)).known(waits)
     if stream in graph.streams and measure in _KINDS:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
     if graph.loads_of(resource_in(name)):
@@ -105,6 +113,10 @@ _KINDS = {kind.value: kind for kind in ir.MeasureKind}
 def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Apart:
     if name.endswith(".throughput") and _of_stream(graph, name)[0] not in graph.streams:
         return _throughput(graph, name)
+    waits = _waits_in(name)
+    is_quantile = waits is not None and waits.level is not None and waits.subject in graph.streams
+    if waits is not None and (is_quantile or graph.loads_of(waits.subject)):
+        return _waiting(graph, name, waits)
     resources = graph.loads_of(resource_in(name))
     if len(resources) == 1:
         return _resource(resources[0])
@@ -147,6 +159,36 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
             if hint is not None
         )
         or None,
+    )
+
+
+def _waits_in(name: str) -> ir.Measured | None:
+    """Return the measure of waits that a name says; None for any other name."""
+    before, _, last = name.rpartition(".")
+    kinds = {"wait": ir.MeasureKind.WAIT, "queue": ir.MeasureKind.QUEUE}
+    if last in kinds:
+        return ir.Measured(kinds[last], before)
+    level = percentile_level(last)
+    if level is None or not before.endswith(".wait"):
+        return None
+    subject = before.removesuffix(".wait")
+    return ir.Measured(ir.MeasureKind.WAIT_QUANTILE, subject, level=level)
+
+
+def _waiting(graph: LoadGraph, name: str, measured: ir.Measured) -> Apart:
+    """Return how long items wait at a resource, or how many do."""
+    what = "mean waiting time of a visit"
+    if measured.kind is ir.MeasureKind.QUEUE:
+        what = "mean number of items that wait"
+    elif measured.level is not None:
+        what = f"waiting time of a visit that {float(measured.level) * 100:g} % do not exceed"
+    is_number = measured.kind is ir.MeasureKind.QUEUE
+    return Apart(
+        name=name,
+        what=what,
+        value=Measures.of_graph(graph).of(measured),
+        dimension=DIMENSIONLESS if is_number else TIME,
+        scope=[measured.subject, *(one.name for one in graph.loads_of(measured.subject))],
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from math import inf
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -57,10 +58,12 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     if measure == "buffer":
         what = "delay added by the playout buffer"
         return told(what=what, value=found.buffer, dimension=TIME)
-    if measure == "queue":
+    if measure == "max_wait":
         what = "time to drain full queues on the path, by queue"
         full = [Part(part.stage, part.value, scope) for part in found.queues]
-        return told(what=what, value=found.queue, dimension=TIME, parts=full)
+        return told(what=what, value=found.max_wait, dimension=TIME, parts=full)
+    if measure in ("wait", "queue"):
+        return told(**_waiting(found, measure, scope))
     if measure in LOSSES:
         kinds = LOSSES[measure]
         what = "share of items lost, at independent stages"
@@ -89,6 +92,16 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     is_bits = measure == "throughput" or found.item == INFORMATION_BASE
     dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
     return told(what=what, value=values[measure], dimension=dimension)
+
+
+def _waiting(stream: StreamMeasures, measure: str, scope: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a stream waits, or how many of its items do, at each of its queues."""
+    if measure == "queue":
+        what = "mean number of items that wait, at all queues"
+        return {"what": what, "value": stream.number_waiting, "dimension": DIMENSIONLESS}
+    parts = [Part(part.stage, part.value, scope) for part in stream.waits.latency]
+    what = "mean waiting time, by queue"
+    return {"what": what, "value": stream.mean_wait, "dimension": TIME, "parts": parts}
 
 
 _ROUNDED = 1e-3
@@ -222,4 +235,14 @@ LOSSES = {
 
 def stream_measures() -> list[str]:
     """Return what can be asked of a stream."""
-    return ["latency", "jitter", "buffer", "queue", *LOSSES, "rate", "throughput"]
+    return [
+        "latency",
+        "jitter",
+        "buffer",
+        "wait",
+        "queue",
+        "max_wait",
+        *LOSSES,
+        "rate",
+        "throughput",
+    ]

@@ -73,6 +73,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "sojourn_quantile": (LEVEL, POSITIVE, LEVEL),
     "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
     "stages_quantile": (LEVEL, *STAGE),
+    "stages_tail": (POSITIVE, *STAGE),
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
     "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 4.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),

@@ -75,7 +75,7 @@ QUEUES = [
 def test_full_queues_hold_their_items_at_the_rate_of_their_place(
     spec: str, population: int, time: str
 ) -> None:
-    graph = lowered(PRELUDE + PARTS + spec + "\nmeasure full = flow.queue")
+    graph = lowered(PRELUDE + PARTS + spec + "\nmeasure full = flow.max_wait")
     assert at(graph, graph.measures["full"].value, population) == Fraction(time)
 
 
@@ -98,7 +98,7 @@ def test_the_latency_that_queues_admit_can_be_required() -> None:
         lowered(
             PRELUDE + ONE + "component grow { queue N * 1 packet }\n"
             "stream flow { traffic 5 packet/s; at host { grow; work } }\n"
-            "require { flow.latency + flow.queue <= 4.01 s; flow.queue <= 10 s }\nquality worst"
+            "require { flow.latency + flow.max_wait <= 4.01 s; flow.max_wait <= 10 s }\nquality worst"
         )
     )
     assert solution.capacity == 20
@@ -107,7 +107,7 @@ def test_the_latency_that_queues_admit_can_be_required() -> None:
 def test_a_playout_buffer_may_be_as_long_as_the_queues() -> None:
     graph = lowered(
         PRELUDE + PARTS + ONE + "stream flow { traffic 5 packet/s; at host { hold; work }\n"
-        " playout 2 * flow.queue }"
+        " playout 2 * flow.max_wait }"
     )
     assert at(graph, graph.streams["flow"].buffer, 1) == Fraction("2.4")
     assert latency(graph, "flow", 1) == Fraction("2.41")
@@ -118,7 +118,7 @@ def test_queues_are_explained_place_by_place() -> None:
         PRELUDE + PARTS + WAY % "bad" + "stream flow for each user {\n"
         " traffic 5 packet/s, 100 byte/packet; at web { hold }\n at user { heap } }"
     )
-    told = explain(graph, "flow.queue", 4)
+    told = explain(graph, "flow.max_wait", 4)
     assert [(part.name, part.value) for part in told.parts] == [
         ("hold at web", "1.2 s"),
         ("heap at user", "2.222 s"),
@@ -140,7 +140,7 @@ def test_a_queue_twice_as_long_admits_twice_the_time(
             + f"stream flow for each user {{ traffic {pace} packet/s, 100 byte/packet\n"
             " at web { hold }\n at user { hold } }"
         )  # fmt: skip
-        return at(graph, graph.streams["flow"].queue, population)
+        return at(graph, graph.streams["flow"].max_wait, population)
 
     once = full(length)
     assert full(length * times) == once * times

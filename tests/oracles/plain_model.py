@@ -198,7 +198,7 @@ class _Walker:
                 return part / result.loads[subject]
             case ir.MeasureKind.LATENCY:
                 return result.latency[subject]
-            case ir.MeasureKind.QUEUE:
+            case ir.MeasureKind.MAX_WAIT:
                 return result.queue[subject]
             case ir.MeasureKind.TRANSMISSION_LOSS:
                 return 1 - result.sound[subject]

@@ -61,7 +61,9 @@ _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
     "jitter": (ir.MeasureKind.JITTER, TIME * TIME),
     "buffer": (ir.MeasureKind.BUFFER, TIME),
-    "queue": (ir.MeasureKind.QUEUE, TIME),
+    "wait": (ir.MeasureKind.WAIT, TIME),
+    "queue": (ir.MeasureKind.QUEUE, DIMENSIONLESS),
+    "max_wait": (ir.MeasureKind.MAX_WAIT, TIME),
     "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
     "voluntary_loss": (ir.MeasureKind.VOLUNTARY_LOSS, DIMENSIONLESS),
     "saturation_loss": (ir.MeasureKind.SATURATION_LOSS, DIMENSIONLESS),
@@ -70,6 +72,8 @@ _STREAM_MEASURES = {
 }
 _PLACE_MEASURES = {
     UTILIZATION: (ir.MeasureKind.LOAD, DIMENSIONLESS),
+    "wait": (ir.MeasureKind.WAIT, TIME),
+    "queue": (ir.MeasureKind.QUEUE, DIMENSIONLESS),
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
 }
 _SYSTEM_MEASURES = {
@@ -128,6 +132,8 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         found = None if owner is None else owner.declaration
         if owner is not None and isinstance(found, ast.Stream) and len(rest) == 1:
             return self._stream_measure(owner, found, rest[0], expr)
+        if owner is not None and isinstance(found, ast.Stream) and rest[:-1] == ("wait",):
+            return self._wait_quantile(owner.qualified, expr)
         if owner is not None and isinstance(found, ast.Stream) and rest[-1:] == ("latency",):
             return self._call_latency(owner, found, rest[:-1], expr)
         if owner is not None and rest and isinstance(found, ast.Node | ast.Link):
@@ -218,6 +224,8 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         """Return the load, or what is carried, of a node, a link, or one of its resources."""
         name = ".".join(expr.name.parts[: len(expr.name.parts) - len(rest)])
         words = resource_words(owner)
+        if rest[-2:-1] == ("wait",) and (words is None or rest[0] in (*words, "wait")):
+            return self._wait_quantile(resource_name(owner, rest[:-2]), expr)
         is_known = len(rest) == 1 or words is None or rest[0] in words
         word = current_name(rest[-1])
         if word in _PLACE_MEASURES and is_known:
@@ -231,6 +239,21 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             expr.name.span,
             f"unknown measure `{expr.name.text}`",
             hint=did_you_mean(expr.name.text, loads, former) or f"write `{loads[-1]}`",
+        )
+        return None
+
+    def _wait_quantile(self, subject: str, expr: ast.Reference) -> Value | None:
+        """Return `web.cpu.wait.p95`: what 95 of 100 items do not wait longer than."""
+        level = percentile_level(expr.name.parts[-1])
+        if level is not None:
+            quantile = ir.Measured(ir.MeasureKind.WAIT_QUANTILE, subject, level=level)
+            return leaf(quantile, TIME, expr.span)
+        wait = ".".join(expr.name.parts[:-1])
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            expr.span,
+            f"unknown percentile `{expr.name.parts[-1]}` of a wait",
+            hint=instead(expr.name.text, f"{wait}.p95", wait),
         )
         return None
 

@@ -14,7 +14,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.diagnostic import Advice, Sink
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of, parts_of
@@ -40,13 +40,107 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
     condition: ConditionOf
     may_ask: bool
 
+    def time_share(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return `share(page.latency > 2 s)`, the share of items by a time that each takes.
+
+        Also `share(call.wait <= 20 s)`: by the time that it waits, at a station or in all.
+        """
+        compared = expr.arguments[0]
+        told = self._wrong_times(compared)
+        if told is not None:
+            self.sink.report(codes.WRONG_KIND, told[0], told[1], hint=told[2])
+            return None
+        assert isinstance(compared, ast.Comparison)
+        left, right = compared.operands
+        time, limit = self.value(left, scope), self.value(right, scope)
+        if time is None or limit is None:
+            return None
+        if not self.arithmetic.free.agree(time.dimension, limit.dimension):
+            self.arithmetic.mismatch(limit, time, "compare")
+            return None
+        kinds = (ir.MeasureKind.LATENCY, ir.MeasureKind.WAIT)
+        asked = time.expr
+        if (
+            not isinstance(asked, ir.Measured)
+            or asked.kind not in kinds
+            or asked.component is not None
+        ):
+            self.sink.report(
+                codes.WRONG_KIND,
+                left.span,
+                f"`{left.span.text}` is not a time of each item",
+                hint="name the latency or the wait: `share(page.latency > 2 s)`, "
+                "`share(web.cpu.wait <= 20 ms)`",
+            )
+            return None
+        if Allowed.FORMALS in limit.mentions:
+            return None  # a call gives it
+        if not isinstance(limit.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES,
+                right.span,
+                "the time limit of a share must be a literal number",
+                hint=f"write it, such as `share({left.span.text} {compared.operators[0]} 2 s)`",
+            )
+            return None
+        if limit.expr.value < 0:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                right.span,
+                "no item takes less than no time",
+                hint="use a limit of 0 s or more",
+            )
+            return None
+        times = ir.TimeLimit(
+            seconds=limit.expr.value,
+            is_wait=asked.kind is ir.MeasureKind.WAIT,
+            is_longer=compared.operators[0] == ">",
+        )
+        found = ir.Measured(ir.MeasureKind.TIME_SHARE, asked.subject, times=times)
+        return leaf(found, DIMENSIONLESS, expr.span)
+
+    def _wrong_times(self, compared: ast.Expr) -> tuple[Span, str, Advice | str] | None:
+        """Return what is wrong with the condition of a share: its place, the reason, the mend."""
+        if not isinstance(compared, ast.Comparison) or len(compared.operators) != 1:
+            return (
+                compared.span,
+                "`share` takes one comparison of a time with its limit",
+                "write `share(page.latency > 2 s)` or `share(page.latency <= 2 s)`",
+            )
+        (operator,), (left, right) = compared.operators, compared.operands
+        turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
+        closed = {">=": ">", "<": "<="}
+        is_turned = isinstance(right, ast.Reference) and not isinstance(left, ast.Reference)
+        if is_turned:
+            operator = turned
+            left, right = right, left
+        written = f"{left.span.text} {closed.get(operator, operator)} {right.span.text}"
+        if is_turned:
+            reason = "`share` needs the time on the left and its limit on the right"
+        elif operator in closed:
+            reason = f"`share` uses `>` or `<=`, not `{operator}`"
+        elif operator not in (">", "<="):
+            reason = f"`share` compares with `>` or `<=`, not `{operator}`"
+            written = f"{left.span.text} <= {right.span.text}"
+        else:
+            return None
+        return compared.span, reason, instead(compared.span.text, written, at=compared.span)
+
     def of_names(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `count(web)`, `members(room)`, `share(db, web.cpu)` or `saturation(web.cpu)`."""
+        conditions = (ast.Comparison, ast.Junction, ast.Not)
+        if (
+            word == "share"
+            and len(expr.arguments) == 1
+            and isinstance(expr.arguments[0], conditions)
+        ):
+            return self.time_share(expr, scope)
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
         wanted = {
             "count": "count(node)",
             "members": "members(group)",
-            "share": "share(component, node.resource)` or `share(stream, link)",
+            "share": "share(component, node.resource)`, `share(stream, link)` or "
+            "`share(page.latency > 2 s)",
             "saturation": "saturation(node.resource)",
         }[word]
         if None in names or len(names) != (2 if word == "share" else 1):

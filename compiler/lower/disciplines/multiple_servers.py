@@ -33,6 +33,10 @@ class SeveralServers(OneServer, frozen=True):
         """Return which share of the visits finds all servers busy."""
         return apply("erlang_c", queue.servers, queue.servers * queue.load)
 
+    def chance_to_wait(self, queue: Queue) -> Formula:
+        """Return the same: Erlang's formula is never above 1."""
+        return self.share_waiting(queue)
+
     def mean_known(self, queue: Queue) -> Certainty:
         """Visits that differ are averaged."""
         if queue.has_batches and queue.servers is not ONE:
@@ -87,6 +91,18 @@ class GeneralServers(SeveralServers, frozen=True):
             variation=queue.variation**2,
             counted=own.service,
         )
+
+    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+        """Return Erlang's tail of exponential service: others are taken as exponential waits."""
+        return super().waiting_tail(queue, own, seconds) if queue.variation is ONE else None
+
+    def waiting_quantile(self, queue: Queue, level: Fraction | Formula) -> Formula | None:
+        """Return Erlang's quantile, likewise."""
+        return super().waiting_quantile(queue, level) if queue.variation is ONE else None
+
+    def has_fixed_service(self, queue: Queue) -> bool:  # noqa: ARG002 - waits are exponential
+        """Return that no quantile is that of the wait alone."""
+        return False
 
     def stage_known(self, queue: Queue) -> Certainty:
         """Return how that law is known."""

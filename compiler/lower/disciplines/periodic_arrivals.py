@@ -48,6 +48,30 @@ class Periodic(OneServer, frozen=True):
         """Return none: what is found of flows in step is no geometric sum."""
         return None
 
+    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+        """Return none, likewise."""
+        return None
+
+    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
+        """Return the tail of N D/D/1: of equal flows in step."""
+        is_alike = queue.is_uniform and queue.is_in_step and not queue.has_batches
+        if not is_alike or queue.background is not ZERO or queue.servers is not ONE:
+            return None
+        service = queue.visits[0].service
+        return apply("periodic_tail", _count(queue), queue.load, seconds / service)
+
+    def waiting_quantile(self, queue: Queue, level: Fraction | Formula) -> Formula | None:  # noqa: ARG002
+        """Return none: services are fixed, so that a quantile less the service is one."""
+        return None
+
+    def has_fixed_service(self, queue: Queue) -> bool:
+        """Return that the wait alone is told, but of copies: these leave with their batch."""
+        return not queue.has_batches
+
+    def waits_known(self, queue: Queue) -> Certainty:
+        """Return how the law of the wait is known."""
+        return self.quantiles_known(queue)
+
     def mean_known(self, queue: Queue) -> Certainty:
         """Periods and sizes that differ are bounded or approximated."""
         cores = EXACT if queue.servers is ONE else super().mean_known(queue)

@@ -45,6 +45,10 @@ class Pool(Law, frozen=True):
         """Return what is added: exponential for those who are later by it."""
         return Stage(waits=minimum(ONE, self.share), work=self.tail)
 
+    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:
+        """Return what is added: all of it is waiting."""
+        return self.stage(queue, own)
+
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
         """What waits for a place goes on when another one is done."""
         return False

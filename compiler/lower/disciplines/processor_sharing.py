@@ -31,6 +31,7 @@ from qps.engine.expressions.formulas import (
 )
 
 _LEAST = number(Fraction(1, 10**9))
+_TINY = number(Fraction(1, 10**40))
 _BEND = number(Fraction(83, 1000))
 _GAMMA = [number(Fraction(one)) for one in ("0.422784", "0.322467", "-0.067353")]
 """Taylor's series of ln Gamma(2 + x)."""
@@ -54,6 +55,11 @@ class Sharing(Law, frozen=True):
         """Return the quantile of the time from arrival to departure less the mean service."""
         mean = own.service + self.wait(queue, own)
         return mean * _weibull(_variance(queue), level) - own.service
+
+    def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+        """Return the share that takes longer from arrival to departure than its mean service."""
+        mean = own.service + self.wait(queue, own)
+        return _weibull_tail(self._spread(queue), (seconds + own.service) / mean)
 
     def stage(self, queue: Queue, own: Visit) -> Stage | None:
         """Return the time from arrival to departure as a gamma law of its mean and variance."""
@@ -175,8 +181,20 @@ def _variance(queue: Queue) -> Formula:
 def _weibull(variance: Formula, level: Fraction | Formula) -> Formula:
     """Return the quantile of a Weibull law of mean 1, its variance from 1 to 3."""
     known = level if isinstance(level, Formula) else number(level)
+    power, gamma = _weibull_shape(variance)
+    late = maximum(_LEAST, -apply("ln", 1 - known))
+    return apply("exp", power * apply("ln", late) - gamma)
+
+
+def _weibull_tail(variance: Formula, times: Formula) -> Formula:
+    """Return the share of the same law that exceeds so many times its mean."""
+    power, gamma = _weibull_shape(variance)
+    late = apply("exp", (apply("ln", maximum(_TINY, times)) + gamma) / power)
+    return apply("exp", -late)
+
+
+def _weibull_shape(variance: Formula) -> tuple[Formula, Formula]:
+    """Return 1/shape of a Weibull law of mean 1, and minus the logarithm of its scale."""
     wide = apply("ln", (1 + variance) / 2)
     power = wide - _BEND * wide**2
-    gamma = total(one * power**at for at, one in enumerate(_GAMMA, 1))
-    late = maximum(_LEAST, -apply("ln", 1 - known))
-    return apply("exp", (1 + power) * apply("ln", late) - gamma)
+    return 1 + power, total(one * power**at for at, one in enumerate(_GAMMA, 1))

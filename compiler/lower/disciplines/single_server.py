@@ -9,11 +9,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
@@ -66,6 +68,45 @@ class OneServer(Law, frozen=True):
             variation=queue.variation**2 / own.batch,
             counted=own.service,
         )
+
+    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:
+        """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""
+        stage = None if queue.has_batches else self.stage(queue, own)
+        return stage and replace(stage, service=ZERO, variation=ONE, counted=ZERO)
+
+    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002 - all wait alike
+        """Return Erlang's tails: of exponential service on any number of servers, and of fixed."""
+        if queue.has_batches or not queue.is_uniform:
+            return None
+        service, spare = queue.visits[0].service, maximum(ZERO, 1 - queue.load)
+        if queue.variation is ONE:
+            rate = queue.servers * spare / service
+            return self.chance_to_wait(queue) * apply("exp", -(rate * seconds))
+        if queue.variation is ZERO and queue.servers is ONE:
+            return apply("md1_tail", queue.load, seconds / service)
+        return None
+
+    def waiting_quantile(self, queue: Queue, level: Fraction | Formula) -> Formula | None:
+        """Return Erlang's quantile: of exponential service on any number of servers."""
+        if queue.has_batches or not queue.is_uniform or queue.variation is not ONE:
+            return None
+        later = apply("ln", maximum(ONE, self.chance_to_wait(queue) / (1 - level)))
+        return apply("waiting", queue.visits[0].service / queue.servers * later, queue.load)
+
+    def chance_to_wait(self, queue: Queue) -> Formula:
+        """Return the same as `share_waiting`, but no more than all."""
+        return minimum(ONE, self.share_waiting(queue))
+
+    def has_fixed_service(self, queue: Queue) -> bool:
+        """Return whether the wait alone is told: copies leave with the last of their batch."""
+        is_one_law = queue.is_modeled_as_uniform and queue.servers is ONE
+        return queue.variation is ZERO and is_one_law and not queue.has_batches
+
+    def waits_known(self, queue: Queue) -> Certainty:
+        """Return how the law of the wait is known: exactly of equal exponential service."""
+        if queue.has_batches or not queue.is_modeled_as_uniform or queue.variation is not ONE:
+            return self.stage_known(queue)
+        return known_by("erlang-c", queue.resource)
 
     def stage_known(self, queue: Queue) -> Certainty:
         """Laws of which two moments are known are taken as gamma distributed."""

@@ -363,6 +363,36 @@ class Law(Struct, frozen=True):
         """Return what that law does to how quantiles are known, besides."""
         return self.quantiles_known(queue)
 
+    def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
+        """Return the share that takes longer than its mean service by a time, in s.
+
+        None where that has no formula of its own: it has one where service times are fixed.
+        """
+        if queue.bursts is not None or queue.arrivals is not ONE:
+            return None
+        is_fixed = self.has_fixed_service(queue)
+        return self.waiting_tail(queue, own.slowest, seconds) if is_fixed else None
+
+    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002 - of most there is none
+        """Return the law of the wait of a visit, without its service; None where there is none."""
+        return None
+
+    def waiting_tail(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:  # noqa: ARG002
+        """Return the share that waits longer than a time, where that has a formula of its own."""
+        return None
+
+    def waiting_quantile(self, queue: Queue, level: Fraction | Formula) -> Formula | None:  # noqa: ARG002
+        """Return the quantile of the wait alone, where that has a formula of its own."""
+        return None
+
+    def has_fixed_service(self, queue: Queue) -> bool:  # noqa: ARG002 - of most nothing is known
+        """Return whether a quantile less the mean service is one of the wait alone."""
+        return False
+
+    def waits_known(self, queue: Queue) -> Certainty:
+        """Return what the law of a wait without its service does to how it is known."""
+        return self.quantiles_known(queue)
+
     def together(self, own: Visit, fork: int) -> Formula | None:  # noqa: ARG002 - most know none
         """Return how long calls take that are made together, where it knows of all of them."""
         return None

@@ -67,8 +67,8 @@ def named_measures(measured: Measures, expressions: ExpressionLowering) -> dict[
 def _named(
     measure: ir.Measure, expressions: ExpressionLowering, measured: Measures
 ) -> NamedMeasure:
-    known, there = both_known(measure.value, expressions, measured, measured.in_series)
     value, stated = lowered_quantity(measure.value, expressions, measured.of), measure.value
+    known, there = both_known(measure.value, expressions, measured, measured.in_series)
     expressions.cite(measure.name, stated.text, stated.span, measure.source, value)
     return NamedMeasure(
         name=measure.name,

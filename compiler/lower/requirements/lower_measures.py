@@ -13,16 +13,25 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.label_doubts import NO_GATE, Gate
 from qps.compiler.lower.load_graph import LoadGraph, Price
+from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.requirements.serial_losses import (
     InSeries,
     in_series_anywhere,
     late_known,
     loss_known,
 )
+from qps.compiler.lower.requirements.waiting_measures import (
+    StationWaits,
+    stations_in,
+    wait_at,
+    wait_at_known,
+    wait_of_stream,
+    wait_of_stream_known,
+)
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.class_response import LossKind, StreamMeasures
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
-from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.certainty import Certainty, of_another, together
 from qps.engine.expressions.formulas import ZERO, Formula, maximum, total
 
 _LOSS_KINDS = {
@@ -30,6 +39,16 @@ _LOSS_KINDS = {
     ir.MeasureKind.SATURATION_LOSS: LossKind.SATURATION,
     ir.MeasureKind.TRANSMISSION_LOSS: LossKind.TRANSMISSION,
 }
+
+_WAITS = frozenset(
+    (
+        ir.MeasureKind.WAIT,
+        ir.MeasureKind.WAIT_QUANTILE,
+        ir.MeasureKind.QUEUE,
+        ir.MeasureKind.TIME_SHARE,
+    )
+)
+_TIMES = _WAITS | {ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE}
 
 
 class Measures(Struct, frozen=True, kw_only=True):
@@ -93,6 +112,8 @@ class Measures(Struct, frozen=True, kw_only=True):
         if kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
             return self.streams[measured.subject].latency_quantile(measured.level)
+        if kind in _WAITS:
+            return self._waiting(measured)
         if kind is ir.MeasureKind.LATENCY and measured.component is not None:
             return self._of_calls(measured.subject, measured.component)
         return _of_stream(self.streams[measured.subject], kind)
@@ -103,6 +124,8 @@ class Measures(Struct, frozen=True, kw_only=True):
         if measured.subject in self.absent:
             raise not_there(measured.subject)
         kind, stream = measured.kind, self.streams.get(measured.subject)
+        if kind in _WAITS:
+            return self._waiting_known(measured)
         if stream is None or kind is ir.MeasureKind.LOAD:
             return together(*(resource.known for resource in self._loads_of(measured.subject)))
         if kind is ir.MeasureKind.LATENCY:
@@ -117,9 +140,43 @@ class Measures(Struct, frozen=True, kw_only=True):
             return stream.jitter_certainty
         if kind is ir.MeasureKind.BUFFER:
             return stream.buffer_certainty
-        if kind is ir.MeasureKind.QUEUE:
+        if kind is ir.MeasureKind.MAX_WAIT:
             return stream.elastic_known
         return loss_known(kind, stream, self.series)
+
+    def _waiting(self, measured: ir.Measured) -> Formula:
+        """Return a wait, a number that waits or a share of items by their time; QpsError if none.
+
+        Of several resources of a place, as of a link, the longest counts.
+        """
+        stream = self.streams.get(measured.subject)
+        if stream is not None:
+            return wait_of_stream(stream, measured)
+        stations, times = self._stations_of(measured.subject), measured.times
+        if times is None or times.is_longer:
+            return longest([wait_at(one, measured) for one in stations])
+        return 1 - self._waiting(replace(measured, times=replace(times, is_longer=True)))
+
+    def _waiting_known(self, measured: ir.Measured) -> Certainty:
+        stream = self.streams.get(measured.subject)
+        if stream is not None:
+            late = late_known(stream, self.series)
+            return together(wait_of_stream_known(stream, measured), of_another(late))
+        stations = self._stations_of(measured.subject)
+        return together(*(self.gate.checks.known(wait_at_known(o, measured)) for o in stations))
+
+    def _stations_of(self, name: str) -> list[StationWaits]:
+        """Return the queues of a resource, or of all of a place; QpsError where it has none."""
+        names = [one.name for one in self._loads_of(name)] or [name]
+        found = stations_in(self.streams.values(), (*names, name))
+        if found:
+            return found
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            None,
+            f"no waiting time is modeled at `{name}`",
+            hint="declare a queueing discipline, such as `cpu 4 core, queueing mmc`",
+        )
 
     def unsaid(self, quantity: ir.Quantity) -> tuple[UnmodeledQueue, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""
@@ -197,7 +254,7 @@ def _unsaid(stream: StreamMeasures, measured: ir.Measured) -> list[UnmodeledQueu
             for one in stream.unsaid
             if not any(f"{one.resource}.".startswith(f"{law}.") for law in laws)
         ]
-    if measured.kind not in (ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE):
+    if measured.kind not in _TIMES:
         return []
     return [one for one in stream.unsaid if node is None or stream.is_in_calls(one.resource, node)]
 
@@ -212,8 +269,8 @@ def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:
             return total(part.value for part in stream.jitter)
         case ir.MeasureKind.BUFFER:
             return stream.buffer
-        case ir.MeasureKind.QUEUE:
-            return stream.queue
+        case ir.MeasureKind.MAX_WAIT:
+            return stream.max_wait
         case ir.MeasureKind.LOSS:
             return stream.loss
         case ir.MeasureKind.RATE:

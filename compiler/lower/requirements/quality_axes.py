@@ -18,7 +18,11 @@ _NEVER_NEGATIVE = (
     ir.MeasureKind.QUANTILE,
     ir.MeasureKind.LOSS,
     ir.MeasureKind.JITTER,
+    ir.MeasureKind.MAX_WAIT,
+    ir.MeasureKind.WAIT,
+    ir.MeasureKind.WAIT_QUANTILE,
     ir.MeasureKind.QUEUE,
+    ir.MeasureKind.TIME_SHARE,
 )
 
 

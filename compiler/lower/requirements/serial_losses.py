@@ -22,7 +22,12 @@ InSeries = Mapping[str, tuple[str, ...]]
 
 _LOST = frozenset({ir.MeasureKind.LOSS, ir.MeasureKind.SATURATION_LOSS})
 _ARRIVING = frozenset({ir.MeasureKind.RATE, ir.MeasureKind.THROUGHPUT})
-_LATE = frozenset({ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE})
+_LATE = frozenset(
+    {
+        *(ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE, ir.MeasureKind.TIME_SHARE),
+        *(ir.MeasureKind.WAIT, ir.MeasureKind.WAIT_QUANTILE, ir.MeasureKind.QUEUE),
+    }
+)
 
 
 def in_series(streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]) -> InSeries:

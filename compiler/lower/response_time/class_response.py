@@ -23,7 +23,11 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
-from qps.compiler.lower.response_time.law_guards import guarded, guarded_known
+from qps.compiler.lower.response_time.law_guards import (
+    guarded,
+    guarded_known,
+    guarded_share,
+)
 from qps.compiler.lower.response_time.quantile_refinement import REFINED, refined
 from qps.compiler.lower.response_time.response_stages import LatencyPart, every, queue_resource
 from qps.compiler.lower.response_time.stage_sequence import (
@@ -37,14 +41,23 @@ from qps.compiler.lower.response_time.stage_sequence import (
 from qps.compiler.lower.response_time.sum_quantiles import (
     StagePath,
     added_known,
+    later_paths,
+    later_share,
     paths_known,
     paths_of,
+)
+from qps.compiler.lower.response_time.waiting_times import (
+    no_share,
+    number_waiting,
+    waiting_stages,
+    without_service,
 )
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, of_another, opposite, together
 from qps.compiler.quantities.measured_errors import Quantity
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import (
+    ONE,
     ZERO,
     Formula,
     apply,
@@ -148,7 +161,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     """What each kind of users sees, where each waits by itself."""
 
     @property
-    def queue(self) -> Formula:
+    def max_wait(self) -> Formula:
         """The time that all full queues hold: the most that they can add to the latency."""
         return total(part.value for part in self.queues)
 
@@ -208,6 +221,87 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         if self._is_loose(known):
             found = refined(found, level, self.latency, is_of_kinds=self._is_of_kinds)
         return guarded(found, level, known, self.mean_latency, self.latency_certainty)
+
+    def later(self, seconds: Fraction) -> Formula:
+        """Return the share of the items that take longer than a time, in s.
+
+        It is the tail of the law of which `latency_quantile` is the quantile. Of several ways
+        through calls that are made together the shares of all count, so that it is an upper bound.
+        QpsError where there is no such law: of a closed stream, beside jitter, and where a queue
+        has quantiles alone.
+        """
+        if self.kinds:
+            return longest([kind.later(seconds) for kind in self.kinds])
+        paths = () if self._has_no_law else later_paths(self.latency, self._is_added)
+        if not paths:
+            raise no_share(self.name)
+        found = total(later_share(path, seconds) for path in paths)
+        if len(paths) > 1:
+            found = minimum(ONE, found)
+        known, mean_known = self._later_certainty(paths), self.latency_certainty
+        return guarded_share(found, seconds, known, self.mean_latency, mean_known)
+
+    @property
+    def later_certainty(self) -> Certainty:
+        """How the share is known that takes longer than a time."""
+        if self.kinds:
+            return together(known_by("slowest-kind"), *(one.later_certainty for one in self.kinds))
+        paths = later_paths(self.latency, self._is_added)
+        known = together(self._later_certainty(paths), known_by("path-of-stages", self.name))
+        known = guarded_known(known, self.latency_certainty)
+        return self.doubts.known_in_part(of_another(known))
+
+    def _later_certainty(self, paths: Sequence[StagePath]) -> Certainty:
+        return self._sum_certainty(paths, Fraction(1, 2))
+
+    @property
+    def _has_no_law(self) -> bool:
+        return self.cycle is not None or bool(self.jitter) or self.playout is not None
+
+    # -- waiting -------------------------------------------------------------------------
+
+    @property
+    def mean_wait(self) -> Formula:
+        """The mean time that an item waits for resources and pools, in s; QpsError as `waits`."""
+        return self.waits.mean_latency
+
+    @property
+    def number_waiting(self) -> Formula:
+        """How many of its items wait on average, at all stations together."""
+        return total(number_waiting(self.latency))
+
+    @property
+    def wait_certainty(self) -> Certainty:
+        """How the mean wait is known: errors that were measured are those of latencies."""
+        return of_another(self.waits.latency_certainty)
+
+    @property
+    def number_certainty(self) -> Certainty:
+        """How the number of items that wait is known: as their rate and their wait are."""
+        waits = together(*(part.certainty for part in every(self.latency) if part.queue))
+        found = together(waits, uncounted(self.uncounted), self.rate_known, self.elastic_known)
+        return of_another(self.doubts.known_in_part(found))
+
+    @cached_property
+    def waits(self) -> StreamMeasures:
+        """The same stream as if all that takes time were its waits; QpsError where they overlap."""
+        return replace(
+            self,
+            latency=waiting_stages(self.latency),
+            jitter=(),
+            playout=None,
+            buffer_certainty=EXACT,
+            kinds=tuple(kind.waits for kind in self.kinds),
+        )
+
+    @cached_property
+    def waits_alone(self) -> StreamMeasures:
+        """The same with the laws of the waits, without services; QpsError where there are none."""
+        return replace(
+            self.waits,
+            latency=without_service(self.waits.latency),
+            kinds=tuple(kind.waits_alone for kind in self.kinds),
+        )
 
     def _quantile(self, level: Fraction) -> Formula:
         if self.kinds:

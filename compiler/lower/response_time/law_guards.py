@@ -22,6 +22,15 @@ def guarded(
     return minimum(quantile, mean / (1 - level)) if _is_guarded(known, mean_known) else quantile
 
 
+def guarded_share(
+    share: Formula, seconds: Fraction, known: Certainty, mean: Formula, mean_known: Certainty
+) -> Formula:
+    """Return the share that takes longer than a time, no more than Markov's bound allows."""
+    if seconds <= 0 or not _is_guarded(known, mean_known):
+        return share
+    return minimum(share, mean / seconds)
+
+
 def guarded_known(known: Certainty, mean_known: Certainty) -> Certainty:
     """Return how such a quantile is known: where the mean is an approximation, by both.
 

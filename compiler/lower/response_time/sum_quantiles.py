@@ -97,6 +97,42 @@ def paths_of(
     return found
 
 
+def later_paths(
+    parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
+) -> tuple[StagePath, ...]:
+    """Return the ways through stages of which a sum tells the tail; none where it does not."""
+    lines = _lines(parts)
+    found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
+    if not all(_is_simple(path) and (not path.aside or _own_share(path, ONE)) for path in found):
+        return ()
+    return () if any(path.chances > MOST_PATHS for path in found) else found
+
+
+def later_share(path: StagePath, seconds: Fraction) -> Formula:
+    """Return the share of what goes one way that takes longer than a time, in s."""
+    found = _own_share(path, number(seconds))
+    if found is not None:
+        return found
+    operands = path.operands or Stage(waits=ZERO, work=ZERO).operands()
+    return apply("stages_tail", number(seconds) - path.fixed, *operands)
+
+
+def _own_share(path: StagePath, seconds: Formula) -> Formula | None:
+    """Return the same of one queue, where the law of its wait has a formula of its own.
+
+    What is served is always served for one time then, or nothing is.
+    """
+    waits = (*path.added, *path.aside)
+    if len(waits) != 1 or path.repeats:
+        return None
+    (part,) = waits
+    queue, visit = part.queue, part.visit
+    assert queue is not None
+    assert visit is not None
+    served = _stage(part).counted if path.added else ZERO
+    return queue.law.later_than_service(queue, visit, seconds - path.fixed - served)
+
+
 def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
     """Return all ways through branches; none where there are too many, or made more than once."""
     found: list[tuple[LatencyPart, ...]] = [()]

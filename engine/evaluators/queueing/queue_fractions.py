@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, isnan
 
 from qps.engine.evaluators.arithmetic_fractions import (
     HALF,
@@ -20,6 +20,7 @@ from qps.engine.evaluators.arithmetic_fractions import (
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, as_float, exact_of_float
 from qps.engine.queueing.queue_numbers import exact_inverse_erlang_b
 from qps.engine.queueing.sum_numbers import stages_quantile as _stages_in_floats
+from qps.engine.queueing.sum_tails import stages_tail as _tail_in_floats
 
 _MOST_SERVERS = 64
 _MOST_TRAFFIC_BITS = 1024
@@ -220,6 +221,15 @@ def stages_quantile(level: Exact, *stages: Exact) -> Exact:
     """Return the quantile of the time of stages: infinite where one is full, else no fraction."""
     found = _stages_in_floats(as_float(level), *map(as_float, stages))
     return exact_of_float(found)
+
+
+def stages_tail(time: Exact, *stages: Exact) -> Exact:
+    """Return the tail of the time of stages: a fraction where all take longer, or none."""
+    found = _tail_in_floats(as_float(time), *map(as_float, stages))
+    refuse(isnan(found))
+    if found in (0.0, 1.0) and (time < 0 or time == inf):
+        return ONE if found else ZERO
+    raise InexactError
 
 
 def gamma_quantile(load: Exact, variation: Exact, level: Exact) -> Exact:

@@ -1,4 +1,4 @@
-"""The quantile of a sum of stages in balls: the root of the finite series of `sum_numbers`.
+"""Quantile and tail of a sum of stages in balls, by the finite series of `sum_numbers`.
 
 The series are those of floats, summed up to any number of digits; what is nothing, what counts
 whole, and on which ways the quantile lies, is as floats have it.
@@ -20,9 +20,10 @@ from qps.engine.evaluators.ball_arithmetic import (
     refuse,
     root,
 )
-from qps.engine.queueing import sum_numbers
+from qps.engine.queueing import sum_numbers, sum_tails
 from qps.engine.queueing.stage_paths import Mixture, mixtures, pieces_of
 from qps.engine.queueing.sum_numbers import OPERANDS, Place, Stage
+from qps.engine.queueing.sum_tails import MixtureTail
 
 
 class _Ball(Struct):
@@ -99,6 +100,73 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
     if not place.beyond:
         return fixed
     return fixed + root(_excess(ways, in_floats, level, place), place.beyond)
+
+
+def stages_tail(time: arb, *stages: arb) -> arb:
+    """Return the share that takes longer than a time to pass independent stages."""
+    if is_unknown(time, *stages) or not all(one.is_finite() for one in (time, *stages)):
+        return UNKNOWN
+    numbers = [float(one.mid()) for one in (time, *stages)]
+    near = sum_tails.stages_tail(*numbers)
+    refuse(isnan(near))
+    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+    told = sum_numbers.read([tuple(float(one.mid()) for one in group) for group in groups])
+    if numbers[0] < 0 or sum_numbers.is_endless(told):
+        return arb(1)
+    pieced = pieces_of(_joined(told, iter(groups)))
+    in_floats = sum_numbers.mixed(told)
+    if pieced is None or in_floats is None:
+        return UNKNOWN
+    found = arb(0)
+    tails = sum_tails.tails_of(in_floats, numbers[0])
+    for mixture, one in zip(mixtures(pieced, _as_float), tails, strict=True):
+        found += _tail_of(mixture, one, time)
+    return found.max(arb(0)).min(arb(1))
+
+
+def _tail_of(mixture: Mixture, found: MixtureTail, time: arb) -> arb:
+    """Return what of a mixture takes longer than a time, on the line of integration of floats."""
+    chance = arb(mixture.chance)
+    if found.tail is None:
+        at_once = chance if found.after > 0 else arb(0) if found.after < 0 else _at_fixed(mixture)
+        return chance - at_once
+    tail, after = found.tail, time - arb(mixture.fixed)
+    gap = sum_numbers.gap_of(tail.nearest, tail.goal, found.after)
+    summed = arb(0)
+    for k, weight in enumerate(tail.terms):
+        at = acb(gap / after, arb.pi() * k / after)
+        summed += weight * ((chance - _mixed(mixture, at)) / at).real
+    return (summed * arb(gap).exp() / after).max(arb(0)).min(chance)
+
+
+def _at_fixed(mixture: Mixture) -> arb:
+    """Return which share of all takes the fixed time of a mixture, and no longer."""
+    found = arb(0)
+    for chance, stages in mixture.paths:
+        way = arb(chance)
+        for stage, often in stages:
+            way *= _share_at_fixed((stage,)) ** often
+        found += way
+    return found
+
+
+def _share_at_fixed(line: Sequence[_Ball]) -> arb:
+    found = arb(1)
+    for stage in line:
+        once = _stage_share_at_fixed(stage)
+        found *= once**stage.whole * (1 - stage.share + stage.share * once)
+    return found
+
+
+def _stage_share_at_fixed(stage: _Ball) -> arb:
+    told = stage.told
+    if told.service and told.variation:
+        return arb(0)
+    own = 1 - stage.numbers[0] if told.is_late and told.waits < 1 else arb(not told.is_late)
+    if not stage.is_choice:
+        return own * _share_at_fixed(stage.inside)
+    each = (one.chance * _stage_share_at_fixed(one) for one in stage.inside)
+    return own * sum(each, arb(stage.left) if stage.has_left else arb(0))
 
 
 def _as_float(number: arb | float) -> float:

@@ -18,7 +18,7 @@ import { normal_tail, normal_quantile } from "./rows/normal_law.js";
 import { harmonic, erlang_b, erlang_c, periodic_wait } from "./rows/servers.js";
 import { shared_rate, shared_time, shared_wait } from "./rows/multiclass_pools.js";
 import { slowest } from "./rows/slowest_stage.js";
-import { stages_quantile } from "./rows/stage_sums.js";
+import { stages_quantile, stages_tail } from "./rows/stage_sums.js";
 import { finished } from "../common/slices.js";
 
 export const OPERATIONS = {
@@ -155,7 +155,7 @@ export const OPERATIONS = {
   harmonic, erlang_b, erlang_c, periodic_wait,
   shared_rate, shared_time, shared_wait,
   slowest,
-  stages_quantile,
+  stages_quantile, stages_tail,
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }

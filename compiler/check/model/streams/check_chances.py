@@ -148,8 +148,13 @@ def _timed(model: ir.Model) -> _Timed:
     )
 
 
-_OF_A_LAW = frozenset({ir.MeasureKind.QUANTILE, ir.MeasureKind.JITTER})
-_TIMES = _OF_A_LAW | {ir.MeasureKind.LATENCY}
+_OF_A_LAW = frozenset(
+    {
+        *(ir.MeasureKind.QUANTILE, ir.MeasureKind.JITTER),
+        *(ir.MeasureKind.WAIT_QUANTILE, ir.MeasureKind.TIME_SHARE),
+    }
+)
+_TIMES = _OF_A_LAW | {ir.MeasureKind.LATENCY, ir.MeasureKind.WAIT, ir.MeasureKind.QUEUE}
 
 
 def _is_share(expr: ir.Expr, model: ir.Model) -> bool:

@@ -34,7 +34,7 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.syntax import ast
 
 _ONE = Fraction(1)
-_BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
+_BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.MAX_WAIT)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
@@ -268,7 +268,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 codes.DEFINITION_CYCLE,
                 quantity.span,
                 f"a playout buffer cannot depend on `{told}`",
-                hint=f"use `{stream}.jitter`, `{stream}.queue`, utilization or parameters",
+                hint=f"use `{stream}.jitter`, `{stream}.max_wait`, utilization or parameters",
             )
             return True
         return False

@@ -1,4 +1,4 @@
-// The quantile of a sum of independent stages, by the inversion of its transform: `engine/queueing/sum_numbers.py` tells how.
+// The quantile and the tail of a sum of independent stages, by the inversion of its transform: `engine/queueing/sum_numbers.py` tells how.
 
 import { fallingRoot } from "../numerics/roots.js";
 
@@ -16,15 +16,42 @@ export function weights(plain, averaged) {
 const SMOOTH = weights(16, 12), KINKED = weights(48, 12);
 
 export function stagesQuantile(level, ...operands) {
-  if (!(level >= 0 && level < 1) || !operands.length || operands.length % OPERANDS) return NaN;
-  const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
-  if (!groups.every(isStage)) return NaN;
-  const line = read(groups), every = passed(line);
-  if (line.some(exceedsOne)) return NaN;
-  if (every.some((stage) => stage.service === Infinity || (stage.isLate && stage.load >= 1))) return Infinity;
+  const line = level >= 0 && level < 1 ? lineOf(operands) : null;
+  if (!line) return NaN;
+  if (isEndless(line)) return Infinity;
   const ways = mixtures(line);
   return ways ? placed(ways, level) : NaN;
 }
+
+// Which share takes longer than a time: `engine/queueing/sum_tails.py` tells how.
+export function stagesTail(time, ...operands) {
+  const line = time === time ? lineOf(operands) : null;
+  if (!line) return NaN;
+  if (time < 0 || isEndless(line)) return 1;
+  const ways = mixtures(line);
+  if (!ways) return NaN;
+  return time === Infinity ? 0 : Math.min(1, Math.max(0, ways.reduce((sum, mixture) => sum + tailAt(mixture, time), 0)));
+}
+
+function tailAt(mixture, time) {
+  const { chance, fixed } = mixture, after = time - fixed, tail = tailOf(mixture, 0);
+  if (Math.abs(after) <= SAME * time) return chance - atOnceOf(mixture);
+  if (after < 0 || !tail.line.length) return after < 0 ? chance : 0;
+  const goal = Math.max(0, tail.place * (after - tail.high)); // by Chernoff's bound
+  let [share] = longerOf([{ ...tail, goal }], fixed, after);
+  if (share > 0 && share < chance) [share] = longerOf([{ ...tail, goal: Math.max(goal, Math.log(chance / share)) }], fixed, after);
+  return Math.min(chance, Math.max(0, share));
+}
+
+// The stages of operands, null where these make none.
+function lineOf(operands) {
+  if (!operands.length || operands.length % OPERANDS) return null;
+  const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
+  const line = groups.every(isStage) ? read(groups) : null;
+  return !line || line.some(exceedsOne) ? null : line;
+}
+
+function isEndless(line) { return passed(line).some((stage) => stage.service === Infinity || (stage.isLate && stage.load >= 1)); }
 
 const isSize = (value) => value >= 0 && value < Infinity;
 
@@ -191,7 +218,7 @@ function tailOf(mixture, goal) {
   const terms = every.some((stage) => (stage.isLate && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW)) ? KINKED : SMOOTH;
   const left = Math.min(nearest / 2, LONG / (served(line) || TINY)); // where the transform is no power that is too long
   mixed(mixture, -left, 0);
-  return { mixture, line, nearest, goal, terms, high: (Math.log(Math.max(out[0] / mixture.chance, 1)) + goal) / left }; // by Chernoff's bound
+  return { mixture, line, nearest, goal, terms, place: left, high: (Math.log(Math.max(out[0] / mixture.chance, 1)) + goal) / left }; // by Chernoff's bound
 }
 
 // What of some mixtures takes longer than a time after another one, and the density.

@@ -1,0 +1,78 @@
+"""Waits as measures: means, quantiles, numbers of those who wait, and shares of items by a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from qps.compiler import ir
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.response_time.response_stages import every
+from qps.compiler.lower.response_time.station_waits import StationWaits
+from qps.compiler.quantities.certainty import Certainty, of_another, opposite
+from qps.engine.expressions.formulas import Formula
+
+__all__ = [
+    "StationWaits",
+    "stations_in",
+    "wait_at",
+    "wait_at_known",
+    "wait_of_stream",
+    "wait_of_stream_known",
+]
+
+
+def stations_in(streams: Iterable[StreamMeasures], names: Iterable[str]) -> list[StationWaits]:
+    """Return the queues of some names in which items of streams wait."""
+    queues = {
+        part.queue.resource: part.queue
+        for stream in streams
+        for part in every(stream.latency)
+        if part.queue is not None
+    }
+    return [StationWaits(queue=queues[name]) for name in dict.fromkeys(names) if name in queues]
+
+
+def wait_of_stream(stream: StreamMeasures, measured: ir.Measured) -> Formula:
+    """Return a measure of the waits of a stream, or the share of its items by a time."""
+    if measured.times is not None:
+        of = stream.waits_alone if measured.times.is_wait else stream
+        later = of.later(measured.times.seconds)
+        return later if measured.times.is_longer else 1 - later
+    if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
+        assert measured.level is not None
+        return stream.waits_alone.latency_quantile(measured.level)
+    is_number = measured.kind is ir.MeasureKind.QUEUE
+    return stream.number_waiting if is_number else stream.mean_wait
+
+
+def wait_of_stream_known(stream: StreamMeasures, measured: ir.Measured) -> Certainty:
+    """Return how such a measure is known."""
+    if measured.times is not None:
+        of = stream.waits_alone if measured.times.is_wait else stream
+        later = of.later_certainty
+        return later if measured.times.is_longer else opposite(later)
+    if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
+        assert measured.level is not None
+        return of_another(stream.waits_alone.quantile_certainty(measured.level))
+    is_number = measured.kind is ir.MeasureKind.QUEUE
+    return stream.number_certainty if is_number else stream.wait_certainty
+
+
+def wait_at(station: StationWaits, measured: ir.Measured) -> Formula:
+    """Return a measure of the waits at a station; of shares, that which waits longer."""
+    if measured.times is not None:
+        return station.tail(measured.times.seconds)
+    if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
+        assert measured.level is not None
+        return station.quantile(measured.level)
+    return station.number if measured.kind is ir.MeasureKind.QUEUE else station.mean
+
+
+def wait_at_known(station: StationWaits, measured: ir.Measured) -> Certainty:
+    """Return how such a measure is known."""
+    if measured.times is not None:
+        known = station.tails_known
+        return known if measured.times.is_longer else opposite(known)
+    if measured.kind is ir.MeasureKind.WAIT_QUANTILE:
+        return of_another(station.quantiles_known)
+    return of_another(station.mean_known)

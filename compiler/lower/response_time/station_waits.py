@@ -1,0 +1,86 @@
+"""How long items wait at a station, and how many do: over all its visits, at one of its places."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.queues.queue_certainty import mean_certainty, quantile_certainty
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import Visit, longest
+from qps.compiler.lower.response_time.waiting_times import WaitLaw, no_distribution
+from qps.compiler.quantities.certainty import Certainty, of_another
+from qps.engine.expressions.formulas import Formula, apply, number, total
+
+
+class StationWaits(Struct, frozen=True, kw_only=True):
+    """The waits at a queue; times in s.
+
+    A visit counts as often as it is made. Load that no visit causes waits for nobody.
+    """
+
+    queue: Queue
+
+    @property
+    def mean(self) -> Formula:
+        """The mean wait of a visit."""
+        return self._over_visits([self.queue.wait(visit) for visit in self.queue.visits])
+
+    @property
+    def number(self) -> Formula:
+        """How many items wait on average at one machine or port, by Little's law."""
+        return total(visit.rate * self.queue.wait(visit) for visit in self.queue.visits)
+
+    @property
+    def mean_known(self) -> Certainty:
+        """How the mean wait is known, and the mean number of those who wait."""
+        return mean_certainty(self.queue)
+
+    def quantile(self, level: Fraction) -> Formula:
+        """Return the wait that a share `level` of the visits does not exceed.
+
+        QpsError where that has no law, or where ranks wait unlike times.
+        """
+        self._refuse_ranks()
+        return longest([self._alone.quantile(visit, level) for visit in self.queue.visits])
+
+    def tail(self, seconds: Fraction) -> Formula:
+        """Return the share of the visits that wait longer than a time; QpsError likewise."""
+        return self._over_visits([self._tail_of(visit, seconds) for visit in self.queue.visits])
+
+    @property
+    def quantiles_known(self) -> Certainty:
+        """How quantiles of the wait are known."""
+        return quantile_certainty(self._alone)
+
+    @property
+    def tails_known(self) -> Certainty:
+        """How shares of visits by their wait are known: a time that is off says not how far."""
+        return of_another(self.quantiles_known)
+
+    @property
+    def _alone(self) -> Queue:
+        return replace(self.queue, law=WaitLaw(self.queue.law))
+
+    def _tail_of(self, visit: Visit, seconds: Fraction) -> Formula:
+        law, later = WaitLaw(self.queue.law), number(seconds)
+        found = law.later_than_service(self._alone, visit, later)
+        if found is not None:
+            return found
+        stage = self._alone.stage(visit)
+        if stage is None:
+            raise no_distribution(self.queue.resource)
+        return apply("stages_tail", later, *stage.operands())
+
+    def _over_visits(self, values: list[Formula]) -> Formula:
+        if len(set(values)) == 1:
+            return values[0]
+        rates = [visit.rate for visit in self.queue.visits]
+        weighed = [rate * value for rate, value in zip(rates, values, strict=True)]
+        return apply("mean", total(weighed), total(rates))
+
+    def _refuse_ranks(self) -> None:
+        if self.queue.traits.has_ranks:
+            raise no_distribution(self.queue.resource)

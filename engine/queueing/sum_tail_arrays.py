@@ -1,0 +1,116 @@
+"""The tail of a sum of independent stages on arrays: `sum_tails` tells what it is.
+
+Terms of the series stand in rows, elements in columns. Elements in which a fixed time is taken by
+chance, or a queue is full, are read one by one.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qps.engine.numerics.array_blocks import Array, filled, in_blocks, row_by_row
+from qps.engine.queueing import sum_tails
+from qps.engine.queueing.stage_paths import SAME
+from qps.engine.queueing.sum_arrays import BLOCK, fixed_time, has_fixed_chance, is_stage
+from qps.engine.queueing.sum_numbers import (
+    DISCOUNT,
+    KINKED,
+    LONG,
+    NARROW,
+    OPERANDS,
+    SMOOTH,
+    TINY,
+    TOWARDS,
+)
+from qps.engine.queueing.sum_transforms import (
+    Bools,
+    decay,
+    every,
+    exceeds_one,
+    groups_of,
+    read,
+    served,
+    transform,
+)
+
+_one_by_one = row_by_row(sum_tails.stages_tail)
+
+
+def stages_tail(time: ArrayLike, *stages: ArrayLike) -> Array:
+    """Return the share that takes longer than a time to pass stages, one after the other."""
+    if not stages or len(stages) % OPERANDS:
+        return in_blocks(lambda t: np.full(t.shape, np.nan), time)
+    return in_blocks(_tail, time, *stages, size=BLOCK)
+
+
+def _tail(time: Array, *stages: Array) -> Array:
+    found = np.full(time.shape, np.nan)
+    is_sound = reduce(np.logical_and, map(is_stage, groups_of(stages)))
+    filled(~np.isnan(time) & is_sound, found, _of_sound, time, *stages)
+    return found
+
+
+def _of_sound(time: Array, *stages: Array) -> Array:
+    depths = np.array([group[-1] for group in groups_of(stages)])
+    if (depths != depths[:, :1]).any():
+        return _one_by_one(time, *stages)
+    found = np.empty(time.shape)
+    is_plain = _are_plain(time, *stages)
+    filled(is_plain, found, _of_plain, time, *stages)
+    filled(~is_plain, found, _one_by_one, time, *stages)
+    return found
+
+
+def _are_plain(time: Array, *stages: Array) -> Bools:
+    """Return which elements have one way through their stages, of which some vary."""
+    line = read(groups_of(stages))
+    found = time > 0
+    for stage in line:
+        found &= ~has_fixed_chance(stage) & ~exceeds_one(stage)
+    varies = np.zeros(time.shape, dtype=bool)
+    for stage, counts in every(line, np.ones(time.shape, dtype=bool)):
+        found &= ~(counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1))))
+        varies |= counts & (stage.is_late | (stage.variation > 0))
+    after = time - sum(map(fixed_time, line))
+    return found & varies & (after > SAME * time) & (time < np.inf)
+
+
+def _of_plain(time: Array, *stages: Array) -> Array:
+    line = read(groups_of(stages))
+    is_narrow = np.zeros(time.shape, dtype=bool)
+    for stage, counts in every(line, np.ones(time.shape, dtype=bool)):
+        is_late_narrow = stage.is_late & (stage.spread < NARROW)
+        is_varied_narrow = (stage.variation > 0) & (stage.variation < NARROW)
+        is_narrow |= counts & (is_late_narrow | is_varied_narrow)
+    found = np.empty(time.shape)
+    after = time - sum(map(fixed_time, line))
+    for is_among, terms in ((~is_narrow, SMOOTH), (is_narrow, KINKED)):
+        if is_among.any():
+            some = (one[is_among] for one in (after, *stages))
+            found[is_among] = _inverted(np.array(terms)[:, None], *some)
+    return found
+
+
+def _inverted(terms: Array, time: Array, *stages: Array) -> Array:
+    """Return the tail of what is not always the same, by two series of so many terms."""
+    line = read(groups_of(stages))
+    counted = list(every(line, np.ones(time.shape, dtype=bool)))
+    decays = (np.where(counts, decay(stage), np.inf) for stage, counts in counted)
+    nearest = reduce(np.minimum, decays)
+    total = sum(np.where(counts, stage.service + stage.work, 0.0) for stage, counts in counted)
+    nearest = np.where(nearest == np.inf, 1 / total, nearest)
+    left = np.minimum(nearest / 2, LONG / np.maximum(served(line), TINY))
+    size = transform(line, (-left).astype(np.complex128)[None, :])[0].real
+    goal = np.maximum(0.0, left * time - np.log(np.maximum(size, 1.0)))
+    for _ in range(2):
+        gap = DISCOUNT / 2 - np.minimum(TOWARDS * nearest * time, goal)
+        gap = np.where(np.abs(gap) >= 1, gap, 1.0)
+        at = np.empty((len(terms), time.size), dtype=complex)
+        at.real, at.imag = gap / time, np.arange(len(terms))[:, None] * np.pi / time
+        series = (terms * ((1 - transform(line, at)) / at).real).sum(axis=0)
+        share = np.exp(gap) / time * series
+        goal = np.where((share > 0) & (share < 1), np.maximum(goal, -np.log(share)), goal)
+    return np.asarray(np.clip(share, 0.0, 1.0))
