@@ -23,7 +23,8 @@ from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluation import KnownValues
-from qps.compiler.pipeline import Findings, Spec, check_source
+from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.program_check import Findings
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse_cache import ParseCache
 

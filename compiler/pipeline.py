@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.checker import check_model
-from qps.compiler.check.claims.check_axes import check_ranges
-from qps.compiler.check.model.changes.check_changes import change_checker
 from qps.compiler.check.model.changes.check_settings import (
     check_consistent,
     check_one_scenario,
     check_unique_settings,
 )
-from qps.compiler.check.model.check_unused import report_unloaded
-from qps.compiler.check.model.dangling_references import without_dangling
-from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.name_recorder import Noted
 from qps.compiler.check.names.program import Program
-from qps.compiler.check.names.resolve import resolve
-from qps.compiler.check.values.context import Context, Known
-from qps.compiler.check.values.values import Value
-from qps.compiler.configure.cases import varies_by_case
-from qps.compiler.configure.claimed_values import check_claimed_values, claimed_changes
+from qps.compiler.check.values.context import Known
 from qps.compiler.configure.configuration import (
     Configuration,
-    base_configuration,
     changed,
     in_each_mode,
     with_scenarios,
 )
-from qps.compiler.configure.placement import Placement, check_placement
+from qps.compiler.configure.placement import check_placement
 from qps.compiler.configure.spreads import check_spreads
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import (
@@ -47,13 +35,14 @@ from qps.compiler.diagnostics.diagnostic import (
     TooManyError,
     in_order,
 )
-from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.own_numbers import with_parameters
-from qps.compiler.project.exceptions import accepted_in, file_of, without_allowed
+from qps.compiler.project.exceptions import accepted_in, file_of
 from qps.compiler.project.project_file import Acceptance, Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
-from qps.compiler.syntax.parse import parse, parse_change
-from qps.compiler.syntax.parse_cache import ParseCache
+
+if TYPE_CHECKING:
+    from qps.compiler.program_check import Findings
 
 Scenarios: TypeAlias = "str | Sequence[str] | None"
 """A scenario, or several that are made together."""
@@ -113,12 +102,9 @@ class Spec(Struct, frozen=True, kw_only=True):
         and that is stated in place, such as `wan.rate`.
         What is wrong with a setting is told where a configuration is asked for.
         """
-        known, sink = self.known.copied(), Sink()
+        known = self.known.copied()
         for text in settings:
-            change = parse_change(Source("--set", text)).value
-            if change is not None:
-                context = Context(program=self.program.for_settings, sink=sink, known=known)
-                change_checker(context).one(change, context.main)
+            self._setting(text, Sink(), known=known)
         made = {name: one for name, one in known.machines.items() if one is not None}
         model = self.model
         if not made.keys() <= model.machines.keys():
@@ -151,23 +137,12 @@ class Spec(Struct, frozen=True, kw_only=True):
         check_unique_settings(changes, sink)
         return changes
 
-    def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
-        parsed = parse_change(Source(label, text))
-        sink.add_all(parsed.diagnostics)
-        if parsed.value is None:
-            return None
-        known = self.known.copied()
-        context = Context(program=self.program.for_settings, sink=sink, known=known)
-        change = change_checker(context).one(parsed.value, context.main)
-        if len(context.known.uncertain) > len(self.known.uncertain):
-            sink.report(
-                codes.SPREAD,
-                parsed.value.span,
-                "an uncertainty must apply to the whole value",
-                hint="write one number before `+-`: `reply = 80 kB/request +- 10 %`",
-            )
-            return None
-        return change
+    def _setting(
+        self, text: str, sink: Sink, label: str = "--set", known: Known | None = None
+    ) -> ir.Change | None:
+        from qps.compiler.program_check import check_setting  # noqa: PLC0415 - seldom needed
+
+        return check_setting(text, label, self.program, known or self.known.copied(), sink)
 
 
 @contextmanager
@@ -197,24 +172,6 @@ def check_file(path: Path) -> Outcome[Spec]:
     return check_source(read.value)
 
 
-class Findings(Struct, kw_only=True):
-    """What a check leaves to who asks for more than its outcome, however that is.
-
-    These are the program, what names were taken for, what expressions came to, and the model of
-    what is sound, once there is one: after more than 200 mistakes there is none. Parts of the text
-    that were read before are had from what is `kept`. `errors_first` is called with the errors of
-    what is declared, if there are any, before it is looked at what takes longer: the values in each
-    configuration.
-    """
-
-    noted: Noted[Module] = field(default_factory=Noted)
-    met: dict[Span, dict[str, Value]] = field(default_factory=dict)
-    model: ir.Model | None = None
-    program: Program | None = None
-    kept: ParseCache | None = None
-    errors_first: Callable[[Sequence[Diagnostic]], None] | None = None
-
-
 def check_source(
     source: Source, importer: Importer | None = None, findings: Findings | None = None
 ) -> Outcome[Spec]:
@@ -222,16 +179,29 @@ def check_source(
 
     What else is found on the way goes into `findings`, where these are asked for.
     """
+    from qps.compiler.program_check import check_program  # noqa: PLC0415 - seldom needed
+
     earlier: list[Diagnostic] = []
     project = project_of(source.folder)
     if project.diagnostics:
         return Outcome(None, project.diagnostics)
     reads = importer or _importer(source, project.value)
     try:
-        return _check_source(source, reads, project.value, earlier, findings)
+        checked = check_program(source, reads, project.value, earlier, findings)
     except TooManyError as full:
         found = in_order(dict.fromkeys((*earlier, *full.found)))
         return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
+    if checked.value is None:
+        return Outcome(None, checked.diagnostics)
+    spec = Spec(
+        model=checked.value.model,
+        program=checked.value.program,
+        known=checked.value.known,
+        warnings=checked.diagnostics,
+        files=files_of(source, reads, project.value),
+        accepted=accepted_in(source, project.value),
+    )
+    return Outcome(spec, spec.warnings)
 
 
 def importer_of(source: Source) -> Importer:
@@ -244,77 +214,6 @@ def _importer(source: Source, project: Project | None) -> Importer:
         return Importer(root=source.folder)
     of_what = f"the folder of the project ({project.source.label})"
     return Importer(root=project.root, of_what=of_what)
-
-
-def _check_source(
-    source: Source,
-    importer: Importer,
-    project: Project | None,
-    earlier: list[Diagnostic],
-    findings: Findings | None,
-) -> Outcome[Spec]:
-    """Check a spec; `earlier` holds what was found before the stage that is at work."""
-    parsed = parse(source, None if findings is None else findings.kept)
-    assert parsed.value is not None
-    earlier += parsed.diagnostics
-    program = resolve(parsed.value, importer, None if findings is None else findings.noted)
-    assert program.value is not None
-    if findings is not None:
-        findings.program = program.value
-    earlier += program.diagnostics
-    sink = Sink(failed_names=set(program.value.failed_names))
-    met = None if findings is None else findings.met
-    context = Context(program=program.value, sink=sink, importer=importer, met=met)
-    model = check_model(context)
-    if sink.has_errors or any(finding.is_error for finding in earlier):
-        model = without_dangling(model)
-    if findings is not None:
-        findings.model = model
-        wrong = [one for one in dict.fromkeys((*earlier, *sink.found)) if one.is_error]
-        if wrong and findings.errors_first is not None:
-            findings.errors_first(in_order(wrong))
-    _check_configurations(model, context.main.names, sink)
-    found = in_order(dict.fromkeys((*earlier, *sink.found)))
-    read = [module.syntax.source for module in program.value.modules]
-    found = in_order(without_allowed(found, source, read, project))
-    errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
-    if errors:
-        # What seems unused or unscaled may be so because of an error: first things first.
-        return Outcome(None, errors)
-    spec = Spec(
-        model=model,
-        program=program.value,
-        known=context.known,
-        warnings=found,
-        files=files_of(source, importer, project),
-        accepted=accepted_in(source, project),
-    )
-    return Outcome(spec, found)
-
-
-def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> None:
-    """Check a model as it stands, in its scenarios and modes, and as claims ask for it.
-
-    `own` are the names of its main module.
-    """
-    base = base_configuration(model)
-    placement = model.once(Placement)
-    placement.check(base, sink)
-    if not sink.has_errors:
-        check_spreads(model, base, sink)
-    for scenario in model.scenarios:
-        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
-        placement.check(settled, sink)
-    for settled in in_each_mode(model, base) if model.modes else ():
-        placement.check(settled, sink)
-    for changes in claimed_changes(model):
-        placement.check(changed(base, changes), sink)
-    if any(varies_by_case(parameter.value) for parameter in model.parameters):
-        check_claimed_values(model, sink)
-    for matrix in model.matrices:
-        check_ranges(matrix, model.parameters, sink)
-    if not sink.has_errors:
-        report_unloaded(sink, [one for n, one in model.machines.items() if n in own], model)
 
 
 def files_of(source: Source, importer: Importer, project: Project | None) -> dict[Path, str]:

@@ -8,6 +8,7 @@ edge, with one of the words of `grammar.keywords.declarations`, or with a doc st
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -19,10 +20,11 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder, completed
 from qps.compiler.syntax.editions import report_editions
 from qps.compiler.syntax.nesting import allow_deep_expressions
-from qps.compiler.syntax.parse_cache import ParseCache
-from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
 from qps.grammar.keywords import continuing_words, declarations
+
+if TYPE_CHECKING:
+    from qps.compiler.syntax.parse_cache import ParseCache
 
 LARGEST_DECLARATION = 200_000
 """Characters in a declaration beyond which it is refused, comments and blanks included."""
@@ -99,6 +101,15 @@ def _reused_parts(
     return items, []
 
 
+def _report(
+    error: parsing.UnexpectedError, source: Source, start: int, end: int, sink: Sink
+) -> None:
+    """Report a syntax error; what recognizes mistakes is imported where there is one."""
+    from qps.compiler.syntax.syntax_errors import report_syntax_error  # noqa: PLC0415
+
+    report_syntax_error(error, source, start, end, sink)
+
+
 def parse_change(source: Source) -> Outcome[ast.Change]:
     """Return the `name = value` that a text such as a `--set` flag holds."""
     allow_deep_expressions()
@@ -106,7 +117,7 @@ def parse_change(source: Source) -> Outcome[ast.Change]:
     try:
         tree = parsing.parse(source.text, start="change").tree
     except parsing.UnexpectedError as error:
-        report_syntax_error(error, source, 0, len(source.text), sink)
+        _report(error, source, 0, len(source.text), sink)
         return sink.outcome(None)
     return sink.outcome(Builder(source, sink).change(tree))
 
@@ -224,5 +235,5 @@ def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> pars
         return parsing.parse(source.text, start, end).tree
     except parsing.UnexpectedError as error:
         if sink is not None:
-            report_syntax_error(error, source, start, end, sink)
+            _report(error, source, start, end, sink)
         return None

@@ -14,11 +14,10 @@ import jsonschema
 import pytest
 
 from qps.cli import main
-from qps.compiler import pipeline
+from qps.compiler import program_check
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Outcome
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec
 from qps.compiler.project.review_rules import Level
 from qps.reviewing import git_command
 from qps.reviewing.change_review import Review
@@ -101,13 +100,13 @@ def test_each_spec_is_checked_once_now_and_once_at_the_base(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels: list[str] = []
-    check = pipeline._check_source
+    check = program_check.check_program
 
-    def noted(source: Source, *others: Any) -> Outcome[Spec]:
+    def noted(source: Source, *others: Any) -> Outcome[program_check.CheckedProgram]:
         labels.append(source.label)
         return check(source, *others)
 
-    monkeypatch.setattr(pipeline, "_check_source", noted)
+    monkeypatch.setattr(program_check, "check_program", noted)
     Path("shared/hw.qps").write_text(MODULE.replace("1 ms", "2 ms"))
     Path("app/broken.qps").write_text("users N in 1..9\nrequire { nobody.latency <= 1 ms }\n")
     status, _, _ = ci(capsys, "--base", "HEAD")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from qps.compiler import ir
-from qps.compiler.check.model.fits.check_fits import fit_terms, fitted_idle
+from qps.compiler.check.model.fits.fit_quantities import fit_terms, fitted_idle
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.measurement.fits import Fit

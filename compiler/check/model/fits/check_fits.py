@@ -7,6 +7,13 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.fits.fit_quantities import (
+    demand_scale,
+    demand_unit,
+    fit_terms,
+    fitted_idle,
+    item_word,
+)
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.program import Program
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -16,14 +23,14 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.fixits import insertion_after_hint
-from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.measurement.fit_columns import Reading, UnitOf
 from qps.compiler.measurement.fit_spread import fit_spread
-from qps.compiler.measurement.fits import Fit, FitTerm, fitted
+from qps.compiler.measurement.fits import Fit, fitted
 from qps.compiler.measurement.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.measurement.regression import Coefficient, Regression, Residual, regression
-from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
+from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse_change
 
@@ -98,7 +105,7 @@ class FitChecker(Part, frozen=True):
         """Return the coefficients of a fit as addends of a cost."""
         found = zip(fit.terms, fit_terms(fit, item.span), strict=True)
         return tuple(
-            self._number(fit, index, replace(amount, source=source), f".{_word(term.item)}")
+            self._number(fit, index, replace(amount, source=source), f".{item_word(term.item)}")
             for index, (term, amount) in enumerate(found, start=fit.has_fixed)
         )
 
@@ -211,7 +218,7 @@ def missed_text(fit: Fit) -> str:
 def below_zero(fit: Fit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
     named = [("the idle utilization", fit.fixed)]
-    named += [(f"the service demand per {_word(term.item)}", term.value) for term in fit.terms]
+    named += [(f"the service demand per {item_word(term.item)}", term.value) for term in fit.terms]
     return [name for name, value in named if value < 0]
 
 
@@ -244,52 +251,17 @@ def coefficient_name(coefficient: Coefficient) -> str:
     """Return what a fitted number is called in a message."""
     if coefficient.item is None:
         return "the idle utilization"
-    return f"the service demand per {_word(coefficient.item)}"
+    return f"the service demand per {item_word(coefficient.item)}"
 
 
 def _interval(coefficient: Coefficient) -> str:
     item = coefficient.item or ""
     value, width = (
-        f"{number * _scale(item):.3g}"
+        f"{number * demand_scale(item):.3g}"
         for number in (coefficient.value, coefficient.half_width or 0.0)
     )
-    return f"{value} ± {width} {_unit(item)} (95 %)"
+    return f"{value} ± {width} {demand_unit(item)} (95 %)"
 
 
 def _percent(load: float) -> str:
     return f"{load * 100:.3g} %"
-
-
-def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
-    """Return the fixed part of a fit as it fits best."""
-    told = f"{float(fit.fixed * 100):.4g} %"
-    return ir.Quantity(expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=told)
-
-
-def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
-    """Return the coefficients of a fit as they fit best."""
-    return tuple(
-        ir.Quantity(
-            expr=ir.Constant(term.value),
-            dimension=TIME / Dimension.of(term.item),
-            span=span,
-            bound=f"{_describe(term)} {_unit(term.item)}",
-        )
-        for term in fit.terms
-    )
-
-
-def _word(item: str) -> str:
-    return "byte" if item == INFORMATION_BASE else item
-
-
-def _describe(term: FitTerm) -> str:
-    return f"{float(term.value * _scale(term.item)):.4g}"
-
-
-def _scale(item: str) -> int:
-    return 8 * 10**9 if item == INFORMATION_BASE else 10**6
-
-
-def _unit(item: str) -> str:
-    return f"{'ns' if item == INFORMATION_BASE else 'us'}/{_word(item)}"
