@@ -209,6 +209,14 @@ PREMISES: Mapping[str, PremiseText] = MappingProxyType(
         "equal-service": PremiseText(
             "equal mean service times", "All visits have the same mean service time."
         ),
+        "fixed-or-exponential-service": PremiseText(
+            "fixed or exponential service times",
+            "The service times of each visit are constant or exponential.",
+        ),
+        "few-services": PremiseText(
+            "few different service times",
+            "Visits have at most 16 different mean service times, one for each visit.",
+        ),
         "whole-visits": PremiseText(
             "same steps for all items",
             (
@@ -327,6 +335,20 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "not-behind-a-pool",
                 "independent-batches",
                 "one-server",
+                "whole-visits",
+                "no-other-load",
+            ),
+        ),
+        "mixture-wait": Method(
+            name="waiting time of M/G/1 with a mixture of services (Pollaczek-Khinchine transform)",
+            of=_TAIL,
+            kind=Kind.EXACT,
+            sources=("Pollaczek 1930", "Khinchine 1932", "Kleinrock 1975"),
+            premises=(
+                *_ONE_BY_ONE,
+                "one-server",
+                "fixed-or-exponential-service",
+                "few-services",
                 "whole-visits",
                 "no-other-load",
             ),

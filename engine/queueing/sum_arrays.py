@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks
+from qps.engine.queueing.stages import OPERANDS
 from qps.engine.queueing.sum_mixtures import mixed_quantile
 from qps.engine.queueing.sum_numbers import (
     DISCOUNT,
     KINKED,
     LONG,
-    NARROW,
     NEXT_TO,
-    OPERANDS,
     SMOOTH,
     TINY,
     TOLERANCES,
@@ -28,10 +27,10 @@ from qps.engine.queueing.sum_numbers import (
 from qps.engine.queueing.sum_transforms import (
     Bools,
     Stage,
-    decay,
     every,
-    exceeds_one,
     groups_of,
+    is_sound,
+    nearest_singularity,
     read,
     served,
     share_at_fixed,
@@ -82,7 +81,7 @@ def is_stage(group: Sequence[Array]) -> Bools:
         & (work < np.inf)
         & (spread >= 0)
         & (spread < np.inf)
-        & (servers > 0)
+        & (servers >= 0)
         & (service >= 0)
         & (variation >= 0)
         & (variation < np.inf)
@@ -95,35 +94,27 @@ def is_stage(group: Sequence[Array]) -> Bools:
 
 def _plain(level: Array, *stages: Array) -> Array:
     groups = groups_of(stages)
-    depths = np.array([group[-1] for group in groups])
-    if (depths != depths[:, :1]).any():
+    shape = np.array([mark for group in groups for mark in (group[-1], group[4] > 0)])
+    if (shape != shape[:, :1]).any():
         return np.concatenate(
             [_plain(*(one[k : k + 1] for one in (level, *stages))) for k in range(level.size)]
         )
     line = read(groups)
-    is_refused = reduce(np.logical_or, map(exceeds_one, line))
-    if is_refused.any():
+    is_right = is_sound(line, np.ones(level.shape, dtype=bool))
+    if not is_right.all():
         found = np.full(level.shape, np.nan)
-        filled(~is_refused, found, _plain, level, *stages)
+        filled(is_right, found, _plain, level, *stages)
         return found
     counted = list(every(line, np.ones(level.shape, dtype=bool)))
     is_endless = np.zeros(level.shape, dtype=bool)
     for stage, counts in counted:
-        is_endless |= counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1)))
+        is_endless |= counts & (
+            (stage.service == np.inf) | (stage.is_late & (stage.full_load >= 1))
+        )
     fixed = np.zeros(level.shape) + sum(map(fixed_time, line))
     is_at_once = level <= share_at_fixed(line)
     found = np.where(is_endless, np.inf, fixed)
-    is_narrow = reduce(
-        np.logical_or,
-        (
-            counts
-            & (
-                (stage.is_late & (stage.spread < NARROW))
-                | ((stage.variation > 0) & (stage.variation < NARROW))
-            )
-            for stage, counts in counted
-        ),
-    )
+    is_narrow = reduce(np.logical_or, (counts & stage.is_narrow for stage, counts in counted))
     is_mixed = reduce(np.logical_or, map(has_fixed_chance, line)) & ~is_endless
     if is_mixed.any():
         filled(is_mixed, found, mixed_quantile, level, *stages)
@@ -159,11 +150,7 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
     """Return the quantile of what is not always the same, by a series of so many terms."""
     goal = -np.log1p(-level)
     line = read(groups_of(stages))
-    counted = list(every(line, np.ones(level.shape, dtype=bool)))
-    decays = (np.where(counts, decay(stage), np.inf) for stage, counts in counted)
-    nearest = reduce(np.minimum, decays)
-    total = sum(np.where(counts, stage.service + stage.work, 0.0) for stage, counts in counted)
-    nearest = np.where(nearest == np.inf, 1 / total, nearest)
+    nearest = nearest_singularity(line, level.shape)
     left = np.minimum(nearest / 2, LONG / np.maximum(served(line), TINY))
     there = transform(line, (-left).astype(np.complex128)[None, :])[0].real
     high = (np.log(there) + goal) / left  # by Chernoff's bound

@@ -20,7 +20,6 @@ from qps.engine.queueing.sum_numbers import (
     DISCOUNT,
     KINKED,
     LONG,
-    NARROW,
     NEXT_TO,
     SMOOTH,
     TINY,
@@ -30,9 +29,9 @@ from qps.engine.queueing.sum_numbers import (
 from qps.engine.queueing.sum_transforms import (
     Complex,
     Stage,
-    decay,
     every,
     groups_of,
+    nearest_singularity,
     read,
     served,
     share_at_fixed,
@@ -111,12 +110,7 @@ class _StagePath(Struct, frozen=True, kw_only=True):
     @property
     def nearest(self) -> Array:
         """How far left of zero there is no singularity."""
-        nearest = np.full(self.chance.shape, np.inf)
-        total = np.zeros(self.chance.shape)
-        for stage, counts in every(self.line, np.ones(self.chance.shape, dtype=bool)):
-            nearest = np.minimum(nearest, np.where(counts, decay(stage), np.inf))
-            total += np.where(counts, stage.service + stage.work, 0.0)
-        return np.asarray(np.where(nearest < np.inf, nearest, 1 / total))
+        return nearest_singularity(self.line, self.chance.shape)
 
     @property
     def fixed_share(self) -> Array:
@@ -172,10 +166,13 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
     """Yield which elements have the same ways."""
     marks = []
     for stage, _ in every(read(groups_of(stages)), np.ones(stages[0].shape, dtype=bool)):
-        is_narrow = (stage.is_late & (stage.spread < NARROW)) | (
-            (stage.variation > 0) & (stage.variation < NARROW)
+        signs = (
+            stage.share > 0,
+            stage.variation == 0,
+            stage.service > 0,
+            stage.is_late,
+            stage.is_narrow,
         )
-        signs = (stage.share > 0, stage.variation == 0, stage.service > 0, stage.is_late, is_narrow)
         marks += [stage.whole, *(sign.astype(float) for sign in signs)]
     _, which = np.unique(np.stack(marks, axis=1), axis=0, return_inverse=True)
     for one in range(which.max() + 1):
@@ -204,11 +201,7 @@ def _of_alike(level: Array, *stages: Array) -> Array:
         return np.full(level.shape, np.nan)
     goal, late = -np.log1p(-level), 1 - level
     lines = [stage for way in ways for stage in way.line]
-    is_narrow = any(
-        ((stage.is_late & (stage.spread < NARROW)) | (stage.variation < NARROW))[0]
-        for stage in lines
-        if stage.variation[0] > 0 or stage.is_late[0]
-    )
+    is_narrow = any(stage.is_narrow[0] for stage in lines)
     terms = np.array(KINKED if is_narrow else SMOOTH)[:, None]
     low, ahead = np.zeros(level.shape), np.full(level.shape, np.inf)
     is_on = np.zeros(level.shape, dtype=bool)

@@ -1,14 +1,6 @@
 """The quantile of a sum of independent stages, by the numerical inversion of its transform.
 
-A stage is nine numbers. A share `p` of what comes waits: a geometric sum, of ratio `load`, of what
-is left of the `work` before it, of that mean and squared variation `spread`, done by so many
-`servers` at once. All of it is served, for a time of mean `service` and squared `variation`. Both
-are gamma distributed or, without variation, always the same. With p = load and one server that is
-M/G/1 (Pollaczek and Khinchine), with p of Erlang's C and exponential times M/M/c. It is passed so
-many `times`, together with as many of the next stages as stand `inside`: once more than the whole
-part for a share of what comes. Where that number is negative, these are alternatives: of those that
-stand in it directly exactly one is passed, each by the chance that is its `times`, and none of them
-by what is left of 1.
+`stages` says what a stage is.
 
 Where T has the transform f, P(T > t) has (1 - f(s))/s. That is inverted by a Fourier series and
 Euler's summation (Abate and Whitt 1992), on a line moved towards the singularities of f, so that
@@ -19,23 +11,25 @@ kinks that fixed service times leave in a wait.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, prod, sin
-from typing import Any, TypeVar
+from math import comb, exp, inf, isnan, log, log1p, nan, pi, prod
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from qps.engine.numerics.falling_roots import falling_root
 from qps.engine.queueing.stage_paths import SAME, Mixture, mixtures, pieces_of
-
-OPERANDS = 9
-"""Of a stage."""
-
-NARROW = 0.2
-"""Less varied services leave laws that are less smooth: they take more terms."""
+from qps.engine.queueing.stage_transforms import nearest_singularity, served, transform
+from qps.engine.queueing.stages import (
+    OPERANDS,
+    Stage,
+    is_sound,
+    is_stage,
+    passed,
+    read,
+    share_at_fixed,
+)
 
 DISCOUNT = 18.0
 """What is beyond three times the time that is asked for is counted with e to the minus this."""
@@ -55,14 +49,6 @@ TOLERANCES, NEXT_TO = 1e-6, 1e-9
 So it is where laws are smooth; slopes of others are not known as well.
 """
 
-SMALL, SMALL_TERMS = 0.01, 6
-"""Below that size what is left of a time is told by so many terms, which lose no digits."""
-NEARLY_WHOLE = 1e-13
-"""A number of passages that is whole but for rounding counts as whole."""
-
-Number = TypeVar("Number")
-Staged = TypeVar("Staged")
-
 
 def weights(plain: int, averaged: int) -> tuple[float, ...]:
     """Return by what the terms of an alternating series count, the last ones averaged (Euler)."""
@@ -77,68 +63,6 @@ def weights(plain: int, averaged: int) -> tuple[float, ...]:
 SMOOTH, KINKED = weights(16, 12), weights(48, 12)
 
 
-class Stage(Struct, frozen=True, kw_only=True):
-    """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
-
-    waits: float
-    load: float
-    work: float
-    spread: float
-    servers: float
-    service: float
-    variation: float
-    whole: int
-    share: float
-    inside: tuple[Stage, ...]
-    is_choice: bool = False
-
-    @property
-    def chance(self) -> float:
-        """The chance that it is passed, of one of alternatives."""
-        return self.whole + self.share
-
-    @property
-    def left(self) -> float:
-        """The chance that none of the alternatives inside is passed."""
-        left = 1 - sum(each.chance for each in self.inside)
-        return left if left > NEARLY_WHOLE else 0.0
-
-    @property
-    def has_left(self) -> bool:
-        """True where it may be that none of the alternatives inside is passed."""
-        return self.left > 0
-
-    @property
-    def is_late(self) -> bool:
-        """True where some of it waits."""
-        return self.waits > 0 and self.work > 0
-
-    @property
-    def has_share(self) -> bool:
-        """True where it may be passed once more."""
-        return self.share > 0
-
-    @property
-    def own_fixed(self) -> float:
-        """What is always the same of one passage, but for what is inside."""
-        return 0.0 if self.variation else self.service
-
-    @property
-    def is_fixed(self) -> bool:
-        """True where a part of its own is always the same."""
-        return self.own_fixed > 0
-
-    @property
-    def is_random(self) -> bool:
-        """True where a part of its own varies."""
-        return self.is_late or (self.service > 0 and self.variation > 0)
-
-    @property
-    def once(self) -> Stage:
-        """Its own part alone, passed once."""
-        return replace(self, whole=1, share=0.0, inside=(), is_choice=False)
-
-
 class Place(Struct, frozen=True, kw_only=True):
     """Where a quantile is: so long beyond the fixed time of the mixture `at`, or right there."""
 
@@ -151,7 +75,7 @@ def stages_quantile(level: float, *stages: float) -> float:
     """Return the time that a share `level` does not exceed to pass stages, one after the other.
 
     Infinite where one that is passed is loaded 1 or more; not-a-number where chances of
-    alternatives exceed 1, or where stages are passed by chance in more than `MOST_WAYS` ways.
+    alternatives exceed 1, or where stages are passed by chance in more than `MOST_PATHS` ways.
     """
     line = line_of(stages) if 0 <= level < 1 else None
     if line is None:
@@ -170,115 +94,20 @@ def line_of(stages: Sequence[float]) -> tuple[Stage, ...] | None:
     if not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
         return None
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    line = read(groups) if all(map(_is_stage, groups)) else None
-    return None if line is None or any(map(exceeds_one, line)) else line
+    line = read(groups) if all(map(is_stage, groups)) else None
+    return line if line is not None and is_sound(line) else None
 
 
 def is_endless(line: Sequence[Stage]) -> bool:
     """Return whether a stage that is passed takes an infinite time."""
     every = passed(line)
-    return any(each.service == inf or (each.is_late and each.load >= 1) for each in every)
+    return any(each.service == inf or (each.is_late and each.full_load >= 1) for each in every)
 
 
 def mixed(line: Sequence[Stage]) -> tuple[Mixture, ...] | None:
     """Return the ways through stages by the fixed time of each, None where there are too many."""
     pieced = pieces_of(line)
     return None if pieced is None else mixtures(pieced)
-
-
-def _is_stage(group: Sequence[float]) -> bool:
-    waits, load, work, spread, servers, service, variation, times, inside = group
-    return (
-        waits >= 0
-        and load >= 0
-        and 0 <= work < inf
-        and 0 <= spread < inf
-        and servers > 0
-        and service >= 0
-        and 0 <= variation < inf
-        and 0 <= times < inf
-        and abs(inside) < inf
-    )
-
-
-def read_line(
-    groups: Sequence[Sequence[Number]],
-    stage_of: Callable[[Sequence[Number], tuple[Staged, ...]], Staged],
-    how_many: Callable[[Number], float],
-) -> tuple[Staged, ...]:
-    """Return stages one after the other, those inside others within these.
-
-    A stage is made of its group and what is inside it, `how_many` its last operand says: less than
-    none where they are alternatives.
-    """
-    found = []
-    at = 0
-    while at < len(groups):
-        group = groups[at]
-        end = min(len(groups), at + 1 + int(min(abs(how_many(group[-1])), len(groups))))
-        found.append(stage_of(group, read_line(groups[at + 1 : end], stage_of, how_many)))
-        at = end
-    return tuple(found)
-
-
-def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
-    """Return stages one after the other, those inside others within these."""
-    return read_line(groups, _staged, float)
-
-
-def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
-    waits, load, work, spread, servers, service, variation, times, within = group
-    near = round(times)
-    whole = near if abs(times - near) <= NEARLY_WHOLE * near else floor(times)
-    return Stage(
-        waits=min(waits, 1.0),
-        load=load,
-        work=work,
-        spread=spread,
-        servers=servers,
-        service=service,
-        variation=variation,
-        whole=whole,
-        share=max(0.0, times - whole),
-        inside=inside,
-        is_choice=within < 0,
-    )
-
-
-def exceeds_one(stage: Stage) -> bool:
-    """Return whether the chances of alternatives within a stage exceed 1."""
-    chances = sum(each.chance for each in stage.inside) if stage.is_choice else 0.0
-    return chances > 1 + SAME or any(map(exceeds_one, stage.inside))
-
-
-def passed(line: Sequence[Stage]) -> list[Stage]:
-    """Return the stages that are passed at all and take a time."""
-    found = []
-    for each in line:
-        if each.whole or each.share:
-            found += [each] if each.service or each.is_late else []
-            found += passed(each.inside)
-    return found
-
-
-def share_at_fixed(line: Sequence[Stage]) -> float:
-    """Return which share takes no longer than what is always the same."""
-    found = 1.0
-    for stage in line:
-        once = _stage_share_at_fixed(stage)
-        found *= once**stage.whole * (1 - stage.share + stage.share * once)
-    return found
-
-
-def _stage_share_at_fixed(stage: Stage) -> float:
-    if stage.service and stage.variation:
-        return 0.0
-    own = 1 - stage.waits if stage.is_late else 1.0
-    if not stage.is_choice:
-        return own * share_at_fixed(stage.inside)
-    return own * sum(
-        (each.chance * _stage_share_at_fixed(each) for each in stage.inside), stage.left
-    )
 
 
 def mixture_share_at_fixed(mixture: Mixture) -> float:
@@ -415,115 +244,12 @@ def mixed_transform(paths: Sequence[WeightedPath], at: complex) -> complex:
     return total
 
 
-def served(line: Sequence[Stage]) -> float:
-    """Return how long stages serve at most, without waits."""
-    return sum((stage.chance * _service_transform(stage) for stage in line), 0.0)
-
-
-def _service_transform(stage: Stage) -> float:
-    if stage.is_choice:
-        each = (_service_transform(one) for one in stage.inside if one.chance)
-        return stage.service + max(each, default=0.0)
-    return stage.service + served(stage.inside)
-
-
 def gap_of(singularity: float, goal: float, time: float) -> float:
     """Return how far right of zero the line of integration is, as a part of 1/t; not next to it."""
     gap = DISCOUNT / 2 - min(TOWARDS * singularity * time, goal)
     return gap if abs(gap) >= 1 else 1.0
 
 
-def nearest_singularity(line: Sequence[Stage]) -> float:
-    """Return how far left of zero there is no singularity."""
-    every = passed(line)
-    found = min(map(_decay, every))
-    return found if found < inf else 1 / sum(each.service + each.work for each in every)
-
-
 def terms_of(line: Sequence[Stage]) -> tuple[float, ...]:
     """Return by what the terms of the series count: of what is less smooth there are more."""
-    is_narrow = any(
-        (each.is_late and each.spread < NARROW) or (0 < each.variation < NARROW)
-        for each in passed(line)
-    )
-    return KINKED if is_narrow else SMOOTH
-
-
-def _decay(stage: Stage) -> float:
-    """Return what the rate at which the tail of a stage falls is at least."""
-    own, spread = stage.variation * stage.service, stage.spread
-    found = 1 / own if own else inf
-    if stage.is_late:
-        slower = 2 / (1 + spread) if spread <= 1 else 1 / spread
-        found = min(found, (1 - stage.load) * slower * stage.servers / stage.work)
-    return found
-
-
-def transform(line: Sequence[Stage], at: complex) -> complex:
-    """Return E exp(-s T) of the time that stages take beyond what is always the same."""
-    found = complex(1.0)
-    for stage in line:
-        if not (stage.whole or stage.share):
-            continue
-        once = _transform_of_one(stage, at)
-        if stage.whole:
-            found *= once if stage.whole == 1 else once**stage.whole
-        if stage.share:
-            found *= 1 - stage.share + stage.share * once
-    return found
-
-
-def _transform_of_one(stage: Stage, at: complex) -> complex:
-    """Return the transform of one passage."""
-    found = _inside(stage, at) if stage.inside else complex(1.0)
-    if stage.service and stage.variation:
-        found *= 1 + _less(at * stage.service, stage.variation)
-    if stage.is_late:
-        found *= _wait(stage, at)
-    return found
-
-
-def _inside(stage: Stage, at: complex) -> complex:
-    if not stage.is_choice:
-        return transform(stage.inside, at)
-    each = (one.chance * _transform_of_one(one, at) for one in stage.inside if one.chance)
-    return sum(each, complex(stage.left))
-
-
-def _wait(stage: Stage, at: complex) -> complex:
-    """Return E exp(-s W) for the wait W of all, also of those who do not wait."""
-    each = at * stage.work / stage.servers
-    rest, spare = _rest(each, stage.spread), 1 - stage.load
-    waited = spare * (1 - rest) / (spare + stage.load * rest)
-    return 1 - stage.waits + stage.waits * waited
-
-
-def _rest(size: complex, v: float) -> complex:
-    """Return 1 - E exp(-z R) for what is left of a time of mean 1, to all digits."""
-    if v == 1:
-        return size / (1 + size)
-    if abs(size) * (1 + SMALL_TERMS * v) < SMALL:
-        found: complex = in_terms(size, v)
-        return found
-    return 1 + _less(size, v) / size
-
-
-def in_terms(size: Any, v: Any) -> Any:
-    """Return 1 - E exp(-z R) by its series, of numbers or arrays."""
-    found = 1 - size * ((1 + SMALL_TERMS * v) / (SMALL_TERMS + 1))
-    for k in range(SMALL_TERMS - 1, 1, -1):
-        found = 1 - size * ((1 + k * v) / (k + 1)) * found
-    return size * ((1 + v) / 2) * found
-
-
-def _less(size: complex, v: float) -> complex:
-    """Return E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small."""
-    if v == 1:
-        return -size / (1 + size)
-    if v:
-        x, y = v * size.real, v * size.imag
-        a, b = -log1p(x * (2 + x) + y * y) / (2 * v), -atan2(y, 1 + x) / v
-    else:
-        a, b = -size.real, -size.imag
-    half = sin(b / 2)
-    return complex(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b))
+    return KINKED if any(each.is_narrow for each in passed(line)) else SMOOTH

@@ -14,23 +14,22 @@ from numpy.typing import ArrayLike
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks, row_by_row
 from qps.engine.queueing import sum_tails
 from qps.engine.queueing.stage_paths import SAME
+from qps.engine.queueing.stages import OPERANDS
 from qps.engine.queueing.sum_arrays import BLOCK, fixed_time, has_fixed_chance, is_stage
 from qps.engine.queueing.sum_numbers import (
     DISCOUNT,
     KINKED,
     LONG,
-    NARROW,
-    OPERANDS,
     SMOOTH,
     TINY,
     TOWARDS,
 )
 from qps.engine.queueing.sum_transforms import (
     Bools,
-    decay,
     every,
-    exceeds_one,
     groups_of,
+    is_sound,
+    nearest_singularity,
     read,
     served,
     transform,
@@ -54,8 +53,9 @@ def _tail(time: Array, *stages: Array) -> Array:
 
 
 def _of_sound(time: Array, *stages: Array) -> Array:
-    depths = np.array([group[-1] for group in groups_of(stages)])
-    if (depths != depths[:, :1]).any():
+    groups = groups_of(stages)
+    shape = np.array([mark for group in groups for mark in (group[-1], group[4] > 0)])
+    if (shape != shape[:, :1]).any():
         return _one_by_one(time, *stages)
     found = np.empty(time.shape)
     is_plain = _are_plain(time, *stages)
@@ -67,12 +67,12 @@ def _of_sound(time: Array, *stages: Array) -> Array:
 def _are_plain(time: Array, *stages: Array) -> Bools:
     """Return which elements have one way through their stages, of which some vary."""
     line = read(groups_of(stages))
-    found = time > 0
+    found = is_sound(line, time > 0)
     for stage in line:
-        found &= ~has_fixed_chance(stage) & ~exceeds_one(stage)
+        found &= ~has_fixed_chance(stage)
     varies = np.zeros(time.shape, dtype=bool)
     for stage, counts in every(line, np.ones(time.shape, dtype=bool)):
-        found &= ~(counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1))))
+        found &= ~(counts & ((stage.service == np.inf) | (stage.is_late & (stage.full_load >= 1))))
         varies |= counts & (stage.is_late | (stage.variation > 0))
     after = time - sum(map(fixed_time, line))
     return found & varies & (after > SAME * time) & (time < np.inf)
@@ -82,9 +82,7 @@ def _of_plain(time: Array, *stages: Array) -> Array:
     line = read(groups_of(stages))
     is_narrow = np.zeros(time.shape, dtype=bool)
     for stage, counts in every(line, np.ones(time.shape, dtype=bool)):
-        is_late_narrow = stage.is_late & (stage.spread < NARROW)
-        is_varied_narrow = (stage.variation > 0) & (stage.variation < NARROW)
-        is_narrow |= counts & (is_late_narrow | is_varied_narrow)
+        is_narrow |= counts & stage.is_narrow
     found = np.empty(time.shape)
     after = time - sum(map(fixed_time, line))
     for is_among, terms in ((~is_narrow, SMOOTH), (is_narrow, KINKED)):
@@ -97,11 +95,7 @@ def _of_plain(time: Array, *stages: Array) -> Array:
 def _inverted(terms: Array, time: Array, *stages: Array) -> Array:
     """Return the tail of what is not always the same, by two series of so many terms."""
     line = read(groups_of(stages))
-    counted = list(every(line, np.ones(time.shape, dtype=bool)))
-    decays = (np.where(counts, decay(stage), np.inf) for stage, counts in counted)
-    nearest = reduce(np.minimum, decays)
-    total = sum(np.where(counts, stage.service + stage.work, 0.0) for stage, counts in counted)
-    nearest = np.where(nearest == np.inf, 1 / total, nearest)
+    nearest = nearest_singularity(line, time.shape)
     left = np.minimum(nearest / 2, LONG / np.maximum(served(line), TINY))
     size = transform(line, (-left).astype(np.complex128)[None, :])[0].real
     goal = np.maximum(0.0, left * time - np.log(np.maximum(size, 1.0)))

@@ -1,4 +1,4 @@
-"""The transform of the time that stages take, on arrays: `sum_numbers` tells what it is."""
+"""The transform of the time that stages take, on arrays: `stages` tells what they are."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from numpy.typing import NDArray
 
 from qps.engine.numerics.array_blocks import Array
 from qps.engine.queueing.stage_paths import SAME
-from qps.engine.queueing.sum_numbers import (
-    NEARLY_WHOLE,
-    OPERANDS,
-    SMALL,
-    SMALL_TERMS,
-    in_terms,
-    read_line,
-)
+from qps.engine.queueing.stage_transforms import SMALL, SMALL_TERMS, in_terms
+from qps.engine.queueing.stages import NARROW, NEARLY_WHOLE, OPERANDS, read_line
 
 Complex = NDArray[np.complex128]
 Bools = NDArray[np.bool_]
 
 
 class Stage(Struct, frozen=True, kw_only=True):
-    """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
+    """A stage with those that are passed as often as it is: `whole` times, a `share` once more.
+
+    The work that is waited for has the parts `beside`, in front of the same servers.
+    """
 
     waits: Array
     load: Array
@@ -38,6 +35,7 @@ class Stage(Struct, frozen=True, kw_only=True):
     share: Array
     inside: tuple[Stage, ...]
     is_choice: bool = False
+    beside: tuple[Stage, ...] = ()
 
     @property
     def chance(self) -> Array:
@@ -51,9 +49,32 @@ class Stage(Struct, frozen=True, kw_only=True):
         return np.where(left > NEARLY_WHOLE, left, 0.0)
 
     @property
+    def parts(self) -> tuple[Stage, ...]:
+        """The parts of the work that is waited for."""
+        return (self, *self.beside)
+
+    @property
     def is_late(self) -> Bools:
         """Where some of it waits."""
-        return (self.waits > 0) & (self.work > 0)
+        each = ((one.waits > 0) & (one.work > 0) for one in self.parts)
+        return reduce(np.logical_or, each)
+
+    @property
+    def waiting_share(self) -> Array:
+        """Which share waits, for any part of the work."""
+        return np.minimum(1.0, sum(one.waits for one in self.parts))
+
+    @property
+    def full_load(self) -> Array:
+        """The load of all parts of the work."""
+        return reduce(np.add, (one.load for one in self.parts))
+
+    @property
+    def is_narrow(self) -> Bools:
+        """Where its law is hardly smooth."""
+        each = ((one.work > 0) & (one.spread < NARROW) for one in self.parts)
+        is_varied = (self.variation > 0) & (self.variation < NARROW)
+        return np.asarray(is_varied | (self.is_late & reduce(np.logical_or, each)))
 
     @property
     def is_passed(self) -> Bools:
@@ -75,6 +96,7 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation, times, within = group
     near = np.rint(times)
     whole = np.where(np.abs(times - near) <= NEARLY_WHOLE * near, near, np.floor(times))
+    beside = tuple(one for one in inside if one.servers[0] == 0)
     return Stage(
         waits=np.minimum(waits, 1.0),
         load=load,
@@ -85,8 +107,9 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
         variation=variation,
         whole=whole,
         share=np.maximum(0.0, times - whole),
-        inside=inside,
+        inside=tuple(one for one in inside if one.servers[0] > 0) if beside else inside,
         is_choice=bool(within[0] < 0),
+        beside=beside,
     )
 
 
@@ -98,11 +121,15 @@ def every(line: Sequence[Stage], is_within: Bools) -> Iterator[tuple[Stage, Bool
         yield from every(stage.inside, is_passed)
 
 
-def exceeds_one(stage: Stage) -> Bools:
-    """Return where the chances of alternatives within a stage exceed 1."""
-    chances = sum(each.chance for each in stage.inside) if stage.is_choice else 0.0
-    found = np.asarray(chances + np.zeros(stage.share.shape) > 1 + SAME)
-    return reduce(np.logical_or, map(exceeds_one, stage.inside), found)
+def is_sound(line: Sequence[Stage], among: Bools) -> Bools:
+    """Return where all have servers, and chances of alternatives do not exceed 1."""
+    for stage in line:
+        among = among & (stage.servers > 0)
+        if stage.is_choice:
+            chances = sum((one.chance for one in stage.inside), np.zeros(among.shape))
+            among = among & (chances <= 1 + SAME)
+        among = is_sound(stage.inside, among)
+    return among
 
 
 def share_at_fixed(line: Sequence[Stage]) -> Array | float:
@@ -115,7 +142,7 @@ def share_at_fixed(line: Sequence[Stage]) -> Array | float:
 
 
 def _stage_share_at_fixed(stage: Stage) -> Array:
-    own = np.where(stage.is_late, 1 - stage.waits, 1.0)
+    own = np.where(stage.is_late, 1 - stage.waiting_share, 1.0)
     own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
     if not stage.is_choice:
         return np.asarray(share_at_fixed(stage.inside) * own)
@@ -135,16 +162,39 @@ def _service_time(stage: Stage) -> Array:
     return np.asarray(stage.service + reduce(np.maximum, each, np.zeros(stage.service.shape)))
 
 
-def decay(stage: Stage) -> Array:
+def nearest_singularity(line: Sequence[Stage], shape: tuple[int, ...]) -> Array:
+    """Return how far left of zero there is no singularity."""
+    nearest, total = np.full(shape, np.inf), np.zeros(shape)
+    for stage, counts in every(line, np.ones(shape, dtype=bool)):
+        nearest = np.minimum(nearest, np.where(counts, _decay(stage), np.inf))
+        work = reduce(np.add, (one.work for one in stage.parts))
+        total += np.where(counts, stage.service + work, 0.0)
+    return np.asarray(np.where(nearest < np.inf, nearest, 1 / total))
+
+
+def _decay(stage: Stage) -> Array:
     """Return what the rate at which the tail of a stage falls is at least."""
-    own, spread = stage.variation * stage.service, stage.spread
-    slower = np.where(spread <= 1, 2 / (1 + spread), 1 / spread)
-    waiting = (1 - stage.load) * slower * stage.servers / stage.work
-    return np.minimum(np.where(own > 0, 1 / own, np.inf), np.where(stage.is_late, waiting, np.inf))
+    own = stage.variation * stage.service
+    own = np.where(own > 0, 1 / own, np.inf)
+    spare = 1 - stage.full_load
+    carried, longest = np.zeros(own.shape), np.zeros(own.shape)
+    for one in stage.parts:
+        slower = np.where(one.spread <= 1, (1 + one.spread) / 2, one.spread)
+        scale = one.work * slower / stage.servers
+        carried = carried + one.load * scale
+        counts = (one.waits > 0) | (one.load > 0)
+        longest = np.maximum(longest, np.where(counts, scale, 0.0))
+    waiting = spare / (carried + spare * longest)
+    is_there = stage.is_late & (longest > 0)
+    return np.minimum(own, np.where(is_there, waiting, np.inf))
 
 
 def transform(line: Sequence[Stage], at: Complex) -> Complex:
-    """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
+    """Return E exp(-s T), where T is the time that stages take beyond what is always the same.
+
+    Rows of `at` are the terms of a series: the real part is that of all, and the imaginary part of
+    row k is k times that of row 1.
+    """
     found = np.ones(at.shape, dtype=complex)
     for stage in line:
         once = _transform_of_one(stage, at)
@@ -186,10 +236,22 @@ def _own(stage: Stage, at: Complex) -> Complex:
     """
     late, is_varied = stage.is_late, stage.variation > 0
     size = at * stage.service
-    less = _less(size, stage.variation)
+    is_needed = is_varied.any() or not stage.beside
+    less = _less(size, stage.variation) if is_needed else np.zeros(at.shape, dtype=complex)
     if not late.any():
         less += 1
         return less if is_varied.all() else np.where(is_varied, less, 1.0)
+    wait = _mixed_wait(stage, at) if stage.beside else _wait(stage, at, size, less)
+    if not late.all():
+        wait = np.where(late, wait, 1.0)
+    if is_varied.any():
+        less += 1
+        wait *= less if is_varied.all() else np.where(is_varied, less, 1.0)
+    return wait
+
+
+def _wait(stage: Stage, at: Complex, size: Complex, less: Complex) -> Complex:
+    """Return that of a wait for work of one kind, which may be the service itself."""
     before = stage.work / stage.servers
     is_same = (stage.spread == stage.variation).all() and (before == stage.service).all()
     each = size if is_same else at * before
@@ -200,12 +262,25 @@ def _own(stage: Stage, at: Complex) -> Complex:
     wait *= stage.waits * (1 - stage.load)
     wait /= below
     wait += 1 - stage.waits
-    if not late.all():
-        wait = np.where(late, wait, 1.0)
-    if is_varied.any():
-        less += 1
-        wait *= less if is_varied.all() else np.where(is_varied, less, 1.0)
     return wait
+
+
+def _mixed_wait(stage: Stage, at: Complex) -> Complex:
+    """Return that of a wait for work of several kinds."""
+    spare = 1 - stage.full_load
+    first, below = np.zeros(at.shape, dtype=complex), np.zeros(at.shape, dtype=complex)
+    below += spare
+    for one in stage.parts:
+        each = at * (one.work / stage.servers)
+        rest = _rest(each, _less(each, one.spread), one.spread)
+        below += rest * one.load
+        np.subtract(1, rest, out=rest)
+        rest *= one.waits
+        first += rest
+    first *= spare
+    first /= below
+    first += 1 - stage.waiting_share
+    return first
 
 
 def _rest(size: Complex, less: Complex, v: Array) -> Complex:
@@ -222,12 +297,51 @@ def _rest(size: Complex, less: Complex, v: Array) -> Complex:
 
 def _less(size: Complex, v: Array) -> Complex:
     """Return E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small."""
-    found = np.empty(size.shape, dtype=complex)
     if (v == 1).all():
-        np.add(size, 1, out=found)
+        found = size + 1
         np.divide(size, found, out=found)
         return np.negative(found, out=found)
     is_varied = v > 0
+    if not is_varied.any():
+        return _less_of_fixed(size)
+    grown, turned = _power(size, v, is_varied)
+    np.expm1(grown, out=grown)
+    # A tangent is quicker than sines: 1 - cos b is 2 t^2/(1 + t^2), and sin b is 2 t/(1 + t^2).
+    turned /= 2
+    half = np.tan(turned, out=turned)
+    x = half * half
+    y = x + 1
+    x *= 2
+    x /= y
+    half *= 2
+    half /= y
+    grown += 1
+    half *= grown
+    x *= grown
+    grown -= 1
+    grown -= x
+    found = np.empty(size.shape, dtype=complex)
+    found.real, found.imag = grown, half
+    return found
+
+
+def _less_of_fixed(size: Complex) -> Complex:
+    """Return the same for times that are fixed, whose rows are powers of each other."""
+    found = np.ones_like(size)
+    turn = np.exp(-1j * size.imag[1]) if len(size) > 1 else found[0]
+    filled = 1
+    while filled < len(size):
+        more = min(filled, len(size) - filled)
+        np.multiply(found[:more], turn, out=found[filled : filled + more])
+        turn = turn * turn
+        filled += more
+    found *= np.exp(-size.real[0])
+    found -= 1
+    return found
+
+
+def _power(size: Complex, v: Array, is_varied: Bools) -> tuple[Array, Array]:
+    """Return the logarithm of E exp(-z S), where some times vary."""
     part = np.where(is_varied, v, 1.0)
     x, y = size.real * part, size.imag * part
     grown = x + 2
@@ -243,20 +357,4 @@ def _less(size: Complex, v: Array) -> Complex:
             np.where(is_varied, grown, -size.real),
             np.where(is_varied, turned, -size.imag),
         )
-    np.expm1(grown, out=grown)
-    # A tangent is quicker than sines: 1 - cos b is 2 t^2/(1 + t^2), and sin b is 2 t/(1 + t^2).
-    turned /= 2
-    half = np.tan(turned, out=turned)
-    np.multiply(half, half, out=x)
-    np.add(x, 1, out=y)
-    x *= 2
-    x /= y
-    half *= 2
-    half /= y
-    grown += 1
-    half *= grown
-    x *= grown
-    grown -= 1
-    grown -= x
-    found.real, found.imag = grown, half
-    return found
+    return grown, turned

@@ -72,6 +72,9 @@ SPECS = {
     "core-and-thread": _spec(_open("at a { single; work }"), a="four"),
     "cosmetatos": _spec(_open("at a { work }"), a="four", four="mdc"),
     "exponential-waits-for-fixed-service": _spec(_open("at a { work }"), a="four", four="mdc"),
+    "gamma-mixture": _spec(
+        *(_open(f"at a {{ work * {k} }}", name=f"s{k}") for k in range(1, 18)),
+    ),
     "longest-period": _spec(
         _open("at a { work }", "for each b"),
         _open("at a { work }", "for each c", name="t"),
@@ -164,6 +167,15 @@ PREMISES = {
         "a.cpu",
         _spec(_open("at a { work }")),
         _spec(_open("at a { work }"), _OTHER),
+    ),
+    "fixed-or-exponential-service": (
+        "a.cpu",
+        *(_spec(_open("at a { work }"), one=o) for o in ("md1", "mg1 cv 0.5")),
+    ),
+    "few-services": (
+        "a.cpu",
+        _spec(_open("at a { work }"), _OTHER),
+        SPECS["gamma-mixture"],
     ),
     "whole-visits": (
         "a.cpu",

@@ -67,6 +67,7 @@ class OneServer(Law, frozen=True):
             service=own.service + before,
             variation=queue.variation**2 / own.batch,
             counted=own.service,
+            parts=queue.work_parts,
         )
 
     def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:
@@ -109,16 +110,23 @@ class OneServer(Law, frozen=True):
         return known_by("erlang-c", queue.resource)
 
     def stage_known(self, queue: Queue) -> Certainty:
-        """Laws of which two moments are known are taken as gamma distributed."""
+        """Services of which two moments are known are taken as gamma distributed.
+
+        So is a mix of more services than a sum has parts.
+        """
         name = queue.resource
         if queue.has_batches:
             return _batches_known(queue)
         found = []
         if queue.variation not in (ZERO, ONE):
             found.append(known_by("gamma-service", name))
-        if not queue.is_modeled_as_uniform:
+        elif queue.work_parts:
+            found.append(known_by("mixture-wait", name))
+        if queue.is_modeled_as_uniform:
+            found.append(_alike_known(queue))
+        elif not queue.work_parts:
             found.append(known_by("gamma-mixture", name, apart=queue.times_apart))
-        return together(_alike_known(queue), *found)
+        return together(*found)
 
     def _sojourn(self, queue: Queue, part: Formula, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and exponential service, in service times."""

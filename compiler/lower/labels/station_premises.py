@@ -213,6 +213,18 @@ def fixed_service(queue: Queue) -> Iterator[Premise]:
         yield Fails(reason_of("gamma-service-bound", queue.resource))
 
 
+def fixed_or_exponential_service(queue: Queue) -> Iterator[Premise]:
+    """Service times of each kind are fixed, or exponential, whatever the numbers are."""
+    if queue.variation not in (ZERO, ONE):
+        yield Fails(reason_of("gamma-service-bound", queue.resource))
+
+
+def few_services(queue: Queue) -> Iterator[Premise]:
+    """Each service counts by itself: items of a flow do not differ, and services are not many."""
+    if not queue.is_modeled_as_uniform and not queue.work_parts:
+        yield Fails(reason_of("gamma-mixture", queue.resource, apart=queue.times_apart))
+
+
 def equal_service(queue: Queue) -> Iterator[Premise]:
     """All visits have one mean service time, and so have all batches, of all kinds of items."""
     if not queue.is_modeled_as_uniform:
@@ -236,6 +248,8 @@ OF_QUEUES: Mapping[str, OfQueue] = {
     "exponential-service": exponential_service,
     "fixed-service": fixed_service,
     "equal-service": equal_service,
+    "fixed-or-exponential-service": fixed_or_exponential_service,
+    "few-services": few_services,
     "no-other-load": no_other_load,
 }
 """By id, of a station with what visits it."""

@@ -41,6 +41,8 @@ from qps.engine.expressions.formulas import (
 
 MOST_APART = 10
 """Services further apart make waits vary more than exponential times."""
+MOST_PARTS = 16
+"""Of the work that is waited for, of services that differ: of more, two moments count."""
 _LEAST = number(Fraction(1, 10**40))
 """So much at least is divided by: a pool may be held for no time that is known here."""
 
@@ -197,7 +199,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         found = self.law.stage(self, own.slowest)
         if found is None or self.arrivals is ONE or not self.law.counts_arrivals:
             return found
-        return replace(found, work=found.work * self.times_random)
+        return found.lasting(self.times_random)
 
     def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
@@ -276,6 +278,31 @@ class Queue(Struct, frozen=True, kw_only=True):
         return maximum(ZERO, apply("mean", 2 * self.residual, self.mean_batch) - 1)
 
     @property
+    def work_parts(self) -> tuple[WorkPart, ...]:
+        """The work that is waited for by its services; none where these are alike, or too many.
+
+        Load that no visit causes has the services of all visits.
+        """
+        if self.is_modeled_as_uniform or any(visit.most is not None for visit in self.visits):
+            return ()
+        works: dict[tuple[Formula, Formula], Formula] = {}
+        for visit in self.visits:
+            kind = visit.service, visit.batch
+            works[kind] = works.get(kind, ZERO) + visit.rate * visit.service
+        if len(works) > MOST_PARTS:
+            return ()
+        known = total(works.values())
+        is_all = known / self.servers is self.load
+        return tuple(
+            WorkPart(
+                load=work / self.servers if is_all else apply("mean", self.load * work, known),
+                work=service * batch,
+                spread=self.variation**2 / batch,
+            )
+            for (service, batch), work in works.items()
+        )
+
+    @property
     def is_far_apart(self) -> bool:
         """True where some services are more than ten times as long as others, or nobody knows."""
         return self.times_apart is None or self.times_apart > MOST_APART
@@ -304,12 +331,21 @@ class Queue(Struct, frozen=True, kw_only=True):
         return longest([visit.batch * visit.service for visit in self.visits])
 
 
+class WorkPart(Struct, frozen=True, kw_only=True):
+    """A part of the work that is waited for: its `load`, and the law of one such work."""
+
+    load: Formula
+    work: Formula
+    spread: Formula
+
+
 class Stage(Struct, frozen=True, kw_only=True):
     """The law of a wait and a service, as sums of independent stages take it.
 
     A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
     `servers`; all are served. `spread` and `variation` are the squared variations of both.
-    `counted` is what of its mean other stages of the latency tell already.
+    `counted` is what of its mean other stages of the latency tell already. Where there are `parts`,
+    the work is a mixture of these, each of which is found first by as many as its load is.
     """
 
     waits: Formula
@@ -320,11 +356,26 @@ class Stage(Struct, frozen=True, kw_only=True):
     service: Formula = ZERO
     variation: Formula = ONE
     counted: Formula = ZERO
+    parts: tuple[WorkPart, ...] = ()
 
     def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
         """Return those of a sum: passed so often, with so many of the next stages inside."""
-        told = (self.waits, self.load, self.work, self.spread, self.servers)
-        return (*told, self.service, self.variation, times, number(Fraction(inside)))
+        found = (self.waits, self.load, self.work, self.spread)
+        more: list[Formula] = []
+        if self.parts:
+            found, *others = ((one.load, one.load, one.work, one.spread) for one in self.parts)
+            more = [number for one in others for number in (*one, *_NO_STATION)]
+        within = number(Fraction(inside + len(more) // (len(found) + len(_NO_STATION))))
+        return (*found, self.servers, self.service, self.variation, times, within, *more)
+
+    def lasting(self, times: Formula) -> Stage:
+        """Return the stage where what is waited for takes so many times as long."""
+        parts = tuple(replace(one, work=one.work * times) for one in self.parts)
+        return replace(self, work=self.work * times, parts=parts)
+
+
+_NO_STATION = (ZERO,) * 5
+"""What follows the work of a part: it has no servers, and nothing else of its own."""
 
 
 class Law(Struct, frozen=True):

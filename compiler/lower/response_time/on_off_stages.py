@@ -21,8 +21,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from msgspec.structs import replace
-
 from qps.compiler.lower.queues.on_off_sources import Bursts, burst_and_batch_factor
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.queues.visits import Visit
@@ -40,7 +38,7 @@ def stage_of(queue: Queue, own: Visit) -> Stage | None:
     if found is None or bursts is None:
         return found
     longer = queue.longer_in_bursts(own, bursts, _mean_wait(found))
-    return replace(found, work=found.work * (1 + longer))
+    return found.lasting(1 + longer)
 
 
 def behind(part: LatencyPart) -> Stage | None:

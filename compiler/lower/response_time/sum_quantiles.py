@@ -216,7 +216,7 @@ class _Summed(Struct, frozen=True, kw_only=True):
     def _stages(self, part: LatencyPart) -> list[Stage]:
         stage = _stage(part)
         if part.queue is not None and part.queue.resource in self.repeated:
-            return [replace(stage, waits=ZERO, work=ZERO)]
+            return [replace(stage, waits=ZERO, work=ZERO, parts=())]
         piled = behind(part)
         return [stage] if piled is None else [stage, piled]
 
@@ -240,7 +240,7 @@ def _waiting_stage(stage: Stage, times: Formula) -> Stage:
     squares = squares / times
     less = maximum(ZERO, (squares - 1) / (5 - squares))
     work = stage.work * times * (1 + spread) / (1 + less)
-    return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO)
+    return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO, parts=())
 
 
 def _repeated(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:
@@ -325,13 +325,20 @@ def added_known(path: StagePath) -> Certainty:
     names = list(dict.fromkeys(queue.resource for queue in queues))
     if _are_independent(path, queues):
         return EXACT
-    again = list(_repeated(path.added))
-    found = []
+    again = _repeated(path.added)
+    found = [_fitted_mixture(part.queue) for _, part in again.values() if part.queue]
     if again:
-        found.append(known_by("repeat-visits", again))
+        found.append(known_by("repeat-visits", list(again)))
     if len(names) > 1:
         found.append(known_by("independent-waits", names))
     return together(*found)
+
+
+def _fitted_mixture(queue: Queue) -> Certainty:
+    """Return what two moments do that stand for a mix of services, where it is waited again."""
+    if not queue.work_parts:
+        return EXACT
+    return known_by("gamma-mixture", queue.resource, apart=queue.times_apart)
 
 
 def _are_independent(path: StagePath, queues: Sequence[Queue]) -> bool:

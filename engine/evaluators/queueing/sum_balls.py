@@ -22,7 +22,8 @@ from qps.engine.evaluators.ball_arithmetic import (
 )
 from qps.engine.queueing import sum_numbers, sum_tails
 from qps.engine.queueing.stage_paths import Mixture, mixtures, pieces_of
-from qps.engine.queueing.sum_numbers import OPERANDS, Place, Stage
+from qps.engine.queueing.stages import OPERANDS, Stage, read, read_line
+from qps.engine.queueing.sum_numbers import Place
 from qps.engine.queueing.sum_tails import MixtureTail
 
 
@@ -31,7 +32,8 @@ class _Ball(Struct):
 
     told: Stage
     numbers: Sequence[arb]
-    inside: list[_Ball]
+    inside: Sequence[_Ball]
+    beside: Sequence[_Ball] = ()
 
     @property
     def whole(self) -> int:
@@ -59,7 +61,8 @@ class _Ball(Struct):
 
     @property
     def once(self) -> _Ball:
-        return _Ball(self.told.once, [*self.numbers[:7], arb(1), arb(0)], [])
+        alone = [*self.numbers[:7], arb(1), arb(0)]
+        return _Ball(self.told.once, alone, (), self.beside)
 
     @property
     def is_choice(self) -> bool:
@@ -78,6 +81,18 @@ class _Ball(Struct):
         return self.told.has_left
 
 
+class _Numbers(Struct):
+    """The numbers of a stage, with those of what stands inside."""
+
+    numbers: Sequence[arb]
+    inside: tuple[_Numbers, ...]
+
+    @property
+    def is_part(self) -> bool:
+        """True for a part of the work that is waited for."""
+        return float(self.numbers[4].mid()) == 0
+
+
 def stages_quantile(level: arb, *stages: arb) -> arb:
     """Return the quantile of the time that independent stages take, as floats have it."""
     refuse(bool(level < 0) or bool(level >= 1))
@@ -89,8 +104,8 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
         return INFINITE
     refuse(isnan(near))
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    told = sum_numbers.read([tuple(float(one.mid()) for one in group) for group in groups])
-    pieced = pieces_of(_joined(told, iter(groups)))
+    told = read([tuple(float(one.mid()) for one in group) for group in groups])
+    pieced = pieces_of(_joined(told, groups))
     in_floats = sum_numbers.mixed(told)
     if pieced is None or in_floats is None:
         return UNKNOWN
@@ -110,10 +125,10 @@ def stages_tail(time: arb, *stages: arb) -> arb:
     near = sum_tails.stages_tail(*numbers)
     refuse(isnan(near))
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    told = sum_numbers.read([tuple(float(one.mid()) for one in group) for group in groups])
+    told = read([tuple(float(one.mid()) for one in group) for group in groups])
     if numbers[0] < 0 or sum_numbers.is_endless(told):
         return arb(1)
-    pieced = pieces_of(_joined(told, iter(groups)))
+    pieced = pieces_of(_joined(told, groups))
     in_floats = sum_numbers.mixed(told)
     if pieced is None or in_floats is None:
         return UNKNOWN
@@ -162,7 +177,8 @@ def _stage_share_at_fixed(stage: _Ball) -> arb:
     told = stage.told
     if told.service and told.variation:
         return arb(0)
-    own = 1 - stage.numbers[0] if told.is_late and told.waits < 1 else arb(not told.is_late)
+    waiting = sum((one.numbers[0] for one in (stage, *stage.beside)), arb(0))
+    own = 1 - waiting if told.is_late and told.waiting_share < 1 else arb(not told.is_late)
     if not stage.is_choice:
         return own * _share_at_fixed(stage.inside)
     each = (one.chance * _stage_share_at_fixed(one) for one in stage.inside)
@@ -213,9 +229,19 @@ def _mixed(mixture: Mixture, at: acb) -> acb:
     return found
 
 
-def _joined(stages: Sequence[Stage], groups: object) -> list[_Ball]:
-    """Return stages with their numbers, which come in the same order."""
-    return [_Ball(each, next(groups), _joined(each.inside, groups)) for each in stages]  # type: ignore[call-overload]
+def _joined(stages: Sequence[Stage], groups: Sequence[Sequence[arb]]) -> Sequence[_Ball]:
+    """Return stages with their numbers."""
+
+    def joined(told: Sequence[Stage], lines: Sequence[_Numbers]) -> list[_Ball]:
+        found = []
+        for stage, line in zip(told, lines, strict=True):
+            own = [one for one in line.inside if not one.is_part]
+            beside = [one for one in line.inside if one.is_part]
+            parts = joined(stage.beside, beside)
+            found.append(_Ball(stage, line.numbers, joined(stage.inside, own), parts))
+        return found
+
+    return joined(stages, read_line(groups, _Numbers, lambda inside: float(inside.mid())))
 
 
 def _transform(line: Sequence[_Ball], at: acb) -> acb:
@@ -233,16 +259,28 @@ def _transform(line: Sequence[_Ball], at: acb) -> acb:
 
 def _transform_of_one(stage: _Ball, at: acb) -> acb:
     told = stage.told
-    waits, load, work, spread, servers, service, variation = stage.numbers[:7]
+    service, variation = stage.numbers[5:7]
     found = _inside(stage, at)
     if told.service and told.variation:
         found *= 1 + _less(at * service, variation)
-    if told.is_late:
-        each = at * work / servers
-        left = -_less(each, spread if told.spread else None) / each
-        part = waits if told.waits < 1 else arb(1)
-        found *= 1 - part + part * ((1 - load) * left / (1 - load * left))
-    return found
+    return found * _wait(stage, at / stage.numbers[4]) if told.is_late else found
+
+
+def _wait(stage: _Ball, at: acb) -> acb:
+    """Return E exp(-s W) for the wait W of all, of work that is done at once by one server."""
+    waiting, spare, first, more = arb(0), arb(1), acb(0), acb(1)
+    for one in (stage, *stage.beside):
+        waits, load, work, spread = one.numbers[:4]
+        waits = waits if one.told.waits < 1 else arb(1)
+        left = acb(1)
+        if one.told.work:
+            each = at * work
+            left = -_less(each, spread if one.told.spread else None) / each
+        waiting, spare = waiting + waits, spare - load
+        first, more = first + waits * left, more - load * left
+    if stage.told.waiting_share == 1:
+        waiting = arb(1)
+    return 1 - waiting + spare * first / more
 
 
 def _inside(stage: _Ball, at: acb) -> acb:

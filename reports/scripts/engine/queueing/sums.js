@@ -2,6 +2,7 @@
 
 import { fallingRoot } from "../numerics/roots.js";
 
+// What stands inside a stage and has 0 servers is a part of the work that it waits for: `beside` has them, as `engine/queueing/stages.py` tells.
 const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6, LONG = 300, TINY = 1e-300;
 const out = new Float64Array(2); // both parts of the complex number that was found last
 
@@ -48,15 +49,15 @@ function lineOf(operands) {
   if (!operands.length || operands.length % OPERANDS) return null;
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   const line = groups.every(isStage) ? read(groups) : null;
-  return !line || line.some(exceedsOne) ? null : line;
+  return line && line.every(isSound) ? line : null;
 }
 
-function isEndless(line) { return passed(line).some((stage) => stage.service === Infinity || (stage.isLate && stage.load >= 1)); }
+function isEndless(line) { return passed(line).some((stage) => stage.service === Infinity || (stage.isLate && stage.fullLoad >= 1)); }
 
 const isSize = (value) => value >= 0 && value < Infinity;
 
 function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
-  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && Math.abs(inside) < Infinity;
+  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers >= 0 && service >= 0 && Math.abs(inside) < Infinity;
 }
 
 // Stages one after the other, those inside others within these.
@@ -66,21 +67,23 @@ function read(groups) {
     const [waits, load, work, spread, servers, service, variation, often, inside] = groups[at], near = Math.round(often);
     end = Math.min(groups.length, at + 1 + Math.floor(Math.min(Math.abs(inside), groups.length)));
     const whole = Math.abs(often - near) <= 1e-13 * near ? near : Math.floor(often);
-    found.push(stageOf({ waits: Math.min(waits, 1), load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)), isChoice: inside < 0 }));
+    found.push(stageOf({ waits: Math.min(waits, 1), load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), within: read(groups.slice(at + 1, end)), isChoice: inside < 0 }));
   }
   return found;
 }
 
 // With what is asked of it again and again; `fixed` is what is always the same of one passage, but for what is inside.
-function stageOf(stage) {
-  const { waits, work, service, variation, whole, share, inside } = stage, isLate = waits > 0 && work > 0, isVaried = service > 0 && variation > 0;
-  const left = 1 - inside.reduce((sum, { chance }) => sum + chance, 0);
-  return { ...stage, chance: whole + share, left: left > 1e-13 ? left : 0, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, fixed: variation ? 0 : service };
+function stageOf({ within, ...stage }) {
+  const { servers, service, variation, whole, share } = stage, inside = within.filter((one) => one.servers), beside = within.filter((one) => !one.servers);
+  const parts = [stage, ...beside], isLate = parts.some(({ waits, work }) => waits > 0 && work > 0), isVaried = service > 0 && variation > 0;
+  const left = 1 - inside.reduce((sum, { chance }) => sum + chance, 0), isNarrow = (variation > 0 && variation < NARROW) || (isLate && parts.some(({ work, spread }) => work > 0 && spread < NARROW));
+  const waiting = Math.min(1, parts.reduce((sum, { waits }) => sum + waits, 0)), fullLoad = parts.reduce((sum, { load }) => sum + load, 0), work = parts.reduce((sum, one) => sum + one.work, 0);
+  return { ...stage, inside, parts, servers, chance: whole + share, left: left > 1e-13 ? left : 0, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, isNarrow, waiting, fullLoad, fullWork: work, fixed: variation ? 0 : service };
 }
 
-// Whether the chances of alternatives within a stage exceed 1.
-function exceedsOne({ isChoice, inside }) {
-  return (isChoice && inside.reduce((sum, { chance }) => sum + chance, 0) > 1 + SAME) || inside.some(exceedsOne);
+// Whether all have servers, and the chances of alternatives do not exceed 1.
+function isSound({ servers, isChoice, inside }) {
+  return servers > 0 && !(isChoice && inside.reduce((sum, { chance }) => sum + chance, 0) > 1 + SAME) && inside.every(isSound);
 }
 
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
@@ -181,9 +184,9 @@ function atOnce(line) {
   }, 1);
 }
 
-function onceAtOnce({ isVaried, isLate, waits, isChoice, left, inside }) {
+function onceAtOnce({ isVaried, isLate, waiting, isChoice, left, inside }) {
   if (isVaried) return 0;
-  return (isLate ? 1 - waits : 1) * (isChoice ? inside.reduce((sum, one) => sum + one.chance * onceAtOnce(one), left) : atOnce(inside));
+  return (isLate ? 1 - waiting : 1) * (isChoice ? inside.reduce((sum, one) => sum + one.chance * onceAtOnce(one), left) : atOnce(inside));
 }
 
 function atOnceOf({ ways }) {
@@ -214,8 +217,8 @@ function tailOf(mixture, goal) {
   if (!line.length) return { mixture, line, terms: SMOOTH, high: 0 };
   const every = passed(line);
   let nearest = Math.min(...every.map(decay));
-  if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service, work }) => sum + service + work, 0);
-  const terms = every.some((stage) => (stage.isLate && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW)) ? KINKED : SMOOTH;
+  if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service, fullWork }) => sum + service + fullWork, 0);
+  const terms = every.some(({ isNarrow }) => isNarrow) ? KINKED : SMOOTH;
   const left = Math.min(nearest / 2, LONG / (served(line) || TINY)); // where the transform is no power that is too long
   mixed(mixture, -left, 0);
   return { mixture, line, nearest, goal, terms, place: left, high: (Math.log(Math.max(out[0] / mixture.chance, 1)) + goal) / left }; // by Chernoff's bound
@@ -264,9 +267,15 @@ function served(line) { return line.reduce((sum, stage) => sum + stage.chance * 
 function servedOnce({ service, inside, isChoice }) { return service + (isChoice ? Math.max(0, ...inside.map((one) => (one.isPassed ? servedOnce(one) : 0))) : served(inside)); }
 
 // What the rate at which the tail of a stage falls is at least.
-function decay(stage) {
-  const { load, work, spread, servers, service, variation } = stage, own = variation * service > 0 ? 1 / (variation * service) : Infinity;
-  return stage.isLate ? Math.min(own, ((1 - load) * (spread <= 1 ? 2 / (1 + spread) : 1 / spread) * servers) / work) : own;
+function decay({ isLate, parts, fullLoad, servers, service, variation }) {
+  const own = variation * service > 0 ? 1 / (variation * service) : Infinity, spare = 1 - fullLoad;
+  let carried = 0, longest = 0;
+  for (const { waits, load, work, spread } of parts) {
+    const scale = (work * (spread <= 1 ? (1 + spread) / 2 : spread)) / servers;
+    carried += load * scale;
+    if (waits || load) longest = Math.max(longest, scale);
+  }
+  return isLate && longest ? Math.min(own, spare / (carried + spare * longest)) : own;
 }
 
 // E exp(-s T) at s = re + i im, into `out`, where T is the time that stages take beyond what is always the same.
@@ -335,12 +344,19 @@ function onePassage(stage, re, im) {
 }
 
 // E exp(-s W) for the wait W of all, also of those who do not wait.
-function waitOf({ waits, load, work, spread, servers }, re, im) {
-  restOf((re * work) / servers, (im * work) / servers, spread);
-  const spare = 1 - load, a = out[0], b = out[1];
-  const above = spare * (1 - a), beside = -spare * b, below = spare + load * a, aside = load * b, size = below * below + aside * aside;
-  out[0] = 1 - waits + (waits * (above * below + beside * aside)) / size;
-  out[1] = (waits * (beside * below - above * aside)) / size;
+function waitOf({ parts, fullLoad, waiting, servers }, re, im) {
+  const spare = 1 - fullLoad;
+  let above = 0, beside = 0, below = spare, aside = 0;
+  for (const { waits, load, work, spread } of parts) {
+    restOf((re * work) / servers, (im * work) / servers, spread);
+    above += waits * (1 - out[0]);
+    beside -= waits * out[1];
+    below += load * out[0];
+    aside += load * out[1];
+  }
+  const size = (below * below + aside * aside) / spare;
+  out[0] = 1 - waiting + (above * below + beside * aside) / size;
+  out[1] = (beside * below - above * aside) / size;
 }
 
 // 1 - E exp(-z R) for what is left of a time of mean 1, to all digits.
