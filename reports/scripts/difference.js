@@ -7,13 +7,13 @@ import { number, shortened, whole } from "./common/format.js";
 import { offerTables } from "./common/table_files.js";
 import { Choice, Picture, pointReadout } from "./common/picture.js";
 
-const MOST_CHANGES = 16;
+const MAX_CHANGES = 16;
 
 // Changes that move nothing are left out, the smallest of very many told together.
-function tellingSteps(steps) {
+function visibleSteps(steps) {
   const moving = steps.filter((one) => one.users !== 0);
-  if (moving.length <= MOST_CHANGES) return moving;
-  const kept = new Set([...moving].sort((a, b) => Math.abs(b.users) - Math.abs(a.users)).slice(0, MOST_CHANGES - 1));
+  if (moving.length <= MAX_CHANGES) return moving;
+  const kept = new Set([...moving].sort((a, b) => Math.abs(b.users) - Math.abs(a.users)).slice(0, MAX_CHANGES - 1));
   const rest = moving.filter((one) => !kept.has(one));
   return [...moving.filter((one) => kept.has(one)), { name: `${rest.length} smaller changes`, change: "", users: rest.reduce((sum, one) => sum + one.users, 0) }];
 }
@@ -21,7 +21,7 @@ function tellingSteps(steps) {
 function signed(users) { return `${users > 0 ? "+" : users < 0 ? "−" : ""}${number(Math.abs(users))}`; }
 
 function drawChanges({ before, after, ways }, width, choice) {
-  const steps = tellingSteps(ways.find((one) => one.name === choice.value).steps);
+  const steps = visibleSteps(ways.find((one) => one.name === choice.value).steps);
   const bars = [{ name: "Before", from: 0, to: before, isTotal: true }];
   let level = before;
   for (const step of steps) bars.push({ ...step, from: level, to: (level += step.users) });

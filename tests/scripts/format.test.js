@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, toldApart, toldBeyond, unbroken, ungrouped, whole } from "../../reports/scripts/common/format.js";
+import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, formatDistinct, formatBeyond, unbroken, ungrouped, whole } from "../../reports/scripts/common/format.js";
 
 // The same as Python's: `tests/engine/test_numbers.py`.
 const NUMBERS = JSON.parse(readFileSync(join(import.meta.dirname, "numbers.json"), "utf8"));
@@ -37,9 +37,9 @@ test("what stands in fields has its thousands apart, and is read so", () => {
 });
 
 test("digits tell a value from its limit", () => {
-  assert.equal(toldApart(1.00001, 1), "1.00001");
-  assert.equal(toldApart(1, 1), "1");
-  assert.equal(toldBeyond({ time: [[1, "s"]] }, 0.1500001, 0.15, "time"), "0.1500001 s");
+  assert.equal(formatDistinct(1.00001, 1), "1.00001");
+  assert.equal(formatDistinct(1, 1), "1");
+  assert.equal(formatBeyond({ time: [[1, "s"]] }, 0.1500001, 0.15, "time"), "0.1500001 s");
 });
 
 test("fractions are told as short decimals, or to six digits", () => {

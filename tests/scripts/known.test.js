@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { knownOver, largestKnown, marked, together, turned, usersTold } from "../../reports/scripts/engine/certainty.js";
+import { knownOver, largestKnown, marked, together, turned, formatUsers } from "../../reports/scripts/engine/certainty.js";
 
 const UPPER = ["upper bound", ["a"]], LOWER = ["lower bound", ["b"]], NEAR = ["approximation", ["c"]];
 
@@ -45,6 +45,6 @@ test("what rests on several is known as all are, or nearly", () => {
 test("numbers are marked, but those that have no finite value", () => {
   assert.equal(marked("3", LOWER), "≥ 3");
   assert.equal(marked("∞", LOWER, Infinity), "∞");
-  assert.equal(usersTold({ largest: 1000, isRange: false, known: NEAR }), "~ 1,000");
-  assert.equal(usersTold({ largest: 1000, isRange: true, known: null }), "1,000+");
+  assert.equal(formatUsers({ largest: 1000, isRange: false, known: NEAR }), "~ 1,000");
+  assert.equal(formatUsers({ largest: 1000, isRange: true, known: null }), "1,000+");
 });

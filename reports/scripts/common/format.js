@@ -87,7 +87,7 @@ function scaleOf(units, value, dimension) {
 }
 
 // As many digits as it takes to see on which side of a limit a value is.
-export function toldApart(value, limit) {
+export function formatDistinct(value, limit) {
   for (let digits = 4; digits < 16; digits++) {
     if (number(value, digits) !== number(limit, digits)) return number(value, digits);
   }
@@ -95,7 +95,7 @@ export function toldApart(value, limit) {
 }
 
 // A quantity with as many digits as it takes to tell it from a limit.
-export function toldBeyond(units, value, limit, dimension, { share = false, fewest = 4 } = {}) {
+export function formatBeyond(units, value, limit, dimension, { share = false, fewest = 4 } = {}) {
   for (let digits = fewest; digits < 16; digits++) {
     const told = quantity(units, value, dimension, { share, digits, beside: limit });
     if (told !== quantity(units, limit, dimension, { share, digits })) return told;
@@ -105,7 +105,7 @@ export function toldBeyond(units, value, limit, dimension, { share = false, fewe
 
 // The same in three digits: where it takes more to tell them apart, that it is just over or under,
 // unless it is not known on which side it is.
-export function besideLimit(units, value, limit, dimension, { share = false, hasSide = true } = {}) {
+export function formatAgainstLimit(units, value, limit, dimension, { share = false, hasSide = true } = {}) {
   const [told, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3, beside: limit }));
   return told !== most || value === limit || !hasSide ? told : `just ${value < limit ? "under" : "over"} ${most}`;
 }

@@ -113,13 +113,13 @@ export function* judgingAll(run, setting) {
     const promise = promiseOf(run.model, run.graph, setting, criterion);
     if (promise === undefined) criteria.push(yield* withHolding(run, yield* judging(run, criterion)));
     else if (promise === null) unjudged.push(criterion);
-    else criteria.push(promisedUpTo(run.graph, criterion, promise));
+    else criteria.push(confidentCapacity(run.graph, criterion, promise));
   }
   return { criteria, unjudged };
 }
 
 // A criterion that holds with certainty up to a population.
-function promisedUpTo(graph, criterion, promise) {
+function confidentCapacity(graph, criterion, promise) {
   const failure = promise >= graph.high ? null : Math.max(promise + 1, graph.low);
   const bySamples = (known) => ["approximation", [...(known?.[1] ?? []), `${criterion.name}: evaluated by sampling`]];
   const [known, knownInSeries] = [criterion.known, criterion.knownInSeries].map(bySamples);

@@ -13,7 +13,7 @@ export function marked(text, known, value = 0) { return known && Number.isFinite
 export function usersKnown(known) { return phrase(`users.${known ? known[0] : "exact"}`); }
 
 // A number of users; where the range ends there may be more.
-export function usersTold({ largest, isRange, known }) {
+export function formatUsers({ largest, isRange, known }) {
   if (!isRange) return marked(whole(largest), known);
   return known ? marked(whole(largest), ["approximation", known[1]]) : phrase("at_least", { users: whole(largest) });
 }
@@ -95,16 +95,16 @@ export function knownOver({ known, atMost }) { return atMost ? known : turned(kn
 
 function kindOver(criterion) { return knownOver(criterion)?.[0] ?? "exact"; }
 
-function isJudgedMildly(criterion) { return !["exact", "upper bound"].includes(kindOver(criterion)); }
+function isOptimisticSide(criterion) { return !["exact", "upper bound"].includes(kindOver(criterion)); }
 
-function isJudgedStrictly(criterion) { return !["exact", "lower bound"].includes(kindOver(criterion)); }
+function isConservativeSide(criterion) { return !["exact", "lower bound"].includes(kindOver(criterion)); }
 
 // How the last population is known before the first at which any of some criteria fails.
 export function largestKnown(judged, low) {
   const end = Math.min(...judged.map((one) => one.failure ?? Infinity));
   const first = end === Infinity ? [] : judged.filter((one) => one.failure === end).map((one) => ({ ...one.criterion, known: one.knownThere }));
-  const mild = end === low ? [] : judged.map((one) => one.criterion).filter(isJudgedMildly);
-  const mayBeMore = first.length > 0 && first.every(isJudgedStrictly);
+  const mild = end === low ? [] : judged.map((one) => one.criterion).filter(isOptimisticSide);
+  const mayBeMore = first.length > 0 && first.every(isConservativeSide);
   if (!mayBeMore && !mild.length) return null;
   const reasons = [...(mayBeMore ? first : []), ...mild].flatMap((one) => one.known[1]);
   return [mayBeMore ? (mild.length ? "approximation" : "lower bound") : "upper bound", [...new Set(reasons)]];
@@ -126,7 +126,7 @@ function saturationKnown({ model }, { name, at, notBelow }) {
 
 // -- in words ----------------------------------------------------------------------------
 
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 
 // What is not exact at the setting shown, with its reasons once, and that the rest is.
 export function knownText(column) {
@@ -154,7 +154,7 @@ export function knownText(column) {
     const alike = [...uncertain].filter(([, known]) => known[0] === kind);
     if (!alike.length) continue;
     const names = alike.map(([name]) => name);
-    const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])];
+    const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : [])];
     const what = names.length > 1 ? `are ${kind}s` : `is ${withArticle(kind)}`;
     const reasons = [...new Set(alike.flatMap(([, known]) => known[1]))];
     lines.push(`${listed(shown)} ${what} (${phrase(`truth.${kind}`)}): ${mergedReasons(reasons, ports).join("; ")}.`);
@@ -166,22 +166,22 @@ function withArticle(kind) { return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kin
 
 const QUOTED = /`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?/g;
 
-const MOST_PORTS = 4; // of a switch that are told one by one: those of two nodes, out and in
-const MOST_PORTS_IN_ALL = 12; // of all such switches
+const MAX_PORTS = 4; // of a switch that are told one by one: those of two nodes, out and in
+const MAX_PORTS_IN_ALL = 12; // of all such switches
 
 // Tells whether the ports of a switch are told as one; the links of all ports that are told, null for what is no port.
-export function toldAsOne(links) {
+export function portGrouping(links) {
   const counts = new Map();
   for (const link of links) if (link !== null) counts.set(link, (counts.get(link) ?? 0) + 1);
-  const few = [...counts.values()].filter((count) => count <= MOST_PORTS).reduce((sum, count) => sum + count, 0);
-  const most = few <= MOST_PORTS_IN_ALL ? MOST_PORTS : 1;
+  const few = [...counts.values()].filter((count) => count <= MAX_PORTS).reduce((sum, count) => sum + count, 0);
+  const most = few <= MAX_PORTS_IN_ALL ? MAX_PORTS : 1;
   return (link) => (counts.get(link) ?? 0) > most;
 }
 
 // Names, those of many ports of a switch as one.
 function withoutPorts(names, ports) {
   const links = names.map((name) => ports.get(name) ?? null);
-  const isAsOne = toldAsOne(links);
+  const isAsOne = portGrouping(links);
   return [...new Set(names.map((name, index) => {
     const link = links[index];
     return isAsOne(link) ? `${links.filter((other) => other === link).length} ports of ${link}` : name;

@@ -53,15 +53,15 @@ export class Shares {
     const rows = numbers.map((names, i) => {
       const told = (...columns) => columns[0].map((_, k) => columns.map((column) => column[k])).filter((row) => row.every((one) => one !== null));
       const both = told(usual, design(1 + i)), all = told(usual, others, design(1 + numbers.length + i));
-      const gained = both.length ? promised(both.map(([, one]) => one), certainty) - promised(both.map(([one]) => one), certainty) : null;
-      const halved = gained === null ? null : promised(answers.filter((one) => one !== null), certainty) + gained;
+      const gained = both.length ? confidenceQuantile(both.map(([, one]) => one), certainty) - confidenceQuantile(both.map(([one]) => one), certainty) : null;
+      const halved = gained === null ? null : confidenceQuantile(answers.filter((one) => one !== null), certainty) + gained;
       return { names, ...sharesOf(all), promise: halved === null || halved < low ? null : halved };
     });
     return rows.sort((one, other) => other.total.share - one.total.share);
   }
 }
 
-function promised(answers, certainty) { return least(Float64Array.from(answers).sort(), certainty); }
+function confidenceQuantile(answers, certainty) { return least(Float64Array.from(answers).sort(), certainty); }
 
 function mean(values) { return values.reduce((sum, one) => sum + one, 0) / values.length; }
 

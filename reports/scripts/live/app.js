@@ -17,7 +17,7 @@ import { spoken } from "./labels.js";
 import { Looks } from "./view_settings.js";
 import { nameColumns } from "./configuration_names.js";
 import { Past } from "./undo_history.js";
-import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
+import { showAnswer, showTraffic, showKnown, showMeasures, showRequirements, showResources } from "./panels/sections.js";
 import { picturesOf } from "./page_pictures.js";
 import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
@@ -103,7 +103,7 @@ export class App {
       this.settled();
       return;
     }
-    this.tellPending();
+    this.showPending();
     this.thinking = setTimeout(() => this.solve());
   }
 
@@ -126,7 +126,7 @@ export class App {
   }
 
   // Beside what is told until then; whatever follows next takes its place.
-  tellPending() {
+  showPending() {
     document.body.classList.add("pending");
     for (const one of document.querySelectorAll("#decision .many, #small-answer")) if (!one.querySelector(".working")) one.append(make("span", { class: "working" }, " computing …"));
   }
@@ -140,7 +140,7 @@ export class App {
     showRequirements(column);
     showResources(column);
     showMeasures(column);
-    showCarried(column);
+    showTraffic(column);
     showKnown(column);
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
     if (!isPopulationOnly) showAssumptions(column, this.controls);
@@ -152,7 +152,7 @@ export class App {
     this.isPopulationOnly = false;
     for (const one of this.columns) one.until = this.isHurried ? 0 : Infinity; // what is drawn later waits for nothing
     if (!isPopulationOnly) this.think();
-    if (this.pending) this.tellPending();
+    if (this.pending) this.showPending();
     this.past?.note();
   }
 

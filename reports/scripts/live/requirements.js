@@ -2,11 +2,11 @@
 // `reports/text/solutions/limit_reasons.py`.
 
 import { knownAt, marked } from "../engine/certainty.js";
-import { besideLimit, quantity } from "../common/format.js";
+import { formatAgainstLimit, quantity } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { measured } from "./labels.js";
 
-const DIGITS = 3, MOST_OF_QUALITY = 2;
+const DIGITS = 3, MAX_OF_QUALITY = 2;
 
 // What part of its limit a requirement uses: at 1 it is at it. A floor uses the more of it the smaller the value is, and
 // all that there is where nothing is left of that. Of a limit that is not above zero there are no parts.
@@ -25,13 +25,13 @@ function sideOf({ strict, atMost }) {
 }
 
 // A value beside its limit, as people write it: `297 ms (limit 300 ms)`; at a population.
-export function beside(column, criterion, population) {
+export function valueAndLimit(column, criterion, population) {
   const { run, model: { units } } = column;
   run.at(population);
   const value = run.value(criterion.measure), limit = run.value(criterion.limit);
   const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
   const known = knownAt(run, criterion, population);
-  const is = besideLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
+  const is = formatAgainstLimit(units, value, limit, criterion.dimension, { share: criterion.share, hasSide: !known });
   const told = marked(is, known, value);
   run.at(population); // how it is known may have asked elsewhere
   return `${told} (${sideOf(criterion)} ${most})`;
@@ -44,7 +44,7 @@ export function axesAt({ run, graph }, population) {
   return axes.filter(([share]) => share > 0).sort(([a], [b]) => b - a).map(([, one]) => one);
 }
 
-export function toldOfQuality(column, population) { return axesAt(column, population).slice(0, MOST_OF_QUALITY); }
+export function qualityAxes(column, population) { return axesAt(column, population).slice(0, MAX_OF_QUALITY); }
 
 // The same in a line of text.
-export function besideNamed(column, criterion, population) { return `${measured(column.model, criterion.name)} ${beside(column, criterion, population)}`; }
+export function namedValueAndLimit(column, criterion, population) { return `${measured(column.model, criterion.name)} ${valueAndLimit(column, criterion, population)}`; }

@@ -1,11 +1,11 @@
 // The answer in words, with its reason; the same words as `qps solve` has for it.
 
 import { reduced } from "../engine/numerics/fractions.js";
-import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/certainty.js";
+import { inParenthesis, knownAt, usersKnown, formatUsers } from "../engine/certainty.js";
 import { phrase } from "../common/phrases.js";
-import { decimalOf, listed, percent, quoted, toldApart, toldBeyond, whole, wholePopulation } from "../common/format.js";
+import { decimalOf, listed, percent, quoted, formatDistinct, formatBeyond, whole, wholePopulation } from "../common/format.js";
 import { measured, named } from "./labels.js";
-import { besideNamed, toldOfQuality } from "./requirements.js";
+import { namedValueAndLimit, qualityAxes } from "./requirements.js";
 
 export function answerOf(column) {
   const { solved, graph } = column;
@@ -26,7 +26,7 @@ export function answerOf(column) {
 }
 
 // The number of users alone, where there is one.
-export function largestTold({ solved }) { return usersTold({ ...solved, isRange: solved.verdict === "range" }); }
+export function formatCapacity({ solved }) { return formatUsers({ ...solved, isRange: solved.verdict === "range" }); }
 
 // What the spec calls its users; a letter, such as N, stands for users (`reports/text/words/nouns.py`).
 export function nounOf({ population }) {
@@ -54,12 +54,12 @@ function reasonOf(column, population) {
   if (criterion.isPromised) return phrase("reason.promise", { name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
-    const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
+    const told = formatBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
     const known = inParenthesis(knownAt(run, criterion, population));
     return beyondLimit(criterion, { name, told: told + known, limit: column.tell(limit, dimension, criterion) });
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
-  if (target !== 1) return phrase("reason.target", { name, told: `${toldApart(100 * load, 100 * target)} %`, target: percent(target) });
+  if (target !== 1) return phrase("reason.target", { name, told: `${formatDistinct(100 * load, 100 * target)} %`, target: percent(target) });
   return phrase("reason.saturated", { name, told: percent(load, 4) });
 }
 
@@ -68,9 +68,9 @@ export function beyondLimit({ strict, atMost }, told) { return phrase(strict ? (
 
 // Which requirements make a quality more than acceptable at a population.
 export function qualityBeyond(column, population) {
-  const told = toldOfQuality(column, population);
+  const told = qualityAxes(column, population);
   if (!told.length) return phrase("reason.needs");
-  return phrase(told.length > 1 ? "reason.together" : "reason.alone", { told: listed(told.map((one) => besideNamed(column, one, population))) });
+  return phrase(told.length > 1 ? "reason.together" : "reason.alone", { told: listed(told.map((one) => namedValueAndLimit(column, one, population))) });
 }
 
 export function saturationOf(column) {

@@ -8,7 +8,7 @@ import { inUnit } from "./sentences.js";
 
 export const VERSION = 1;
 const LOOKS = ["look", "open"];
-const LONGEST = 20000, MOST_COLUMNS = 40;
+const LONGEST = 20000, MAX_COLUMNS = 40;
 
 // Why a text is not taken, in words for the reader.
 export class Refused extends Error {}
@@ -89,7 +89,7 @@ export function stateIn(pairs, app) {
     if (word === "column") column = own[Number(text) - 1] ?? refused(`there is no column ${quotedShort(text)}`);
     else if (word === "keep") {
       const model = app.models[Number(text) - 1] ?? refused(`the report has no spec ${quotedShort(text)}`);
-      if (state.columns.length >= MOST_COLUMNS) refused("it pins too many configurations");
+      if (state.columns.length >= MAX_COLUMNS) refused("it pins too many configurations");
       column = { model, began: null, pairs: [], isPinned: true };
       state.columns = [...state.columns, column];
     } else if (word === "shown") shown = text;

@@ -3,7 +3,7 @@
 import { make, tickBox } from "../common/dom.js";
 import { whole } from "../common/format.js";
 
-const MANY_WORDS = 12, MOST_WORDS_SHOWN = 300;
+const MANY_WORDS = 12, MAX_WORDS_SHOWN = 300;
 
 // A field for a column; `change` is called when it has set a filter, `tell` with what is wrong.
 export function filterField(column, filters, change, tell) {
@@ -72,7 +72,7 @@ class WordsPanel {
     const holder = make("div", { class: "ticks" });
     const list = (wanted) => {
       const shown = codes.filter((code) => column.tell(code).toLowerCase().includes(wanted.toLowerCase()));
-      const few = shown.slice(0, MOST_WORDS_SHOWN);
+      const few = shown.slice(0, MAX_WORDS_SHOWN);
       holder.replaceChildren(...few.map((code) => tickBox(code ? column.tell(code) : "none", filters.isAllowed(column, code), (isKept) => tick(code, isKept))), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: type to narrow the list`) : "");
     };
     list("");

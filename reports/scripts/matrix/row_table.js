@@ -5,7 +5,7 @@ import { chooser, make, tickBox } from "../common/dom.js";
 import { whole } from "../common/format.js";
 import { filterField } from "./filter_fields.js";
 
-const ROW_HEIGHT = 29, AHEAD = 12, MOST_PRINTED = 500;
+const ROW_HEIGHT = 29, AHEAD = 12, MAX_PRINTED = 500;
 
 export class RowTable {
   // `does` has sort(column), change(), choose(row), and tell(trouble).
@@ -113,7 +113,7 @@ export class RowTable {
     row.classList.toggle("chosen", at === this.chosen);
     row.classList.toggle("even", index % 2 === 1);
     for (let i = 0; i < cells.length; i++) {
-      const text = this.visible[i].tellRow(at);
+      const text = this.visible[i].textOfRow(at);
       if (cells[i].firstChild) cells[i].firstChild.data = text; else cells[i].append(text);
       if (text.length > 18) cells[i].title = text; else cells[i].removeAttribute("title");
     }
@@ -150,7 +150,7 @@ export class RowTable {
     const print = (isPrinting) => {
       if (isPrinting === Boolean(this.isPrinting)) return;
       this.isPrinting = isPrinting;
-      const count = Math.min(this.view.length, MOST_PRINTED);
+      const count = Math.min(this.view.length, MAX_PRINTED);
       const sorted = this.sorting ? `, sorted by ${this.sorting.column.label}` : "";
       const { length } = this.view;
       this.note.textContent = count === length ? `All ${whole(length)} matching rows${sorted}.`

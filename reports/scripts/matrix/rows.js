@@ -23,7 +23,7 @@ export class RowColumn {
 
   tellValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : number(value / this.factor); }
 
-  tellRow(row) { return this.mark(row) + this.tell(this.codes[row]); }
+  textOfRow(row) { return this.mark(row) + this.tell(this.codes[row]); }
 
   // The same with its unit.
   quantity(code) { return code ? withUnit(this.tell(code), this.unit) : this.tell(code); }

@@ -2,7 +2,7 @@
 // Analysis, chapters 5 and 6): of their values, and of how fast they rise. `boxes` holds both, and takes what is found.
 
 import { isLess } from "./fractions.js";
-import { placesTold, toldOfEach } from "./operand_groups.js";
+import { expandedPlaces, valuesOfEach } from "./operand_groups.js";
 
 export const NOTHING = [NaN, NaN]; // anything may be
 
@@ -10,7 +10,7 @@ export const NOTHING = [NaN, NaN]; // anything may be
 // grows with its shape 1/v and its scale m v: of all within bounds none is longer than that of the largest both (see
 // `engine/evaluators/on_intervals.py`).
 export function monotone(value, parts, law) {
-  const grows = toldOfEach(law, parts.length), variations = law.gammas ? placesTold(law.gammas, law, parts.length) : [];
+  const grows = valuesOfEach(law, parts.length), variations = law.gammas ? expandedPlaces(law.gammas, law, parts.length) : [];
   const free = parts.filter((_, k) => grows[k] === 0 && !variations.includes(k)), varied = variations.map((k) => parts[k]);
   const at = (from, to) => {
     const found = parts.map((part, k) => (grows[k] < 0 ? from : to)[part]);

@@ -1,6 +1,6 @@
 // Exact fractions: an array of two big integers, [above, below], the one below positive; 0 for infinities.
 
-const MOST_BITS = 100000;
+const MAX_BITS = 100000;
 
 export const ZERO = [0n, 1n];
 export const ONE = [1n, 1n];
@@ -38,7 +38,7 @@ function sizeOf(value) { return value < 0n ? -value : value; }
 // A whole power; null for one of nothing below 0, and for one with too many digits.
 export function powerOf([above, below], exponent) {
   const size = Math.abs(exponent);
-  if ((above === 0n && exponent < 0) || size * lengthOf(sizeOf(above) > below ? above : below) > MOST_BITS) return null;
+  if ((above === 0n && exponent < 0) || size * lengthOf(sizeOf(above) > below ? above : below) > MAX_BITS) return null;
   const power = [above ** BigInt(size), below ** BigInt(size)];
   return exponent >= 0 ? power : reduced(power[1], power[0]);
 }

@@ -1,8 +1,8 @@
 // Values of functions of many numbers, kept by these: one and the same network or line of stages is asked for by
 // every requirement that rests on it, in every box, and again wherever a change leaves it as it was.
 
-const MOST_KEPT = 1000, byName = new Map();
-const MOST_NUMBERS = 1 << 17; // 1 MB of operands, then all is forgotten
+const MAX_CACHED = 1000, byName = new Map();
+const MAX_NUMBERS = 1 << 17; // 1 MB of operands, then all is forgotten
 const float = new Float64Array(1), halves = new Int32Array(float.buffer);
 
 // A function of numbers that keeps its values.
@@ -12,7 +12,7 @@ export function remembering(value) {
   return (...operands) => {
     const key = mixed(operands), known = kept.get(key);
     if (known && isSame(known.operands, operands)) return known.found;
-    if (count > MOST_NUMBERS) { kept.clear(); count = 0; }
+    if (count > MAX_NUMBERS) { kept.clear(); count = 0; }
     const found = value(...operands);
     if (!known) count += operands.length;
     kept.set(key, { operands, found });
@@ -41,7 +41,7 @@ function isSame(one, other) {
 // The same of whatever has a name.
 export function remembered(name, make) {
   if (!byName.has(name)) {
-    if (byName.size >= MOST_KEPT) byName.clear();
+    if (byName.size >= MAX_CACHED) byName.clear();
     byName.set(name, make());
   }
   return byName.get(name);

@@ -2,7 +2,7 @@
 
 export function placeOf(place, { grows, repeats }) { return place < grows.length ? place : grows.length - repeats + ((place - grows.length) % repeats); }
 
-export function toldOfEach(law, count) { return law.repeats ? Array.from({ length: count }, (_, k) => law.grows[placeOf(k, law)]) : law.grows; }
+export function valuesOfEach(law, count) { return law.repeats ? Array.from({ length: count }, (_, k) => law.grows[placeOf(k, law)]) : law.grows; }
 
 // The places among so many operands of what is told of some.
-export function placesTold(places, law, count) { return Array.from({ length: count }, (_, k) => k).filter((k) => places.includes(placeOf(k, law))); }
+export function expandedPlaces(places, law, count) { return Array.from({ length: count }, (_, k) => k).filter((k) => places.includes(placeOf(k, law))); }

@@ -5,7 +5,7 @@
 import { finished } from "../../common/slices.js";
 
 export const NEAR = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
-const MOST_BOXES = 20000;
+const MAX_BOXES = 20000;
 const FARTHEST = 1e15;
 const FARTHEST_OF_QUEUES = 1e9; // beyond this, numbers of queues take too long to be computed
 
@@ -97,7 +97,7 @@ export function* failingFirst(curve, low, high, fails) {
   if (curve.isFixed) return fails(low) ? low : null;
   const waiting = [[low, high]];
   for (let turn = 0; waiting.length; turn++) {
-    if (turn > MOST_BOXES) throw new Undecided();
+    if (turn > MAX_BOXES) throw new Undecided();
     yield;
     const [from, to] = waiting.pop();
     if (from === to) {
@@ -151,7 +151,7 @@ export function* reaching(curve, low, passes) {
     return Math.abs(value) <= near ? !passes && curve.isOnZero(at) : !(value < 0);
   };
   if (isReached(low)) return low;
-  const budget = { boxes: MOST_BOXES };
+  const budget = { boxes: MAX_BOXES };
   for (let from = low, to = Math.max(2 * low, 2); from < curve.farthest; from = to, to *= 2) {
     const found = yield* crossingIn(curve, from, to, isReached, passes, budget);
     if (found !== null) return found;

@@ -89,7 +89,7 @@ function isSound({ servers, isChoice, inside }) {
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
 
 // The ways through stages: `engine/queueing/stage_paths.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
-const MOST_WAYS = 64, SAME = 1e-12;
+const MAX_PATHS = 64, SAME = 1e-12;
 
 function hasFixedChance(stage) { return stage.isPassed && (stage.inside.some(hasFixedChance) || (stage.share > 0 && isEverFixed(stage))); }
 
@@ -111,24 +111,24 @@ function both(one, other) {
       found.set(key, { chance: (found.get(key)?.chance ?? 0) + chance * then.chance, counts: sorted });
     }
   }
-  return found.size > MOST_WAYS ? null : found;
+  return found.size > MAX_PATHS ? null : found;
 }
 
-const wayOf = (counts, chance = 1) => new Map([[String(counts), { chance, counts }]]);
+const singlePath = (counts, chance = 1) => new Map([[String(counts), { chance, counts }]]);
 
-function waysOf(line, pieces) {
-  return line.filter(({ isPassed }) => isPassed).reduce((found, stage) => found && both(found, waysOfOne(stage, pieces)), wayOf([]));
+function pathsOf(line, pieces) {
+  return line.filter(({ isPassed }) => isPassed).reduce((found, stage) => found && both(found, pathsOfOne(stage, pieces)), singlePath([]));
 }
 
-function waysOfOne(stage, pieces) {
-  if (!hasFixedChance(stage)) return wayOf([...noted(pieces, { fixed: fixedOf(stage) }, fixedOf(stage) > 0), ...noted(pieces, { stage }, everVaries(stage))]);
-  const once = waysOnce(stage, pieces);
-  let found = wayOf([]);
+function pathsOfOne(stage, pieces) {
+  if (!hasFixedChance(stage)) return singlePath([...noted(pieces, { fixed: fixedOf(stage) }, fixedOf(stage) > 0), ...noted(pieces, { stage }, everVaries(stage))]);
+  const once = pathsOnce(stage, pieces);
+  let found = singlePath([]);
   for (let times = stage.whole, power = once; times; power = times > 1 ? both(power, power) : power, times = Math.floor(times / 2)) {
     if (times % 2) found = both(found, power);
   }
   if (!stage.share || !once || !found) return found;
-  return both(found, mixedIn(wayOf([], 1 - stage.share), stage.share, once));
+  return both(found, mixedIn(singlePath([], 1 - stage.share), stage.share, once));
 }
 
 const noted = (pieces, piece, is) => (is ? [[pieces.push(piece) - 1, 1]] : []);
@@ -139,16 +139,16 @@ function mixedIn(ways, by, others) {
   return ways;
 }
 
-function waysOnce(stage, pieces) {
+function pathsOnce(stage, pieces) {
   const own = [...noted(pieces, { fixed: stage.fixed }, stage.fixed > 0), ...noted(pieces, { stage: { ...stage, whole: 1, share: 0, inside: [], isChoice: false } }, stage.isRandom)];
-  return both(wayOf(own), stage.isChoice ? waysOfChoice(stage, pieces) : waysOf(stage.inside, pieces));
+  return both(singlePath(own), stage.isChoice ? pathsOfChoice(stage, pieces) : pathsOf(stage.inside, pieces));
 }
 
 // Of alternatives exactly one is passed, or none.
-function waysOfChoice({ left, inside }, pieces) {
-  const found = left ? wayOf([], left) : new Map();
+function pathsOfChoice({ left, inside }, pieces) {
+  const found = left ? singlePath([], left) : new Map();
   for (const one of inside.filter(({ isPassed }) => isPassed)) {
-    const ways = waysOnce(one, pieces);
+    const ways = pathsOnce(one, pieces);
     if (!ways) return null;
     mixedIn(found, one.chance, ways);
   }
@@ -157,7 +157,7 @@ function waysOfChoice({ left, inside }, pieces) {
 
 // Ways by the time that is always the same of them, the shortest first.
 function mixtures(line) {
-  const pieces = [], ways = waysOf(line, pieces);
+  const pieces = [], ways = pathsOf(line, pieces);
   if (!ways) return null;
   const timed = [...ways.values()].map(({ chance, counts }) => ({
     chance,

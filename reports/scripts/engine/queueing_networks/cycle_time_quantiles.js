@@ -7,7 +7,7 @@ import { remembered } from "../numerics/memo.js";
 import { fallingRoot } from "../numerics/roots.js";
 import { weights } from "../queueing/sums.js";
 
-const OPERANDS = 6, MOST_FOUND = 3000, MANY = 1000, DEEP = 12, MOST_PRODUCTS = 1 << 20, MOST_TERMS = 32, MOST_COPIES = 4, MOST_OF_ALL = 1 << 20, LEAST = 1e-30, NO_SKEW = 1e-6, GAP = 9.2, STEP = 1e-3;
+const OPERANDS = 6, MAX_FOUND = 3000, MANY = 1000, DEEP = 12, MAX_PRODUCTS = 1 << 20, MAX_TERMS = 32, MAX_COPIES = 4, MAX_OF_ALL = 1 << 20, LEAST = 1e-30, NO_SKEW = 1e-6, GAP = 9.2, STEP = 1e-3;
 const TERMS = [[0.6, weights(16, 12)], [0.15, weights(48, 12)], [0, weights(96, 12)]];
 
 // The quantile of a gamma law, moved by what its skewness says.
@@ -41,7 +41,7 @@ export function closedQuantile(waits, ofMoments, erlangC) {
 }
 
 // Of so many copies those that a cycle visits, alike: of pairs of visits as many are of one copy as at random.
-function visitedOf({ all, visits }) { return Math.max(1, Math.min(visits ** 2 / (visits + pairsOf(visits) / all), all, MOST_COPIES)); }
+function visitedOf({ all, visits }) { return Math.max(1, Math.min(visits ** 2 / (visits + pairsOf(visits) / all), all, MAX_COPIES)); }
 
 // Places with whole numbers of copies that are visited, each with its part: the corners of a simplex around what is visited.
 function visitedWhole(told) {
@@ -125,15 +125,15 @@ function lawOf(waits, found, think, places) {
   const most = Math.min(found, Math.ceil(found - away + Math.min(8 * Math.sqrt(away), 30 * (1 + found - away))) + 40);
   const degree = 1 + Math.max(...places.map(({ servers }) => servers));
   if (found - away > Math.max(MANY, DEEP * Math.sqrt(away))) return null;
-  if (most > MOST_FOUND || degree * most > MOST_PRODUCTS) return null;
-  if (places.some(({ all, asked }) => all > MOST_OF_ALL || !(asked * unit > LEAST)) || !(mean > LEAST && mean < 1 / LEAST)) return null;
+  if (most > MAX_FOUND || degree * most > MAX_PRODUCTS) return null;
+  if (places.some(({ all, asked }) => all > MAX_OF_ALL || !(asked * unit > LEAST)) || !(mean > LEAST && mean < 1 / LEAST)) return null;
   let row = thinking(found, think * unit, most), chosen = [[]];
   for (const place of places) {
     if (place.all > place.copies) row = convolved(unvisited(place, unit, place.all - place.copies, most), row, most + 1);
     for (let copy = 0; copy < place.copies; copy++) {
       const options = optionsOf(place, unit, most);
       chosen = chosen.flatMap((before) => options.map((one) => [...before, one]));
-      if (chosen.length > MOST_TERMS) return null;
+      if (chosen.length > MAX_TERMS) return null;
     }
   }
   return { mean, unit, parts: chosen.map((options) => ({ options, row: options.reduce((before, { told }) => convolved(told, before, most + 1), row) })) };

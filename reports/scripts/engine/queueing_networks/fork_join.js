@@ -123,16 +123,16 @@ function solution(erlangC, customers, think, places) {
   const stations = stationsOf(places).filter(({ load, servers }) => load < servers);
   let change = new Map(stations.map(({ at }) => [at, 0])), found = null;
   for (let turn = 0; turn < TURNS; turn++) {
-    found = settled(erlangC, customers, think, places, stations, change);
+    found = fixedPoint(erlangC, customers, think, places, stations, change);
     if (turn === TURNS - 1 || customers <= 1 || found.rate === Infinity) break;
-    const fewer = settled(erlangC, customers - 1, think, places, stations, change), { rate, times } = found;
+    const fewer = fixedPoint(erlangC, customers - 1, think, places, stations, change), { rate, times } = found;
     change = new Map(stations.map(({ at }) => [at, fewer.rate * fewer.times.get(at) / (customers - 1) - rate * times.get(at) / customers]));
   }
   return { ...found, places: new Map(every(places).map((place) => [place.at, stage(place, found.times).mean])) };
 }
 
 // The rate is where as many are in a cycle as there are.
-function settled(erlangC, customers, think, places, stations, change) {
+function fixedPoint(erlangC, customers, think, places, stations, change) {
   const others = Math.max(customers - 1, 0);
   const timesAt = (rate) => new Map(stations.map((one) => {
     const slope = customers ? others * rate / customers / one.copies : 0;

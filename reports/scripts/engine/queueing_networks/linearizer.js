@@ -1,6 +1,6 @@
 // The Linearizer of closed networks of several classes: `engine/queueing_networks/linearizer.py` tells how.
 
-const TURNS = 3, MOST_STEPS = 1000, ENOUGH = 1e-13, POINTS = 240, FARTHEST = 20;
+const TURNS = 3, MAX_STEPS = 1000, ENOUGH = 1e-13, POINTS = 240, FARTHEST = 20;
 
 // Waits of classes over what they ask, and those of open visits, at each place.
 export function linearized(erlangC, { customers, think, places }) {
@@ -8,7 +8,7 @@ export function linearized(erlangC, { customers, think, places }) {
   const stays = places.map(({ asked }, i) => (found) => asked.map((one, k) => one * (1 + waits[i](found[k]))));
   let found = [];
   for (let turn = 0; turn < TURNS; turn++) {
-    found = turning.settled(stays);
+    found = turning.fixedPoint(stays);
     if (turn < TURNS - 1) turning.turn(stays);
   }
   return { waits: found.map((each, i) => each.map(waits[i])), openWaits: turning.held.map((held, i) => waits[i](held)) };
@@ -25,10 +25,10 @@ export function waitingAt(erlangC, place) {
 export class Linearizer {
   constructor(customers, think) { Object.assign(this, { customers, think, shares: null, change: null, ofLess: null }); }
 
-  get held() { return heldOf(this.shares, this.customers); }
+  get held() { return queueLengths(this.shares, this.customers); }
 
   // Settles shares; returns what each class finds at each place.
-  settled(stays) {
+  fixedPoint(stays) {
     if (!this.shares) {
       this.shares = stays.map(() => this.customers.map(() => 1 / (stays.length + 1)));
       this.change = stays.map(() => this.customers.map(() => this.customers.map(() => 0)));
@@ -54,13 +54,13 @@ export class Linearizer {
   }
 }
 
-function heldOf(shares, customers) { return shares.map((own) => own.reduce((sum, share, k) => sum + share * customers[k], 0)); }
+function queueLengths(shares, customers) { return shares.map((own) => own.reduce((sum, share, k) => sum + share * customers[k], 0)); }
 
 function core(think, customers, change, stays, start) {
   const moved = change.map((one) => customers.map((_, k) => one[k].reduce((sum, by, j) => (customers[j] ? sum + (customers[j] - (j === k ? 1 : 0)) * by : sum), 0)));
   let shares = start, found = [];
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const before = shares, held = heldOf(before, customers);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const before = shares, held = queueLengths(before, customers);
     const there = before.map((own, i) => own.map((share, k) => Math.max(held[i] - Math.min(customers[k], 1) * share + moved[i][k], 0)));
     const times = stays.map((stay, i) => stay(there[i]));
     const cycles = think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));

@@ -4,9 +4,9 @@ import { remembered } from "../numerics/memo.js";
 import { aroundOf, between, every, holds, nameOf, neverEnds, read, SEVERAL, takesTime } from "./load_dependent_operands.js";
 import { atStations, counted, cumulated, delayWithin, most, numberOf, onGrid, paces, ratesOfOwn, rising, tableOf, total, waitsAtOwn } from "./load_dependent_tables.js";
 import { convolved, dot, ofSeveral, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./product_form.js";
-import { at, heldWithin } from "./service_rate_tables.js";
+import { at, populationWithin } from "./service_rate_tables.js";
 
-const MOST_TOLD = 4096, NEAR_ONE = 20, HALVINGS = 14;
+const MAX_TABULATED = 4096, NEAR_ONE = 20, HALVINGS = 14;
 const NO_POOL = { places: 0, copies: 1, areEven: false }; // what a network is within: a pool, of which copies are equally full, or by chance
 
 // `erlangC` is that of the numbers of queues, which know this module.
@@ -59,7 +59,7 @@ export function poolTables(erlangC) {
 class Solved {
   constructor(alone, solved, customers, think, places, around) {
     Object.assign(this, { alone, solved, customers, think, places, around, plain: [], several: [], paced: [], rate: 0 });
-    this.most = Math.max(MOST_TOLD, 2 ** (customers ? Math.floor(Math.log2(customers)) + 1 : 0));
+    this.most = Math.max(MAX_TABULATED, 2 ** (customers ? Math.floor(Math.log2(customers)) + 1 : 0));
     let pause = think;
     for (const place of places) pause += this.sort(place);
     this.solve(pause);
@@ -210,7 +210,7 @@ class Solved {
   }
 
   filled(pool) {
-    return remembered(`filled ${nameOf([pool])} ${this.most}`, () => heldWithin(this.evenRatesWithin(pool), this.ratesWithin(pool), pool.places, pool.copies, pool.variation, this.most));
+    return remembered(`filled ${nameOf([pool])} ${this.most}`, () => populationWithin(this.evenRatesWithin(pool), this.ratesWithin(pool), pool.places, pool.copies, pool.variation, this.most));
   }
 
   heldOf(pool) { return this.filled(pool).held; }

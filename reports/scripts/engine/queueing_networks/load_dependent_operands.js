@@ -6,17 +6,17 @@ import { onLine } from "./product_form.js";
 export const SPEED = -1;
 export const OWN = -2;
 export const SEVERAL = 2;
-export const MOST_PLACES = 1 << 15;
+export const MAX_PLACES = 1 << 15;
 export const GROUP = 5;
-const MOST_FALLING = 1 << 20;
+const MAX_FALLING = 1 << 20;
 
 export function read(customers, think, told) {
   if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
   if (told.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0))) return null;
   const places = placesOf(told);
-  if (!places || customers <= MOST_PLACES) return places;
-  if (every(places).some((one) => one.within && one.places * one.copies > MOST_PLACES)) return null;
-  if (customers <= MOST_FALLING) return places;
+  if (!places || customers <= MAX_PLACES) return places;
+  if (every(places).some((one) => one.within && one.places * one.copies > MAX_PLACES)) return null;
+  if (customers <= MAX_FALLING) return places;
   return every(places).every(({ speeds }) => !speeds?.length || Math.max(...speeds) === speeds.at(-1)) ? places : null;
 }
 

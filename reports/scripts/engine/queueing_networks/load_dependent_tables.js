@@ -5,7 +5,7 @@ import { aroundOf, nameOf } from "./load_dependent_operands.js";
 import { ofSeveral } from "./product_form.js";
 import { evenRates, ownRates, ownWaits } from "./service_rate_tables.js";
 
-const MOST_RATES = 256, FINER = 1.03, ROUNDED = 1e-12, LEAST = 1e-290;
+const MAX_RATES = 256, FINER = 1.03, ROUNDED = 1e-12, LEAST = 1e-290;
 
 // The rates of a copy of a station with speeds, by how many are there.
 export function paces({ speeds, copies, asked }) { return speeds.map((speed) => speed * copies / asked); }
@@ -73,8 +73,8 @@ function summed(polynomial, last) {
 // Values of one, two, … up to some one by one, then on lines.
 export function onGrid(value, last) {
   const found = [];
-  for (let n = 1; n <= Math.min(last, MOST_RATES); n++) found.push(value(n));
-  for (let n = MOST_RATES; n < last;) {
+  for (let n = 1; n <= Math.min(last, MAX_RATES); n++) found.push(value(n));
+  for (let n = MAX_RATES; n < last;) {
     const following = Math.min(last, Math.floor(n * FINER) + 1), low = found.at(-1), high = value(following), steps = following - n;
     for (let k = 1; k <= steps; k++) found.push(low + (high - low) * k / steps);
     n = following;

@@ -7,7 +7,7 @@ import { ofSeveral, onLine, waitAlone } from "./product_form.js";
 import { linearized } from "./linearizer.js";
 import { remembered } from "../numerics/memo.js";
 
-const MOST_STATES = 100000, MOST_POWERS = 400000;
+const MAX_STATES = 100000, MAX_POWERS = 400000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function classNumbers(erlangC, ofMoments) {
@@ -89,7 +89,7 @@ function networkOf(count, told) {
 // A value on lines between whole numbers of customers, servers and copies of several servers; the Linearizer knows parts of customers.
 function between(value, network) {
   const whole = { ...network, customers: network.customers.map(Math.floor) };
-  return onLines(value, network, !isExactly(waitedFor({ ...whole, customers: keptOf(whole).kept }).inner));
+  return onLines(value, network, !isExactly(waitedFor({ ...whole, customers: activeCustomers(whole).kept }).inner));
 }
 
 function onLines(value, network, inParts) {
@@ -106,7 +106,7 @@ function onLines(value, network, inParts) {
 
 // Rates of classes, what they wait at each place over what they ask, and what open visits do.
 function solved(erlangC, network) {
-  const { kept, rates } = keptOf(network), { think, places } = network, { waits, openWaits } = waitsOf(erlangC, { ...network, customers: kept });
+  const { kept, rates } = activeCustomers(network), { think, places } = network, { waits, openWaits } = waitsOf(erlangC, { ...network, customers: kept });
   kept.forEach((count, k) => {
     if (count) rates[k] = count / (think[k] + total(places.map(({ asked }, i) => (asked[k] ? asked[k] * (1 + waits[i][k]) : 0))));
   });
@@ -114,7 +114,7 @@ function solved(erlangC, network) {
 }
 
 // The customers who go on and on, with the rates of those who never or always end.
-function keptOf({ customers, think, places }) {
+function activeCustomers({ customers, think, places }) {
   const kept = [...customers], rates = customers.map(() => 0);
   customers.forEach((count, k) => {
     const visited = places.filter(({ asked }) => asked[k] > 0);
@@ -158,7 +158,7 @@ function isExactly({ customers, places }) {
 function isExact(customers, places, more) {
   const powers = customers.reduce((all, count) => all * (Math.min(count, more) + 1), more);
   const states = customers.reduce((all, count) => all * (count + 1), Math.max(places, 1));
-  return states <= MOST_STATES && powers * customers.length * Math.max(places, 1) <= MOST_POWERS;
+  return states <= MAX_STATES && powers * customers.length * Math.max(places, 1) <= MAX_POWERS;
 }
 
 // -- exactly: by all populations up to that of a network ------------------------------------

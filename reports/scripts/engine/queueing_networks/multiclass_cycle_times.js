@@ -3,7 +3,7 @@
 
 import { ofQueue, openFound, pairsOf } from "./cycle_time_quantiles.js";
 
-const BESIDE = 2, STEP = 1e-2, MOST_COPIES = 4;
+const BESIDE = 2, STEP = 1e-2, MAX_COPIES = 4;
 
 // `networkOf` reads operands, `found` solves a network, `onLines` tells what lies between whole numbers; the first bounds other values.
 export function classQuantile({ networkOf, found, onLines, erlangC }, ofMoments) {
@@ -57,7 +57,7 @@ function moments(found, erlangC, k, network, there) {
 
 function alikeOf(often, copies) { return often + pairsOf(often) / copies; }
 
-function copiesOf({ copies }, often) { return Math.max(1, Math.floor(Math.min(often, copies, MOST_COPIES))); }
+function copiesOf({ copies }, often) { return Math.max(1, Math.floor(Math.min(often, copies, MAX_COPIES))); }
 
 // A network with so many copies of a place in its own, and all others behind.
 function apart({ places, ...rest }, at, copies) {

@@ -4,11 +4,11 @@
 import { atPointElse, widened } from "../numerics/bounds.js";
 import { onLine, waitAlone } from "./product_form.js";
 import { Linearizer } from "./linearizer.js";
-import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent_operands.js";
+import { every, MAX_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./load_dependent_operands.js";
 import { staysOf } from "./service_rate_stays.js";
 import { remembered } from "../numerics/memo.js";
 
-const BEFORE = 4, MOST_TURNS = 60, ENOUGH = 1e-12, FIRST_ONE = 1e-9;
+const BEFORE = 4, MAX_TURNS = 60, ENOUGH = 1e-12, FIRST_ONE = 1e-9;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function sharedNumbers(erlangC) {
@@ -62,8 +62,8 @@ function isOne(of, classes) { return Number.isInteger(of) && of >= 1 && of <= cl
 
 function read(classes, told) {
   const network = networkOf(classes, told);
-  if (!network || total(network.customers) <= MOST_PLACES) return network;
-  return network.groups.some(({ kind, servers, copies }) => kind > 0 && servers * copies > MOST_PLACES) ? null : network;
+  if (!network || total(network.customers) <= MAX_PLACES) return network;
+  return network.groups.some(({ kind, servers, copies }) => kind > 0 && servers * copies > MAX_PLACES) ? null : network;
 }
 
 function networkOf(classes, told) {
@@ -87,11 +87,11 @@ function placesIn(network, shares) {
 // The square of the coefficient of variation of the time that a pool is held, alone.
 function variationOf(network, pool, shares) {
   const { load, weights } = network.groups[pool], often = shares.map((share, k) => share * weights[k]);
-  const each = heldAlone(network, pool).map((time, k) => (weights[k] ? time / weights[k] : 0)), mean = dot(often, each);
+  const each = poolQueueAlone(network, pool).map((time, k) => (weights[k] ? time / weights[k] : 0)), mean = dot(often, each);
   return mean > 0 ? (1 + load) * dot(often, each.map((one) => one * one)) * total(often) / mean ** 2 - 1 : load;
 }
 
-function heldAlone({ groups }, pool) {
+function poolQueueAlone({ groups }, pool) {
   const within = groups.slice(pool, pool + 1 + Math.max(groups[pool].kind, 0));
   return groups[pool].asked.map((_, k) => total(within.map(({ asked }) => asked[k])));
 }
@@ -120,7 +120,7 @@ function solved(erlangC, stays, network) {
   const places = placesIn(network, network.customers.map(() => 1)), stuck = places.filter(neverEnds), own = places.filter((place) => !stuck.includes(place)).map((place) => place.at);
   const comes = (k, place) => every([place]).some(({ at }) => network.groups[at].asked[k] > 0 || (network.groups[at].kind > 0 && network.groups[at].weights[k] > 0));
   const never = network.customers.map((_, k) => stuck.some((place) => comes(k, place)));
-  const found = settled(stays, { ...network, customers: network.customers.map((n, k) => (never[k] ? 0 : n)) }, own);
+  const found = fixedPoint(stays, { ...network, customers: network.customers.map((n, k) => (never[k] ? 0 : n)) }, own);
   for (const { at, within, speeds, servers, load } of every(stuck)) {
     found.times.set(at, never.map((one) => (one ? Infinity : 0)));
     if (!within && !speeds.length) found.openWaits.set(at, waitAlone(erlangC, servers, load));
@@ -129,13 +129,13 @@ function solved(erlangC, stays, network) {
 }
 
 // What comes of a network in which all cycles end, of the places of such groups.
-function settled(stays, network, own) {
+function fixedPoint(stays, network, own) {
   const { customers, think } = network, turning = new Linearizer(customers, think);
-  let cycles = think.map((pause, k) => pause + total(own.map((at) => heldAlone(network, at)[k]))), each = [], there = [];
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
+  let cycles = think.map((pause, k) => pause + total(own.map((at) => poolQueueAlone(network, at)[k]))), each = [], there = [];
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
     each = staysAt(stays, network, own, ratesOf(network, cycles, FIRST_ONE));
     const wholes = each.map(({ whole }) => whole), before = cycles;
-    there = turning.settled(wholes);
+    there = turning.fixedPoint(wholes);
     const times = there.map((found, i) => wholes[i](found));
     cycles = think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));
     const moved = Math.max(...cycles.map((one, k) => Math.abs(before[k] - one) / (one || 1)));

@@ -1,7 +1,7 @@
 // A closed network of single servers with many customers, by an integral along the path of steepest descent:
 // `engine/queueing_networks/normalizing_integral.py` tells how.
 
-const STEP = 0.125, STEPS = 50, MOST_STEPS = 50;
+const STEP = 0.125, STEPS = 50, MAX_STEPS = 50;
 
 // The rate with so many customers, and their mean numbers at a copy of each station: a ratio of weights, and a number of copies.
 export function atPopulation(customers, think, stations) {
@@ -25,7 +25,7 @@ export function atPopulation(customers, think, stations) {
 
 function saddle(customers, think, parts) {
   let spare = Math.max(think / customers - 1, ...parts.map(([part, apart, m]) => m * part / customers - apart), 0) || 1e-300;
-  for (let turn = 0; turn < MOST_STEPS; turn++) {
+  for (let turn = 0; turn < MAX_STEPS; turn++) {
     let value = think / (1 + spare) - customers, slope = think / (1 + spare) ** 2;
     for (const [part, apart, m] of parts) {
       value += m * part / (apart + spare);
@@ -57,7 +57,7 @@ function along(think, stations, tell) {
       u += STEP * ((-2 * last * at[2]) / rate);
       v += STEP * ((2 * last * at[3]) / rate);
     }
-    for (let turn = 0; turn < MOST_STEPS; turn++) {
+    for (let turn = 0; turn < MAX_STEPS; turn++) {
       exponent(u, v, think, stations, at);
       const above = at[0] + t * t, rate = at[2] * at[2] + at[3] * at[3];
       const x = (above * at[2] + at[1] * at[3]) / rate, y = (at[1] * at[2] - above * at[3]) / rate;

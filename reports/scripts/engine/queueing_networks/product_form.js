@@ -7,7 +7,7 @@ import { linearized } from "./linearizer.js";
 import { remembering } from "../numerics/memo.js";
 import { risingRoot } from "../numerics/roots.js";
 
-const MOST_STEPS = 400, MOST_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST = 600;
+const MAX_STEPS = 400, MAX_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST = 600;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function closedNumbers(erlangC) {
@@ -104,7 +104,7 @@ export function waitAlone(erlangC, servers, load) { return load >= servers ? Inf
 function neverEnds([asked, servers, load]) { return asked > 0 && load >= servers; }
 
 // Whether a server is free whoever comes, so surely that floats tell no difference.
-function nobodyWaits(customers, servers, load) {
+function hasNoQueueing(customers, servers, load) {
   const free = servers - customers;
   if (load === 0 || free <= load) return load === 0 && free > 0;
   return free - load - free * Math.log(free / load) < -745;
@@ -117,7 +117,7 @@ function waitsOf(erlangC, customers, pause, stations) {
   let think = pause;
   stations.forEach(([asked, servers, load], k) => {
     if (!customers || !asked) return;
-    if (nobodyWaits(customers, servers, load)) think += asked;
+    if (hasNoQueueing(customers, servers, load)) think += asked;
     else (servers < SEVERAL ? plain : several).push(k);
   });
   const among = [...plain, ...several];
@@ -129,7 +129,7 @@ function waitsOf(erlangC, customers, pause, stations) {
     const places = among.map((k) => ({ asked: [stations[k][0]], servers: stations[k][1], load: stations[k][2], copies: stations[k][3] }));
     const found = linearized(erlangC, { customers: [customers], think: [think], places });
     near = customers / (think + sum(places.map(({ asked: [asked] }, i) => asked * (1 + found.waits[i][0]))));
-    if (Math.min(degree, customers) > MOST_DEGREE) {
+    if (Math.min(degree, customers) > MAX_DEGREE) {
       found.openWaits.forEach((wait, place) => { waits[among[place]] = wait; });
       return waits;
     }
@@ -161,7 +161,7 @@ export function sharesOf(rates, unit) {
 
 // Rates and numbers of a network of single servers, for so many customers and for fewer, the largest number first.
 export function singleServers(customers, think, stations, before) {
-  const isFew = customers - before <= MOST_STEPS, first = isFew ? 0 : customers - before;
+  const isFew = customers - before <= MAX_STEPS, first = isFew ? 0 : customers - before;
   const start = isFew ? { rate: 0, held: stations.map(() => 0) } : atPopulation(first, think, stations);
   const count = stations.length, rates = [start.rate], numbers = [start.held], cycles = new Float64Array(count);
   let held = start.held;

@@ -2,7 +2,7 @@
 
 import { convolved, powered } from "./product_form.js";
 
-const LEVELS = 64, MOST_COPIES = 32, MOST_PLACES = 128, MOST_LOG = 600, FEW_COPIES = 2;
+const LEVELS = 64, MAX_COPIES = 32, MAX_PLACES = 128, MAX_LOG = 600, FEW_COPIES = 2;
 
 // A value on the lines between some, of which the last holds for all places beyond.
 export function at(values, place) {
@@ -13,16 +13,16 @@ export function at(values, place) {
 
 // How many are within, and how many end in a time, by how many are there in all; the last values are those of all places. `rates` are those
 // within copies that are equally full, `byChance` those where they are filled as who comes takes any of them.
-export function heldWithin(rates, byChance, places, copies, variation, most) {
+export function populationWithin(rates, byChance, places, copies, variation, most) {
   if (copies === 1) {
     const count = Math.min(places, most);
     return { held: Array.from({ length: count + 1 }, (_, n) => n), ending: [0, ...rates.slice(0, count)] };
   }
-  const held = Math.min(places, MOST_PLACES), each = [];
+  const held = Math.min(places, MAX_PLACES), each = [];
   for (let n = 1; n <= held; n++) each.push(rates[Math.min(Math.floor(copies * places * n / held), rates.length) - 1]);
   const plain = multiplied(each.map((rate) => each.at(-1) / rate)), weights = multiplied(waited(each, variation));
   const spread = Math.max(...[plain, weights].map((some) => Math.log(Math.max(...some) / Math.min(...some))));
-  const few = Math.min(copies, MOST_COPIES, Math.max(2, Math.floor(MOST_LOG / (spread + 1))));
+  const few = Math.min(copies, MAX_COPIES, Math.max(2, Math.floor(MAX_LOG / (spread + 1))));
   const ratio = copies * places / (few * held), levels = Math.floor(Math.min(Math.max(LEVELS, 2 * held) * few, Math.max(most / ratio + 1, held)));
   while (weights.length <= levels) weights.push(weights.at(-1));
   const alone = [0, ...each], busy = weights.map((_, n) => Math.min(n, held));
@@ -82,7 +82,7 @@ function copiesOf(weights, places, copies, most) {
   if (copies > FEW_COPIES) {
     const [lowest, highest] = weights.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
     const spread = lowest > 0 ? Math.log(highest) - Math.log(lowest) : Infinity;
-    few = Math.min(copies, MOST_COPIES, Math.max(1, Math.floor(MOST_LOG / (spread + 1))));
+    few = Math.min(copies, MAX_COPIES, Math.max(1, Math.floor(MAX_LOG / (spread + 1))));
   }
   const ratio = copies / few, levels = Math.min(places * few, Math.ceil(Math.min(places * copies, most) / ratio)), fewer = powered(weights, few - 1, levels + 1);
   return { few, ratio, levels, fewer, whole: convolved(weights, fewer, levels + 1) };

@@ -3,12 +3,12 @@
 import { erlangC, harmonicNumber, inverseErlangB, periodicWait } from "../numerics/erlang.js";
 import { HALF, INFINITE, inverse, isLess, isWhole, less, ONE, plus, product, ZERO } from "../numerics/fractions.js";
 
-const MOST_SERVERS = 64n, MOST_COUNTED = 1000n;
+const MAX_SERVERS = 64n, MAX_COUNTED = 1000n;
 
 export const harmonic = {
   value: harmonicNumber,
   exact: (p) => {
-    if (!isWhole(p) || p[0] < 0n || p[0] > MOST_COUNTED) return null;
+    if (!isWhole(p) || p[0] < 0n || p[0] > MAX_COUNTED) return null;
     let sum = ZERO;
     for (let k = 1n; k <= p[0]; k++) sum = plus(sum, [1n, k]);
     return sum;
@@ -48,7 +48,7 @@ export const periodic_wait = {
 function inverseB(servers, traffic) {
   if (servers[0] < 0n || traffic[0] < 0n) return null;
   if (traffic[0] === 0n) return servers[0] ? INFINITE : ONE;
-  if (!isWhole(servers) || servers[0] > MOST_SERVERS) return null;
+  if (!isWhole(servers) || servers[0] > MAX_SERVERS) return null;
   let total = ONE;
   for (let k = 1n; k <= servers[0]; k++) total = plus(ONE, product(total, [k * traffic[1], traffic[0]]));
   return total;

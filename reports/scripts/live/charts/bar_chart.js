@@ -16,14 +16,14 @@ function waiting(what, width) {
 
 function signedShare(value) { return `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)} %`; }
 
-const MOST_BARS = 14;
+const MAX_BARS = 14;
 const TELLING = 0.005; // what moves the answer by less reads as zero
 
 export function drawTornado(column, width) {
   const { sensitivity, solved, model } = column;
   if (!sensitivity) return waiting("Sensitivity", width);
   const telling = sensitivity.rows.filter((one) => Math.abs(one.elasticity) >= TELLING);
-  const rows = telling.slice(0, MOST_BARS);
+  const rows = telling.slice(0, MAX_BARS);
   if (!rows.length) return null;
   const of = solved.limiting ? phrase("sensitivity.of", { noun: nounOf(column.model) }) : `the saturation point of ${sensitivity.of}`;
   const title = phrase("page.sensitivity", { of });

@@ -6,7 +6,7 @@ import { listed, shortened } from "../../common/format.js";
 const ALIKE = 0.75; // px: lines that are nowhere further apart are one to the eye
 const LINE = 15, LETTER = 6.7; // px of names at the ends of lines
 const SAMPLE = 20, GAP = 8; // px of the piece of line before a name, and between a line and that
-const NARROW = 520, MOST_ROOM = 0.3;
+const NARROW = 520, MAX_ROOM = 0.3;
 
 // Indices of lines in groups that are drawn as one; `levels` has the height of each line at each place.
 export function alikeGroups(levels) {
@@ -29,7 +29,7 @@ export function allNames(group, names) { return listed(group.map((i) => names[i]
 // How much room names need beside a picture: nothing where there is none, and a legend is to tell them.
 export function roomForNames(names, width, height) {
   if (names.length < 2 || width < NARROW || names.length * LINE > height) return 0;
-  return Math.min(width * MOST_ROOM, GAP + SAMPLE + 10 + LETTER * Math.max(...names.map((name) => name.length)));
+  return Math.min(width * MAX_ROOM, GAP + SAMPLE + 10 + LETTER * Math.max(...names.map((name) => name.length)));
 }
 
 // Heights for names that are as near as can be to those wanted, and do not touch.

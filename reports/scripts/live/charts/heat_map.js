@@ -2,7 +2,7 @@
 
 import { isCounted, judgingAll } from "../../engine/answers.js";
 import { exactOf, quotient, reduced } from "../../engine/numerics/fractions.js";
-import { knownWithout, largestKnown, marked, usersTold } from "../../engine/certainty.js";
+import { knownWithout, largestKnown, marked, formatUsers } from "../../engine/certainty.js";
 import { Run } from "../../engine/model.js";
 import { Undecided } from "../../engine/numerics/search.js";
 import { roundStep } from "../../common/axis.js";
@@ -169,7 +169,7 @@ export class HeatMap {
   toldCell(told, i) {
     const value = this.values[i], { low, high } = this.column.graph;
     if (this.step !== null) return marked(told(value), this.known[i], value);
-    return value < low || Number.isNaN(value) ? told(value) : usersTold({ largest: value, isRange: value === high, known: this.known[i] });
+    return value < low || Number.isNaN(value) ? told(value) : formatUsers({ largest: value, isRange: value === high, known: this.known[i] });
   }
 
   // A ring where the setting is.

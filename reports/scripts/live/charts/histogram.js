@@ -39,7 +39,7 @@ export function drawHistogram(column, odds, width, certainty) {
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
       draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
   };
-  if (odds.promise !== null) upright(odds.promise, promiseTold(certainty, whole(odds.promise), solved.known), 0, "rule");
+  if (odds.promise !== null) upright(odds.promise, confidenceCaption(certainty, whole(odds.promise), solved.known), 0, "rule");
   if (solved.largest !== null) upright(solved.largest, `current: ${whole(solved.largest)}`, 1, "here");
   return {
     title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of samples` }))),
@@ -48,7 +48,7 @@ export function drawHistogram(column, odds, width, certainty) {
 }
 
 // What is as certain as that: of a bound or an approximation no more than which share of the samples lies below.
-function promiseTold(certainty, least, known) {
+function confidenceCaption(certainty, least, known) {
   return known ? phrase("page.percentile", { percentile: Number((100 * (1 - certainty)).toPrecision(6)), least }) : phrase("page.confidence", { sure: percent(certainty), least });
 }
 

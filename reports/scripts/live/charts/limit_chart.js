@@ -4,7 +4,7 @@ import { wholeBetween } from "../column.js";
 import { nounOfAll } from "../configuration_names.js";
 import { shareUsed } from "../requirements.js";
 import { linePicture, populationAxis, shareAxis } from "./population_charts.js";
-import { largestTold } from "../sentences.js";
+import { formatCapacity } from "../sentences.js";
 
 const POINTS = 121;
 
@@ -14,11 +14,11 @@ export function drawTogether(columns, width) {
   const populations = wholeBetween(low, high, POINTS);
   const marks = columns.flatMap((column, i) => {
     const { largest } = column.solved, y = largest === null ? NaN : nearness(column, Float64Array.of(largest))[0];
-    return Number.isFinite(y) ? [{ series: i, x: largest, y, told: largestTold(column) }] : [];
+    return Number.isFinite(y) ? [{ series: i, x: largest, y, told: formatCapacity(column) }] : [];
   });
   // A line with a mark has its users there.
   const series = columns.map((column, i) => ({
-    name: `${column.label}: ${column.solved.largest === null ? "none" : largestTold(column)}`,
+    name: `${column.label}: ${column.solved.largest === null ? "none" : formatCapacity(column)}`,
     short: marks.some((one) => one.series === i) ? column.label : undefined, values: nearness(column, populations),
   }));
   const noun = nounOfAll(columns);

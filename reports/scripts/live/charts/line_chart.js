@@ -19,7 +19,7 @@ export function lineChart({ x, y, series, limit, region, marks = [], here, stack
   const names = groups.map((group) => groupName(group, series.map((line) => line.short ?? line.name)));
   const room = roomForNames(names, width, bottom - top);
   const right = width - 14 - room;
-  const left = besideLabels(up.ticks(TICKS).map(y.tell));
+  const left = labelWidth(up.ticks(TICKS).map(y.tell));
   const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
   const clip = `clip-${++lineChart.count}`;
   const drawn = groups.map(([first], k) => ({ ...shown[first], index: shown[first].colour ?? first, told: names[k], all: allNames(groups[k], series.map((line) => line.name)), strong: groups[k].some((i) => shown[i].strong) }));
@@ -51,7 +51,7 @@ const TICKS = 5;
 const LETTER = 8.5; // of 13 px, where letters are wide
 
 // Loads as small as 0.00025 % take more room beside the axis than most do.
-function besideLabels(labels) {
+function labelWidth(labels) {
   return Math.max(58, 10 + LETTER * Math.max(...labels.map((label) => label.length)));
 }
 
@@ -79,11 +79,11 @@ function asOne(marks, groups, names) {
     const group = groups.findIndex((one) => one.includes(mark.series)), key = `${group}:${mark.told}`;
     if (seen.has(key)) return [];
     seen.add(key);
-    return [{ ...mark, series: groups[group][0], label: `${shortened(names[group], MOST_NAME)}: ${mark.told}` }];
+    return [{ ...mark, series: groups[group][0], label: `${shortened(names[group], MAX_NAME)}: ${mark.told}` }];
   });
 }
 
-const MOST_NAME = 34;
+const MAX_NAME = 34;
 
 function regionOf(region, across, top, bottom) {
   if (!region) return null;
@@ -185,7 +185,7 @@ function legendOf(drawn, stacked) {
 }
 
 // The value of a line at a place, and between which ends its fan lies there.
-export function valueTold(line, y, index) {
+export function formatLineValue(line, y, index) {
   const tell = y.tellValue ?? y.tell;
   return `${tell(line.values[index])}${line.fan?.told(index, tell) ?? ""}`;
 }
@@ -197,7 +197,7 @@ function readoutOf(svg, rule, across, x, y, series) {
     rule.setAttribute("x1", across.at(place));
     rule.setAttribute("x2", across.at(place));
     rule.setAttribute("visibility", "visible");
-    const values = series.map((line) => `${line.name} ${valueTold(line, y, index)}`);
+    const values = series.map((line) => `${line.name} ${formatLineValue(line, y, index)}`);
     return `${x.label} ${(x.tellValue ?? x.tell)(place)}: ${values.join(", ")}`;
   };
   return {

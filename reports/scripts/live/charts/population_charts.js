@@ -5,7 +5,7 @@ import { roundStep } from "../../common/axis.js";
 import { number, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { called } from "../labels.js";
-import { lineChart, valueTold } from "./line_chart.js";
+import { lineChart, formatLineValue } from "./line_chart.js";
 import { shareUsed } from "../requirements.js";
 import { hasTarget, isPlanned } from "../sentences.js";
 
@@ -40,7 +40,7 @@ function tableOf(x, y, series) {
   const chosen = [...x.values.keys()].filter((i) => i % every === 0 || i === x.values.length - 1);
   return {
     head: [x.label, ...series.map((line) => line.short ?? line.name)],
-    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => valueTold(line, y, i))]),
+    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => formatLineValue(line, y, i))]),
   };
 }
 
@@ -49,14 +49,14 @@ export function linePicture(title, chart, width, height) {
   return { title, chart, ...lineChart({ ...chart, description }, width, height), table: () => tableOf(chart.x, chart.y, chart.series) };
 }
 
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 export function drawLoads(column, width, isLog) {
   const { solved, run, model } = column;
   if (!solved.resources.length) return null;
   run.at(solved.at);
   const loads = new Map(solved.resources.map((one) => [one, run.value(one.about.load)]));
-  const shown = [...solved.resources].sort((a, b) => loads.get(b) - loads.get(a)).slice(0, MOST_LINES);
+  const shown = [...solved.resources].sort((a, b) => loads.get(b) - loads.get(a)).slice(0, MAX_LINES);
   const populations = column.populations();
   const rows = run.sweep(shown.map((one) => one.about.load), populations);
   const planned = isPlanned(column);
@@ -89,7 +89,7 @@ export function drawShares(column, width, choice) {
   const parts = chosen.about.parts.map(([name], i) => ({ name, short: called(model, name), values: [...rows[i]] }));
   const size = (part) => Math.max(...part.values.filter(Number.isFinite), 0);
   parts.sort((a, b) => size(b) - size(a));
-  const kept = parts.slice(0, MOST_LINES - 1), rest = parts.slice(MOST_LINES - 1);
+  const kept = parts.slice(0, MAX_LINES - 1), rest = parts.slice(MAX_LINES - 1);
   if (rest.length) kept.push({ name: `${rest.length} others`, values: kept[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
   const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
   return linePicture(`Utilization of ${called(model, chosen.name)} by component, against ${model.population}`, {
@@ -111,7 +111,7 @@ export function drawNeeds(column, width, isLog) {
   const pairs = stated.map((one) => [one.measure, one.limit, one.atMost]);
   const fans = column.fans?.("needs", graph.quality === null ? pairs : [...pairs, [graph.quality]], populations);
   series.forEach((line, i) => { line.fan = fans?.[i]; });
-  const shown = series.filter((line) => line.values.some(Number.isFinite)).slice(0, MOST_LINES - 1);
+  const shown = series.filter((line) => line.values.some(Number.isFinite)).slice(0, MAX_LINES - 1);
   if (graph.quality !== null) {
     shown.push({
       fan: fans?.at(-1), name: `quality (${graph.metric})${inParenthesis(graph.qualityKnown.knownInSeries)}`, values: run.sweep([graph.quality], populations)[0], strong: true,
@@ -145,7 +145,7 @@ export function drawQuality(column, width, isLog, starts, columns) {
   const finite = series.flatMap((line) => [...line.values]).filter(Number.isFinite);
   if (!isLog && Math.max(...finite) < 1.5) y.high = Math.max(1.2, roundStep(Math.max(...finite)));
   return linePicture(`Quality against ${model.population} (0 is ideal, 1 the limit)`, {
-    x: populationAxis(column, populations), y, series: series.slice(0, MOST_LINES), here: column.n, limit: { at: 1, label: "limit" },
+    x: populationAxis(column, populations), y, series: series.slice(0, MAX_LINES), here: column.n, limit: { at: 1, label: "limit" },
   }, width);
 }
 

@@ -27,14 +27,14 @@ function pointsOf(column, axes, starts, columns) {
 }
 
 // Where the setting is at some populations up to somewhat past the answer.
-function wayOf(column, axes) {
+function trajectoryOf(column, axes) {
   const rows = column.run.sweep(axes.map((axis) => axis.axis), column.populations(61));
   return [...rows[0].keys()].map((i) => rows.map((row) => row[i]));
 }
 
 // Where a point is on an axis, and the name of an axis, with how that is known.
-function toldAt({ at, known }, k) { return marked(number(at[k]), known[k], at[k]); }
-function toldAxis(axis) { return axis.name + inParenthesis(knownOver({ ...axis, known: axis.knownInSeries })); }
+function pointLabel({ at, known }, k) { return marked(number(at[k]), known[k], at[k]); }
+function axisLabel(axis) { return axis.name + inParenthesis(knownOver({ ...axis, known: axis.knownInSeries })); }
 
 function axesOf(graph) { return graph.criteria.filter((one) => one.axis !== null); }
 
@@ -50,7 +50,7 @@ function spaceTable(points, axes, graph) {
   const sized = (at) => (graph.metric === "worst" ? Math.max(...at) : Math.hypot(...at));
   return {
     head: ["Configuration", ...axes.map((axis) => axis.name), "Distance from ideal"],
-    rows: points.map((one) => [one.name, ...one.at.map((_, k) => toldAt(one, k)), graph.metric === "formula" ? "" : marked(number(sized(one.at)), together(one.known))]),
+    rows: points.map((one) => [one.name, ...one.at.map((_, k) => pointLabel(one, k)), graph.metric === "formula" ? "" : marked(number(sized(one.at)), together(one.known))]),
   };
 }
 
@@ -69,9 +69,9 @@ export function drawSpace(column, width, choices, starts, columns) {
     across.ticks(5).map((v) => draw("text", { x: across.at(v), y: height - 26, "text-anchor": "middle" }, number(v, 2))),
     up.ticks(5).map((v) => draw("text", { x: 50, y: up.at(v) + 4, "text-anchor": "end" }, number(v, 2))),
     draw("path", { d: `M${across.start} ${up.end}V${up.start}H${across.end}`, class: "axis", fill: "none" }),
-    draw("path", { d: pathOf2(wayOf(column, axes), across, up), class: "way", "clip-path": "url(#space-clip)" }),
-    draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${toldAxis(axes[0])}, share of limit`),
-    draw("text", { x: 4, y: 12 }, toldAxis(axes[1])));
+    draw("path", { d: pathOf2(trajectoryOf(column, axes), across, up), class: "way", "clip-path": "url(#space-clip)" }),
+    draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${axisLabel(axes[0])}, share of limit`),
+    draw("text", { x: 4, y: 12 }, axisLabel(axes[1])));
   const edge = ([x, y]) => [across.at(Math.min(x, highest)), up.at(Math.min(y, highest))];
   return {
     title, svg, ...placed(svg, points, edge, axes, (one) => one.at.some((v) => v > highest)),
@@ -99,7 +99,7 @@ function placed(svg, points, project, axes, isBeyond) {
   const taken = [];
   const told = points.map((one, i) => {
     const [x, y] = project(one.at);
-    const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${toldAt(one, k)}`).join(", ")}`;
+    const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${pointLabel(one, k)}`).join(", ")}`;
     const name = isBeyond(one) ? `${one.name} (out of range)` : one.name;
     const long = 7.2 * name.length;
     const atRight = x + 9 + long > svg.viewBox.baseVal.width;
@@ -133,13 +133,13 @@ export function drawSpace3(column, width, choices, turn, starts, columns) {
   };
   const path = (ats) => `M${ats.map((at) => project(at).map((v) => v.toFixed(1)).join(" ")).join("L")}`;
   const title = `Quality space of ${listed(axes.map((axis) => axis.name))} at ${column.model.population} = ${whole(column.n)} (mesh: limit)`;
-  const way = wayOf(column, axes).filter((at) => at.every((v) => v <= most));
+  const way = trajectoryOf(column, axes).filter((at) => at.every((v) => v <= most));
   const tips = [[1.35, 0, 0], [0, 1.35, 0], [0, 0, 1.35]];
   const svg = draw("svg", { viewBox: `0 0 ${size} ${height}`, width: size, class: "chart", role: "img", "aria-label": title },
     netOf(graph.metric).map((ats) => draw("path", { d: path(ats), class: "net" })),
     tips.map((tip, i) => [
       draw("path", { d: path([[0, 0, 0], tip]), class: "axis" }),
-      draw("text", { x: project(tip)[0], y: project(tip)[1] + (i === 2 ? -6 : 14), "text-anchor": "middle" }, toldAxis(axes[i])),
+      draw("text", { x: project(tip)[0], y: project(tip)[1] + (i === 2 ? -6 : 14), "text-anchor": "middle" }, axisLabel(axes[i])),
     ]),
     way.length ? draw("path", { d: path(way), class: "way" }) : null,
     points.map((one, i) => draw("path", { d: path([one.at, [one.at[0], one.at[1], 0]]), stroke: colour(i), class: "drop" })));

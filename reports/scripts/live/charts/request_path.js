@@ -6,7 +6,7 @@ import { phrase } from "../../common/phrases.js";
 
 const NOTHING = 1e-6; // of the latency: what is less is not told
 
-export function tells({ total }, value) { return value > (Number.isFinite(total) ? NOTHING * total : 0); }
+export function isVisible({ total }, value) { return value > (Number.isFinite(total) ? NOTHING * total : 0); }
 
 // What time is spent with, as it is told and drawn; a link that sends works, too.
 export const SPENT = { work: phrase("page.spent.work"), wait: phrase("page.spent.wait"), delay: phrase("page.spent.delay") };
@@ -23,7 +23,7 @@ export function streamOf({ graph }, choice) {
 
 // The rows of a way, in order: a call, calls made together, or a stop at a place with the stages that
 // it has there. `often` tells how often a row is passed by an item on average.
-export function wayOf(run, stream) {
+export function requestPathOf(run, stream) {
   const rows = [], steps = stream.way;
   let at = 0, number = 0;
   const line = (depth, start, often) => {
@@ -64,7 +64,7 @@ export function wayOf(run, stream) {
     row.known = together(row.stages.map((one) => one.known));
     row.spent = spentIn(row.stages);
     row.value = row.stages.reduce((sum, one) => sum + one.value, 0);
-    if (tells({ total }, row.value)) row.number = ++number;
+    if (isVisible({ total }, row.value)) row.number = ++number;
   }
   for (const row of rows) row.value ??= row.end - row.start;
   return { stream, rows, total, end };
@@ -93,7 +93,7 @@ export function byPlace(way) {
 }
 
 // A time with what it is spent with: `12 ms: 2 ms queueing delay, 10 ms service time`.
-export function spentTold(spent, told) {
+export function timeSpentLabel(spent, told) {
   const parts = Object.entries(SPENT).filter(([word]) => spent[word] > 0);
   return parts.length > 1 ? parts.map(([word, name]) => `${told(spent[word])} ${name}`).join(", ") : parts.map(([, name]) => name).join("");
 }

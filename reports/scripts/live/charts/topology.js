@@ -6,9 +6,9 @@ import { colour, draw, make } from "../../common/dom.js";
 import { percent, shortened, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { scaleColour, scaleInk, scaleLegend } from "../../common/scale.js";
-import { GIVES_WAY, givesWay } from "../panels/elastic_resources.js";
+import { GIVES_WAY, isElasticallyFilled } from "../panels/elastic_resources.js";
 import { called, calledInFull, labelled } from "../labels.js";
-import { byPlace, SPENT, SPENT_HEADINGS, spentTold, streamOf, tells, wayOf } from "./request_path.js";
+import { byPlace, SPENT, SPENT_HEADINGS, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
 const BAR = 9, LETTER = 8, SMALL_LETTER = 6.4;
@@ -24,7 +24,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
   by.update(stream ? [BY_TIME, BY_LOAD] : [BY_LOAD], undefined, (key) => BY[key]);
   run.at(column.n);
   const layout = layouts.findLast((one) => one.width <= width) ?? layouts[0];
-  const way = stream && wayOf(run, stream), times = way ? byPlace(way) : new Map();
+  const way = stream && requestPathOf(run, stream), times = way ? byPlace(way) : new Map();
   const picture = { column, stream, way, isTime: by.value === BY_TIME, layout, high, longest: Math.max(...[...times.values()].map((one) => one.value).filter(Number.isFinite), 0) };
   const passed = new Set(stream?.route.places ?? places.keys());
   const boxes = places.map(([name, kind], i) => aboutPlace(picture, name, kind, i, { time: times.get(name), isPassed: passed.has(i) }));
@@ -36,7 +36,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
     definitions(KEY), linesOf(picture, joins, stream), boxes.map((box) => drawnBox(picture, box)));
   const order = [...new Set([...(stream?.route.places ?? []), ...places.keys()])].map((i) => boxes[i]);
   return {
-    title, svg, readout: boxReadout(svg, order.map((box) => ({ ...box.frame, text: toldBox(picture, box) }))), legend: [...legendOf(picture, graph), ...givingLegend(boxes)],
+    title, svg, readout: boxReadout(svg, order.map((box) => ({ ...box.frame, text: boxLabel(picture, box) }))), legend: [...legendOf(picture, graph), ...givingLegend(boxes)],
     table: () => tableOf(picture, order),
   };
 }
@@ -48,7 +48,7 @@ function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
   const [x, y] = layout.corners[i];
   const loads = resourcesAt(column)[i].map(([told, about]) => {
     const load = run.value(about.load), own = stream && (about.streams ?? about.parts).find(([of]) => of === stream.name);
-    return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS, gives: givesWay(run, about) };
+    return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS, gives: isElasticallyFilled(run, about) };
   }).sort((a, b) => b.load - a.load);
   return { name, kind, what: placedKind(column, name), loads, frame: { x, y, w: layout.box, h: high }, ...more };
 }
@@ -71,36 +71,36 @@ function placedKind({ model, setting }, name) {
   return index < 0 ? model.fixedPlaces[name] ?? "" : model.selects[index].choices[setting.picks[index]];
 }
 
-function toldLoad(one) { return `${one.name ? `${one.name} ` : ""}${percent(one.load)}`; }
+function loadLabel(one) { return `${one.name ? `${one.name} ` : ""}${percent(one.load)}`; }
 
 // Of the load of a resource what is the stream's: nothing where it asks nothing of it.
-function ownTold({ stream }, { load, own }) { return own > 0 ? `${percent(Math.min(1, own / load))} by ${stream.name}` : ""; }
+function shareLabel({ stream }, { load, own }) { return own > 0 ? `${percent(Math.min(1, own / load))} by ${stream.name}` : ""; }
 
-function restTold(loads) {
+function remainderLabel(loads) {
   const rest = loads.slice(1);
   return rest.length ? `… ${rest.length} more below ${whole(Math.floor(rest[0].load * 100) + 1)} %` : "";
 }
 
 function ownTime({ column }, { value, known }) { return marked(column.tell(value, "s", { digits: 3 }), together(known), value); }
 
-function timeTold(picture, time) { return `${ownTime(picture, time)}, ${shareOf(picture.way, time.value)}`; }
+function timeLabel(picture, time) { return `${ownTime(picture, time)}, ${shareOf(picture.way, time.value)}`; }
 
 function shareOf(way, value) { return percent(Number.isFinite(way.total) ? value / (way.total || 1) : Number(value === way.total)); }
 
-function toldBox(picture, { name, what, loads, time, isPassed }) {
+function boxLabel(picture, { name, what, loads, time, isPassed }) {
   const { column, stream, way } = picture;
-  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of latency (${spentTold(time, (v) => column.tell(v, "s"))})`
+  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of latency (${timeSpentLabel(time, (v) => column.tell(v, "s"))})`
     : stream && isPassed ? `no latency for ${called(column.model, stream.name)}` : "";
-  const full = loads.map((one) => `${toldLoad(one)}${one.gives ? `: ${GIVES_WAY}` : ""}${ownTold(picture, one) ? ` (${ownTold(picture, one)})` : ""}`);
+  const full = loads.map((one) => `${loadLabel(one)}${one.gives ? `: ${GIVES_WAY}` : ""}${shareLabel(picture, one) ? ` (${shareLabel(picture, one)})` : ""}`);
   return `${calledInFull(column.model, name)}${what ? `, ${calledInFull(column.model, what)}` : ""}: ${[passing, full.join(", ") || "idle"].filter(Boolean).join("; ")}`;
 }
 
 function tableOf(picture, order) {
   const { column, stream, way } = picture;
-  const told = (v) => (v && tells(way, v) ? column.tell(v, "s") : "");
+  const told = (v) => (v && isVisible(way, v) ? column.tell(v, "s") : "");
   const rows = order.map(({ name, what, loads, time }) => [
     labelled(column.model, name), labelled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.tell(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
-    loads.map(toldLoad).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
+    loads.map(loadLabel).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
   return { head: ["Place", "Machine or network", ...(stream ? ["Steps", "Time", "Share of latency", ...SPENT_HEADINGS] : []), "Utilization", ...(stream ? [`Share of ${called(column.model, stream.name)}`] : [])], rows };
 }
@@ -149,20 +149,20 @@ function drawnBox(picture, box) {
   const what = called(model, box.what);
   const ink = isFilled ? scaleInk(Math.min(highest, 1)) : isPassed ? "var(--ink)" : "var(--soft)";
   const line = (text, below, more) => text && draw("text", { x: x + 7, y: y + below, class: "own small", ...more }, fits(text));
-  const steps = isTime && time?.numbers.length ? stepsTold(time.numbers) : "";
-  const fullest = loads.length ? toldLoad(loads[0]) : "", rest = restTold(loads);
+  const steps = isTime && time?.numbers.length ? stepsLabel(time.numbers) : "";
+  const fullest = loads.length ? loadLabel(loads[0]) : "", rest = remainderLabel(loads);
   return draw("g", { fill: ink, class: isPassed ? "box" : "box aside", "data-place": name },
     draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : loads.some((one) => one.gives) ? "place gives" : "place", fill: isFilled ? scaleColour(Math.min(highest, 1)) : "var(--paper)" }),
     isTime && time && tint(time, way, { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4 }),
     draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(called(model, name), (w - 14 - 8 * steps.length) / LETTER), draw("title", null, calledInFull(model, name))),
     steps && draw("text", { x: x + w - 7, y: y + 17, class: "own steps", "text-anchor": "end" }, steps),
     (rest ? [[fullest, what].filter(Boolean).join(" · "), rest] : [fullest, what]).filter(Boolean).map((text, i) => line(text, 32 + 14 * i)),
-    isTime ? time && line([timeTold(picture, time), ownTime(picture, time)].find((text) => text.length * SMALL_LETTER <= w - 14) ?? ownTime(picture, time), 62) : loads.length > 0 && line(ownTold(picture, loads[0]), 62),
+    isTime ? time && line([timeLabel(picture, time), ownTime(picture, time)].find((text) => text.length * SMALL_LETTER <= w - 14) ?? ownTime(picture, time), 62) : loads.length > 0 && line(shareLabel(picture, loads[0]), 62),
     barOf(picture, box));
 }
 
 // One or two steps by their numbers, more by how many they are.
-function stepsTold(numbers) { return numbers.length > 2 ? `${numbers.length} ×` : numbers.join(", "); }
+function stepsLabel(numbers) { return numbers.length > 2 ? `${numbers.length} ×` : numbers.join(", "); }
 
 // The more of the time is spent here the darker, in the colour of what most of it is.
 function tint(time, way, frame) {

@@ -8,9 +8,9 @@ import { percent, shortened, whole } from "../../common/format.js";
 import { pointReadout } from "../../common/picture.js";
 import { called, stageCalled } from "../labels.js";
 import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
-import { SPENT, SPENT_HEADINGS, spentIn, spentTold, streamOf, tells, wayOf } from "./request_path.js";
+import { SPENT, SPENT_HEADINGS, spentIn, timeSpentLabel, streamOf, isVisible, requestPathOf } from "./request_path.js";
 
-const MOST_ROWS = 40, MOST_TIMES = 12;
+const MAX_ROWS = 40, MAX_TIMES = 12;
 const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, TOLD_LETTER = 7.6, KEY = "steps", FILLS = fillsOf(KEY);
 const INWARDS = "\u2003"; // as wide as a letter, and no blank that a page drops
 
@@ -19,7 +19,7 @@ export function drawWaterfall(column, width, choice) {
   const stream = streamOf(column, choice);
   if (!stream) return null;
   run.at(column.n);
-  const way = wayOf(run, stream), { total } = way;
+  const way = requestPathOf(run, stream), { total } = way;
   const limits = graph.criteria.filter((one) => one.measure === stream.latency && one.atMost && one.stated);
   const limit = limits.length ? run.value(limits[0].limit) : null;
   const told = (v) => column.tell(v, "s"), toldOf = ({ value, known }) => marked(told(value), known, value);
@@ -44,22 +44,22 @@ export function drawWaterfall(column, width, choice) {
       draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
       ...barOf(row, x, end, y),
       draw("text", { x: end + 5, y: y + 15 }, beside(row)));
-    return { x: (x + end) / 2, y: y + 11, band: true, text: toldRow(row, told, toldOf, share, model) };
+    return { x: (x + end) / 2, y: y + 11, band: true, text: tableRow(row, told, toldOf, share, model) };
   });
   svg.append(...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, told(v))]));
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
-  return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { told, toldOf, share, model, time: (v) => (v && tells(way, v) ? told(v) : "") }) };
+  return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { told, toldOf, share, model, time: (v) => (v && isVisible(way, v) ? told(v) : "") }) };
 }
 
-function timesTold(times) { return times < 1 ? percent(times) : times === 1 ? "" : String(Number(times.toPrecision(4))); }
+function formatTimes(times) { return times < 1 ? percent(times) : times === 1 ? "" : String(Number(times.toPrecision(4))); }
 
 // `call db, 3 times`; `call db, by 20 %`.
 // With a model they are called by their labels.
 function nameOf(row, model = {}) {
   if (row.kind !== "call") return stageCalled(model, row.name);
-  const made = timesTold(row.times);
+  const made = formatTimes(row.times);
   return `call ${called(model, row.name)}${made ? `, ${row.times < 1 ? `${made} of the time` : `${made} times`}` : ""}`;
 }
 
@@ -78,7 +78,7 @@ function shownOf(way) {
     for (const row of rows) {
       if (last && isIn(row, last)) continue;
       last = null;
-      if (!tells(way, row.value)) continue;
+      if (!isVisible(way, row.value)) continue;
       const own = row.kind === "call" ? inside(row) : [];
       const isClosed = own.length > 0 && (row.depth >= deepest || own.every((one) => one.kind === "stop"));
       if (isClosed) last = row;
@@ -87,7 +87,7 @@ function shownOf(way) {
     return shown;
   };
   const depths = [...new Set(rows.map((row) => row.depth))].sort((a, b) => b - a);
-  const found = depths.map((depth) => () => closed(depth)).reduce((best, next) => (best.length <= MOST_ROWS ? best : next()), closed(Infinity));
+  const found = depths.map((depth) => () => closed(depth)).reduce((best, next) => (best.length <= MAX_ROWS ? best : next()), closed(Infinity));
   return found.length ? found : rows.slice(0, 1);
 }
 
@@ -126,7 +126,7 @@ function named(row, x, y, widthOf) {
 // What share of a call each of several makes: one that is made 2.5 times is made twice, and half a time. A very great
 // number is drawn as one.
 function passagesOf({ kind, times }) {
-  if (kind !== "call" || !(times > 1 && times <= MOST_TIMES)) return [1];
+  if (kind !== "call" || !(times > 1 && times <= MAX_TIMES)) return [1];
   return Array.from({ length: Math.ceil(times) }, (_, i) => Math.min(1, times - i) / times);
 }
 
@@ -150,16 +150,16 @@ function forksOf(rows, across, longest) {
   });
 }
 
-function toldRow(row, told, toldOf, share, model) {
+function tableRow(row, told, toldOf, share, model) {
   const step = row.number ? `step ${row.number}, ` : "", stages = row.stages ?? [];
-  const spent = row.stages ? spentTold(spentIn(row.stages), told) : "";
+  const spent = row.stages ? timeSpentLabel(spentIn(row.stages), told) : "";
   const inside = stages.length > 1 ? `: ${stages.map((one) => `${stageCalled(model, one.name)} ${told(one.value)}`).join(", ")}` : stages.length && stages[0].name !== row.name ? `: ${stageCalled(model, stages[0].name)}` : "";
   const part = row.kind === "late" ? "" : `, ${share(row.value)} of latency`;
   return `${step}${nameOf(row, model)}: ${toldOf(row)}${part}${spent ? ` (${spent})` : ""}${inside}`;
 }
 
 function tableOf(rows, { told, toldOf, share, model, time }) {
-  const cells = (row) => [timesTold(row.times ?? 1), row.often === undefined || row.often === 1 ? toldOf(row) : row.often ? marked(told(row.value / row.often), row.known, row.value) : "", toldOf(row), row.kind === "late" ? "" : share(row.value)];
+  const cells = (row) => [formatTimes(row.times ?? 1), row.often === undefined || row.often === 1 ? toldOf(row) : row.often ? marked(told(row.value / row.often), row.known, row.value) : "", toldOf(row), row.kind === "late" ? "" : share(row.value)];
   const spent = (row) => Object.keys(SPENT).map((word) => time(row.spent?.[word]));
   return {
     head: ["Step", "Stage (mean per item)", "Calls", "Each", "Time", "Share", ...SPENT_HEADINGS, "Start", "End"],

@@ -3,7 +3,7 @@
 
 import { fails, Impossible, isCounted, judging, refuseOutOfBounds } from "../../engine/answers.js";
 import { reduced } from "../../engine/numerics/fractions.js";
-import { largestKnown, usersTold } from "../../engine/certainty.js";
+import { largestKnown, formatUsers } from "../../engine/certainty.js";
 import { Undecided } from "../../engine/numerics/search.js";
 import { fill, make, table } from "../../common/dom.js";
 import { sliced } from "../../common/slices.js";
@@ -181,7 +181,7 @@ export class Advice {
     const more = (one) => one.way.startsWith("more");
     const singles = [...this.singles.filter(more), ...this.singles.filter((one) => !more(one))];
     let taken = [], setting = this.column.setting, left = yield* this.failing(setting);
-    while (left > 0 && taken.length < MOST_TOGETHER) {
+    while (left > 0 && taken.length < MAX_TOGETHER) {
       let best = null;
       for (const one of singles) {
         if (taken.some((other) => other.part === one.part)) continue;
@@ -214,7 +214,7 @@ export class Advice {
     const counts = new Map();
     return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ way }) => {
       counts.set(way, (counts.get(way) ?? 0) + 1);
-      return counts.get(way) <= MOST_OF_A_WAY;
+      return counts.get(way) <= MAX_OF_A_WAY;
     });
   }
 }
@@ -239,7 +239,7 @@ const TWOFOLD = Array.from({ length: 10 }, (_, power) => [2n ** BigInt(power + 1
 const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 10n]);
 const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map((parts) => [parts, 100n]);
 
-const MOST_OF_A_WAY = 3, MOST_TOGETHER = 4;
+const MAX_OF_A_WAY = 3, MAX_TOGETHER = 4;
 const SHOWN_ADVICE = 8;
 
 export function showAdvice(column, found, apply) {
@@ -249,7 +249,7 @@ export function showAdvice(column, found, apply) {
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
     const words = changesTo(column, one.setting);
-    return [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), usersTold(one), costOf(column, one),
+    return [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
       make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
   });
   return fill("advice", table(["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"], rows, new Set([2])));

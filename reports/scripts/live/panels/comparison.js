@@ -2,13 +2,13 @@
 
 import { knownAt, marked } from "../../engine/certainty.js";
 import { make, table } from "../../common/dom.js";
-import { besideLimit, percent, whole } from "../../common/format.js";
+import { formatAgainstLimit, percent, whole } from "../../common/format.js";
 import { limitRow } from "./first_screen.js";
 import { nounOfAll } from "../configuration_names.js";
 import { called, labelled } from "../labels.js";
 import { inWords } from "../requirements.js";
 import { lightOf } from "./sections.js";
-import { isPlanned, largestTold, saturationPoint } from "../sentences.js";
+import { isPlanned, formatCapacity, saturationPoint } from "../sentences.js";
 
 export function showComparison(columns, active, choose, drop) {
   const place = document.getElementById("comparison");
@@ -18,11 +18,11 @@ export function showComparison(columns, active, choose, drop) {
     one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `Remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
   const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
   const rows = [
-    row(`Capacity (${nounOfAll(columns)})`, (one) => make("strong", null, one.solved.largest === null ? "none" : largestTold(one))),
+    row(`Capacity (${nounOfAll(columns)})`, (one) => make("strong", null, one.solved.largest === null ? "none" : formatCapacity(one))),
     row("Limit", (one) => make("span", null, limitRow(one))),
     row(columns.some(isPlanned) ? "First to exceed its target" : "First to saturate", (one) => firstInShort(one)),
     row("Shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
-    ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
+    ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(formatAgainstLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not evaluated" : "";

@@ -3,7 +3,7 @@
 import { make } from "../../common/dom.js";
 import { labelOf } from "../labels.js";
 
-const MOST_SEEN = 6, MOST_FOUND = 12;
+const MAX_SEEN = 6, MAX_FOUND = 12;
 
 // Numbers by how much they move the answer, the most first; the spec's own parameters before others.
 export function ranked({ sensitivity }, numbers) {
@@ -25,7 +25,7 @@ export class Finder {
   show(numbers) {
     this.numbers = numbers;
     this.input.value = "";
-    this.place.hidden = numbers.length <= MOST_SEEN;
+    this.place.hidden = numbers.length <= MAX_SEEN;
     this.label.textContent = `Search ${numbers.length} inputs`;
     this.find();
   }
@@ -37,7 +37,7 @@ export class Finder {
     const isChanged = model.changedIn(setting);
     const told = (one) => `${one.name} ${labelOf(model, one.name)?.whole ?? ""} ${one.unit} ${one.source}`.toLowerCase();
     const found = words.length ? numbers.filter((one) => words.every((word) => told(one).includes(word))) : [];
-    const seen = new Set(words.length ? found.slice(0, MOST_FOUND) : numbers.filter((one, i) => i < MOST_SEEN && controls.fields.has(`number-${one.name}`)));
+    const seen = new Set(words.length ? found.slice(0, MAX_FOUND) : numbers.filter((one, i) => i < MAX_SEEN && controls.fields.has(`number-${one.name}`)));
     const places = [];
     for (const one of numbers) {
       const isSeen = seen.has(one) || isChanged(one.name);
@@ -47,7 +47,7 @@ export class Finder {
     }
     controls.numbers.append(...places);
     if (places.length) controls.refreshNumbers();
-    const more = found.length - MOST_FOUND;
+    const more = found.length - MAX_FOUND;
     this.told.textContent = !words.length ? "" : !found.length ? "No adjustable input matches." : more > 0 ? `${more} more: keep typing to narrow the list.` : "";
   }
 }

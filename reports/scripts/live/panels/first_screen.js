@@ -2,25 +2,25 @@
 // labels of `reports/text/solutions/first_screen.py`.
 
 import { isStated } from "../../engine/answers.js";
-import { largestKnown, marked, usersTold } from "../../engine/certainty.js";
+import { largestKnown, marked, formatUsers } from "../../engine/certainty.js";
 import { fill, make, withCode } from "../../common/dom.js";
 import { listed, percent, roundedDown, roundedUp, unbroken, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
 import { changesTo, costOf } from "../change_wording.js";
-import { GIVES_WAY, givesWay } from "./elastic_resources.js";
+import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
-import { axesAt, beside, inWords, shareUsed, toldOfQuality } from "../requirements.js";
-import { isPlanned, largestTold, nounOf, oneOf } from "../sentences.js";
+import { axesAt, inWords, shareUsed, qualityAxes, valueAndLimit } from "../requirements.js";
+import { isPlanned, formatCapacity, nounOf, oneOf } from "../sentences.js";
 
-const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_KINDS = 3;
+const DIGITS = 3, MAX_NEEDS = 3, MAX_HELPS = 2, MAX_KINDS = 3;
 const UNIT = " %".length;
 
 // A name in words; the identifier stands behind them.
 function worded({ model }, name) { return make("span", { title: calledInFull(model, name) }, called(model, name)); }
 
 // A load beside its target; what is full is so by the last user.
-function loadBeside(load, target) {
+function loadAgainstTarget(load, target) {
   const [is, most] = [load, target].map((one) => percent(one, DIGITS));
   if (is === most) return target < 1 ? `at its target of ${most}` : "saturated";
   return `${is.slice(0, -UNIT)} of ${most}`;
@@ -34,30 +34,30 @@ export function limitRow(column) {
   if (!solved.limiting) return ["none in the full range"];
   const { criterion } = solved.limiting;
   if (criterion.isQuality) {
-    const told = toldOfQuality(column, solved.at);
+    const told = qualityAxes(column, solved.at);
     if (!told.length) return [phrase("limit.needs")];
-    const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
+    const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${valueAndLimit(column, one, solved.at)}`]);
     return [phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" }), ...needs];
   }
   if (isStated(criterion)) {
     if (criterion.isPromised) return [worded(column, criterion.name), ": not met with more"];
-    return [worded(column, criterion.name), `: ${beside(column, criterion, solved.at)}`];
+    return [worded(column, criterion.name), `: ${valueAndLimit(column, criterion, solved.at)}`];
   }
   run.at(solved.at);
   const { name, about } = solved.resources[criterion.resource];
-  return [worded(column, name), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
+  return [worded(column, name), `: ${loadAgainstTarget(run.value(about.load), run.value(about.target))}`];
 }
 
 function needsRow(column) {
   const { solved, run } = column;
-  const told = solved.limiting?.criterion.isQuality ? toldOfQuality(column, solved.at) : [];
+  const told = solved.limiting?.criterion.isQuality ? qualityAxes(column, solved.at) : [];
   run.at(solved.at);
   const nearness = (one) => shareUsed(one.atMost, run.value(one.measure), run.value(one.limit));
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && !one.isQuality && one !== solved.limiting?.criterion && !told.includes(one));
-  const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
-  const isFull = (one) => one === solved.resources[solved.limiting?.criterion.resource] || givesWay(run, one.about);
+  const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MAX_NEEDS).map((one) => [worded(column, one.name), ` ${valueAndLimit(column, one, solved.at)}`]);
+  const isFull = (one) => one === solved.resources[solved.limiting?.criterion.resource] || isElasticallyFilled(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
-  if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
+  if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadAgainstTarget(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
   return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));
 }
 
@@ -65,7 +65,7 @@ function needsRow(column) {
 function givingRow(column) {
   const { solved, run, model } = column;
   run.at(solved.at);
-  const full = solved.resources.filter((one) => givesWay(run, one.about));
+  const full = solved.resources.filter((one) => isElasticallyFilled(run, one.about));
   if (!full.length) return [""];
   const told = (value, elastic) => column.tell(value, elastic.dimension, { digits: DIGITS });
   const lowered = solved.elastic.map((one) => one.elastic).filter((one) => run.value(one.value) < run.value(one.most) * (1 - 1e-9));
@@ -85,7 +85,7 @@ function reachedAt(column, next) {
   run.at(column.solved.at);
   const limit = run.value(criterion.limit);
   if (isStated(criterion)) return phrase(criterion.atMost ? "next.limit" : "next.least", { ...of, limit: column.tell(limit, criterion.dimension, { ...criterion, digits: DIGITS }) });
-  if (givesWay(run, graph.resources[criterion.resource])) return phrase("next.overloaded", of);
+  if (isElasticallyFilled(run, graph.resources[criterion.resource])) return phrase("next.overloaded", of);
   return limit === 1 ? phrase("next.saturates", of) : phrase("next.target", { ...of, limit: percent(limit) });
 }
 
@@ -133,7 +133,7 @@ function costRow(column, found) {
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
   if (!helpful.length) return [""]; // no price would be told
-  return [phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MOST_KINDS)) })];
+  return [phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MAX_KINDS)) })];
 }
 
 // What stands in a place, as the spec names it.
@@ -146,20 +146,20 @@ function hardwareIn({ model, setting }, place) {
 function helpsRow(column, found) {
   if (!found) return "computing …";
   if (typeof found === "string") return found; // as it was written
-  const helps = found.slice(0, MOST_HELPS).map((one) => {
+  const helps = found.slice(0, MAX_HELPS).map((one) => {
     const cost = column.graph.costs.length ? costOf(column, one) : "";
-    return `${changesTo(column, one.setting)} (${inWords(usersTold(one))}${cost && `; ${cost}`})`;
+    return `${changesTo(column, one.setting)} (${inWords(formatUsers(one))}${cost && `; ${cost}`})`;
   });
   return helps.join("; ") || "no change that this page can try";
 }
 
 // How many, and never more than what is likely.
-function manyTold(column, odds) {
+function capacityWithOdds(column, odds) {
   const { solved, model } = column, noun = nounOf(model);
   if (solved.largest === null) return `No ${noun}`;
   const [least, most] = odds?.interval ?? [null, null];
   if (most !== null && solved.largest > most) return phrase("sure.beyond", { least: roundedDown(least ?? 0), most: roundedUp(most), noun });
-  const users = inWords(largestTold(column));
+  const users = inWords(formatCapacity(column));
   return `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
 }
 
@@ -174,6 +174,6 @@ export function showDecision(column, found, odds) {
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     ["Next limit", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, manyTold(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, capacityWithOdds(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
 }

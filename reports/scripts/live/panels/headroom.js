@@ -2,12 +2,12 @@
 
 import { fails, isStated } from "../../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../../engine/certainty.js";
-import { percent, toldBeyond, whole } from "../../common/format.js";
+import { percent, formatBeyond, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { measured, named } from "../labels.js";
 import { beyondLimit, hasTarget, nounOf, qualityBeyond } from "../sentences.js";
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 const NOTICEABLE = { loss: 5e-4, change: 0.01 };
 const FULL = 1 + 1e-9; // an elastic rate fills a resource up to 1
 
@@ -50,7 +50,7 @@ function moreUsers(column) {
     if (one.isQuality) return qualityBeyond(column, there);
     run.at(there);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
-    const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
+    const told = marked(formatBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
     return beyondLimit(one, { name: measured(model, one.name), told, limit: column.tell(limit, one.dimension, { ...one, digits: 3 }) });
   });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
@@ -68,8 +68,8 @@ function moreUsers(column) {
 }
 
 function some(told) {
-  const more = told.length - MOST_NAMED;
-  return more > 0 ? [...told.slice(0, MOST_NAMED), phrase("more.like", { count: more })] : told;
+  const more = told.length - MAX_NAMED;
+  return more > 0 ? [...told.slice(0, MAX_NAMED), phrase("more.like", { count: more })] : told;
 }
 
 function margin(column) {

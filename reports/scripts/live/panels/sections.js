@@ -1,15 +1,15 @@
 // The parts of the page that are not pictures: answer, lights, tables.
 
 import { failsShown, isStated } from "../../engine/answers.js";
-import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../../engine/certainty.js";
+import { knownAt, knownText, largestKnown, lossKnown, marked, portGrouping } from "../../engine/certainty.js";
 import { fill, make, table } from "../../common/dom.js";
-import { besideLimit, number, percent, whole, wholePopulation } from "../../common/format.js";
+import { formatAgainstLimit, number, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { behindQuality } from "./first_screen.js";
-import { GIVES_WAY, givesWay } from "./elastic_resources.js";
+import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
 import { called, labelled } from "../labels.js";
 import { shareUsed } from "../requirements.js";
-import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
+import { answerOf, circumstancesOf, hasTarget, isPlanned, formatCapacity, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
 
 export function showAnswer(column) {
   const { solved } = column;
@@ -18,7 +18,7 @@ export function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "No" : largestTold(column)), ` ${nounOf(column.model)}; `,
+  fill("small-answer", make("strong", null, solved.largest === null ? "No" : formatCapacity(column)), ` ${nounOf(column.model)}; `,
     solved.limitedBy ? `limited by ${limiter(column)}` : "limited by the range");
 }
 
@@ -55,7 +55,7 @@ export function showRequirements(column) {
       if (criterion.isPromised && step === measure) return ""; // with what certainty it holds there is not told
       const value = run.at(at).value(step);
       if (step !== measure) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
-      const text = besideLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
+      const text = formatAgainstLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
       return marked(text, knownAt(run, criterion, at), value);
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
@@ -71,9 +71,9 @@ export function showRequirements(column) {
     const isMet = !worst || n < worst.failure;
     const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", phrase("page.limits"))] : [];
     run.at(n);
-    const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
+    const giving = isMet && solved.resources.filter((one) => isElasticallyFilled(run, one.about));
     const nearest = worst ? solved.resources[worst.criterion.resource] : fullestOf(column);
-    const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
+    const loadAt = (at) => formatAgainstLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
     const what = [worst ? "" : "highest: ", labelled(model, nearest.name)];
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
     rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "not met" : whole(worst.met)]);
@@ -95,7 +95,7 @@ export function withPortsTogether(column, found) {
   const { solved, run } = column;
   const matters = (one) => one === solved.first || one.notBelow !== null || (solved.limiting && one === solved.resources[solved.limiting.criterion.resource]) || run.value(one.about.load) > run.value(one.about.target);
   const gone = new Set();
-  const isAsOne = toldAsOne(found.map((one) => one.about.portOf));
+  const isAsOne = portGrouping(found.map((one) => one.about.portOf));
   return found.flatMap((one) => {
     const link = one.about.portOf;
     if (!isAsOne(link) || matters(one)) return [[one, one.name]];
@@ -117,25 +117,25 @@ export function showResources(column) {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
     const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "reaches its target first" : "saturates first")] : labelled(column.model, one.name, all);
-    const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
+    const told = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
   const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase("table.most"), "Demand"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 
-const MOST_CARRIED = 6;
+const MAX_CARRIED = 6;
 const HOUR = 3600;
 
 // What links and network cards carry, as rates and as volumes, the most first.
-export function showCarried(column) {
+export function showTraffic(column) {
   const { solved, run, n, model } = column;
   if (!document.getElementById("carried")) return;
   run.at(n);
   const carrying = solved.resources.filter((one) => one.about.carried !== null);
   const rateOf = (one) => run.value(one.about.carried);
   const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
-    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MOST_CARRIED);
+    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_CARRIED);
   const isSeveral = found.some((one) => one.count !== 1);
   const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
   const rows = found.map(({ name, rate, count }) => [

@@ -56,9 +56,9 @@ export class Drawn extends Sure {
   tell() {
     super.tell();
     const { answers, app, column, first, seed } = this;
-    if (this.hasTold || column !== first || seed !== 1 || column.setting.start !== column.began || app.isChanged()) return;
+    if (this.hasReported || column !== first || seed !== 1 || column.setting.start !== column.began || app.isChanged()) return;
     if (answers && !answers.isDone && !answers.isLeft) return;
-    this.hasTold = true;
+    this.hasReported = true;
     window.dispatchEvent(new CustomEvent("odds", { detail: this.lines(this.odds) }));
   }
 }
