@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from warnings import warn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,6 +52,12 @@ class Failure(Struct, frozen=True):
     def is_undecided(self) -> bool:
         """True if undecided."""
         return self.refused and self.requirement.endswith(_UNDECIDED)
+
+    @property
+    def is_untold(self) -> bool:
+        """Former name of `is_undecided`; it warns, and goes with the next version."""
+        warn("`is_untold` is called `is_undecided`", DeprecationWarning, stacklevel=2)
+        return self.is_undecided
 
 
 class FailureAt(Failure, frozen=True, kw_only=True):
