@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from math import inf, sqrt
 from typing import NoReturn
 
@@ -16,6 +18,7 @@ from qps.compiler.network.stations_and_pools import StationKind
 from qps.simulation.class_values import Numbers
 from qps.simulation.simulated_model import (
     Call,
+    Choose,
     Copy,
     Delay,
     Fork,
@@ -34,6 +37,8 @@ from qps.simulation.simulated_model import (
 )
 from qps.simulation.station_registry import Stations, refused
 
+_ROUNDING = 1e-12
+"""What is left of 1 by so little is nothing."""
 _GATHERED = Serve | Use | Delay
 
 
@@ -76,8 +81,13 @@ class ItinerarySteps(Struct, kw_only=True):
         return tuple(frame.steps)
 
     def _add_all(self, body: nodes.Sequence) -> None:
-        for node in body.nodes:
-            self._add_node(node)
+        for choice, group in groupby(body.nodes, key=_choice_of):
+            if choice is None:
+                for node in group:
+                    self._add_node(node)
+            else:
+                self.run = None
+                self._add(self._choose([one for one in group if isinstance(one, nodes.Call)]))
 
     def _add_node(self, node: nodes.Node) -> None:
         is_store = self.stations.network.is_store
@@ -319,11 +329,29 @@ class ItinerarySteps(Struct, kw_only=True):
 
     def _call(self, node: nodes.Call) -> tuple[Step, ...]:
         """Return the steps of a call, as one that is done so often."""
+        often = 1.0 if node.times is None else self.numbers(node.times.often)
+        return (Call(often, self._inside(node)),)
+
+    def _choose(self, calls: Sequence[nodes.Call]) -> Choose:
+        """Return the step at which an item takes one of several ways, or none of them."""
+        branches = [
+            (1.0 if one.times is None else self.numbers(one.times.often), self._inside(one))
+            for one in calls
+        ]
+        left = 1.0 - sum(share for share, _ in branches)
+        if left > _ROUNDING:
+            branches.append((left, ()))
+        return Choose(tuple(branches))
+
+    def _inside(self, node: nodes.Call) -> tuple[Step, ...]:
         self.frames.append(_Frame(node=self._frame.node))
         self._add_all(node.body)
-        frame = self.frames.pop()
-        often = 1.0 if node.times is None else self.numbers(node.times.often)
-        return (Call(often, tuple(frame.steps)),)
+        self.run = None
+        return tuple(self.frames.pop().steps)
+
+
+def _choice_of(node: nodes.Node) -> int | None:
+    return node.choice if isinstance(node, nodes.Call) else None
 
 
 def with_loss_weights(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Step, ...]:
@@ -350,6 +378,9 @@ def with_loss_weights(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Ste
                 found.append(replace(step, parts=tuple(reversed(parts)), worth=behind))
             case Call():
                 found.append(Call(step.times, with_loss_weights(step.steps, behind)))
+            case Choose():
+                ways = ((share, with_loss_weights(way, behind)) for share, way in step.branches)
+                found.append(Choose(tuple(ways)))
             case Gather():
                 found.append(Gather(step.number, with_loss_weights(step.steps, behind)))
             case Recovery():

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import VARYING
-from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
@@ -18,7 +19,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     """An expression with what it is called, what it may be, its dimension, and who needs it so.
 
-    A `hint` of its own tells how to mend it.
+    A `hint` of its own tells how to mend it, and a `code` which diagnostic it is.
     """
 
     expr: ir.Expr
@@ -28,6 +29,7 @@ class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     dimension: Dimension = DIMENSIONLESS
     because: Label | None = None
     hint: str = ""
+    code: Code = codes.OUT_OF_RANGE
 
     @cached_property
     def varies(self) -> bool:

@@ -295,7 +295,7 @@ class _StreamCheck(Struct, kw_only=True):
 
     def _share(self, call: ir.Call) -> None:
         """Report a parameter by which more than all make a call, written as a share."""
-        named = None if call.times is None else call.times.expr
+        named = None if call.times is None or call.is_local else call.times.expr
         if call.times is None or not isinstance(named, ir.ParameterValue):
             return
         value = self.configuration.values_from[named.name]

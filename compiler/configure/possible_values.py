@@ -358,7 +358,7 @@ class _Check:
     def _out_of_bounds(self, bounded: Bounded, folder: Folder, value: Fraction) -> None:
         kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.classes.items())
         self._sink.report(
-            codes.OUT_OF_RANGE,
+            bounded.code,
             bounded.span,
             f"{bounded.what} must be {bounded.bound.value}",
             label=f"this is {shown(value, bounded.dimension)}{kinds}{self._at(bounded, folder)}",

@@ -10,6 +10,7 @@ from qps.compiler.configure.bounded_value import Bounded, varies
 from qps.compiler.configure.conditional_paths import condition_test, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.receivers import rooms_for
+from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
@@ -223,6 +224,42 @@ def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
             yield from _of(speed, "a speed", Bound.POSITIVE)
 
 
+def _calls(stream: ir.Stream) -> Iterator[Bounded]:
+    for call in stream.calls:
+        if not call.is_local:
+            yield from _of(call.times, f"the number of calls of `{call.node}`", Bound.NOT_NEGATIVE)
+        yield from _of(call.others, "a number of others", Bound.NUMBER)
+        yield from _of(call.sends, "a size", Bound.POSITIVE)
+        yield from _of(call.returns, "a size", Bound.POSITIVE)
+
+
+def _probabilities(stream: ir.Stream) -> Iterator[Bounded]:
+    """Yield how likely what is done by chance is, and how likely alternatives are together."""
+    choices: dict[int, list[ir.Quantity]] = {}
+    for call in stream.calls:
+        if not call.is_local or call.times is None or call.is_rest:
+            continue
+        yield Bounded(
+            expr=call.times.expr,
+            span=call.times.span,
+            what="a probability",
+            bound=Bound.SHARE,
+            code=codes.PROBABILITY,
+        )
+        if call.choice is not None:
+            choices.setdefault(call.choice, []).append(call.times)
+    for each in choices.values():
+        if len(each) > 1:
+            yield Bounded(
+                expr=ir.Sum(tuple(one.expr for one in each)),
+                span=each[-1].span,
+                what="the sum of the probabilities in `one of`",
+                bound=Bound.SHARE,
+                code=codes.PROBABILITIES,
+                hint="reduce them, or replace one by `else`, which takes the rest",
+            )
+
+
 def _stream(stream: ir.Stream) -> Iterator[Bounded]:
     first, *sizes = stream.emission.values
     if stream.is_closed:
@@ -241,11 +278,8 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         what = f"the flows of `{stream.name}` in each `{stream.flows_from.group}`"
         least = Bound.POSITIVE if stream.is_closed else Bound.NOT_NEGATIVE  # somebody waits
         yield from _of(stream.flows_from.flows, what, least)
-    for call in stream.calls:
-        yield from _of(call.times, f"the number of calls of `{call.node}`", Bound.NOT_NEGATIVE)
-        yield from _of(call.others, "a number of others", Bound.NUMBER)
-        yield from _of(call.sends, "a size", Bound.POSITIVE)
-        yield from _of(call.returns, "a size", Bound.POSITIVE)
+    yield from _probabilities(stream)
+    yield from _calls(stream)
     for mark in stream.pools:
         yield from _of(mark.amount, f"the amount taken of `{mark.pool}`", Bound.POSITIVE)
     for leg in stream.legs:

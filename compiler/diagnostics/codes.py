@@ -58,6 +58,11 @@ BAD_HARDWARE = Code("QPS0406", "bad-hardware", _E, "incomplete machine or networ
 
 UNSCALED_COST = Code("QPS0501", "unscaled-demand", _W, "unscaled demand on a machine with a rating")
 CLOSED_STREAM = Code("QPS0408", "closed-stream", _E, "not allowed in a closed stream")
+PROBABILITY = Code("QPS0409", "probability", _E, "probability above 100 %")
+PROBABILITIES = Code("QPS0410", "probabilities", _E, "alternatives of more than 100 % together")
+ELSE = Code("QPS0411", "else", _E, "`else` twice, or not last")
+NOTHING_DONE = Code("QPS0412", "empty-alternative", _E, "nothing after a probability")
+TOO_MANY_OUTCOMES = Code("QPS0413", "too-many-outcomes", _E, "too many combinations of chances")
 WHOSE = Code("QPS0407", "missing-owner", _E, "stream without an owner")
 UNUSED = Code("QPS0502", "unused", _W, "unused declaration")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "claim without a source")

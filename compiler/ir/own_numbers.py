@@ -253,7 +253,7 @@ class _Visiting:
         name = f"{stream}.{call.node}"
         return changed(
             call,
-            times=self._number(f"{name}.times", call.times),
+            times=self._number(f"{name}.{call.amount_word}", call.times),
             sends=self._number(f"{name}.sends", call.sends),
             returns=self._number(f"{name}.returns", call.returns),
         )

@@ -126,6 +126,10 @@ class Call(Struct, frozen=True, kw_only=True):
     is made `times` as often as the stream comes by, None where it is made once. It is the first of
     those to so many `others` where these are stated. `sends` and
     `returns` are the sizes of a request and of its answer, None where the stream keeps its own.
+
+    What is done by chance at a node is a call of that node itself, `is_local`: `times` is the
+    probability. Of those of one `choice` an item makes one at most; `is_rest` marks the one that
+    takes what the others leave.
     """
 
     number: int
@@ -137,6 +141,14 @@ class Call(Struct, frozen=True, kw_only=True):
     span: Span
     fork: int | None = None
     others: Quantity | None = None
+    is_local: bool = False
+    choice: int | None = None
+    is_rest: bool = False
+
+    @property
+    def amount_word(self) -> str:
+        """What the number is called that says how often it is made."""
+        return "probability" if self.is_local else "times"
 
 
 class CallPoint(Enum):

@@ -119,6 +119,10 @@ class Call(Struct, frozen=True, kw_only=True):
 
     The `body` goes there and back. `sends` and `returns` are the sizes of request and answer, None
     where the class keeps its own. `number` tells the calls of a class apart.
+
+    What is done by chance at a node is a call of that node itself, `is_local`. Of calls in a row
+    that are of one `choice` an item makes one at most, each by its chance: they exclude each other.
+    The last one `is_rest` where it is made by all that make no other one.
     """
 
     number: int
@@ -128,6 +132,9 @@ class Call(Struct, frozen=True, kw_only=True):
     times: Times | None = None
     sends: Formula | None = None
     returns: Formula | None = None
+    is_local: bool = False
+    choice: int | None = None
+    is_rest: bool = False
 
 
 class Fork(Struct, frozen=True):

@@ -61,7 +61,7 @@ def _edges(one: Class) -> Iterator[tuple[str, str, Call | None]]:
         inside = tuple(call.number for call in passage.calls)
         if isinstance(passage.node, At):
             nodes.setdefault(inside, []).append(passage.node.node)
-        elif isinstance(passage.node, Call):
+        elif isinstance(passage.node, Call) and not passage.node.is_local:
             assert passage.place is not None
             yield passage.place.node, passage.node.node, passage.node
     for inside, visited in nodes.items():

@@ -121,7 +121,10 @@ def _by_pair(
     return ast.Param(name=name, value=table, **parts)
 
 
-_STEPS = "step:steps* call_step:steps* call_others:steps* together:steps* take:steps* give:steps*"
+_STEPS = (
+    "step:steps* call_step:steps* call_others:steps* together:steps* take:steps* give:steps* "
+    "chance:steps* one_of_steps:steps*"
+)
 """What is done at a node, one after the other."""
 
 RULES: dict[str, Rule] = {
@@ -218,6 +221,9 @@ RULES: dict[str, Rule] = {
         "",
         _STEPS,
     ),
+    "chance": _rule(ast.Chance, "probability", _STEPS),
+    "otherwise": _rule(ast.Chance, "", _STEPS),
+    "one_of_steps": _rule(ast.Alternatives, "", "chance:branches* otherwise:branches*"),
     "over": _rule(ast.Over, "", "name:links* when:condition"),
     "rank": _rule(ast.Rank, "_ value"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
@@ -302,8 +308,10 @@ EXPRESSIONS = frozenset([
 ])  # fmt: skip
 """The rules of expressions: how deep they stand in each other is counted."""
 
-CALLS = frozenset(["call_step", "call_others", "together"])
-"""The rules of calls: how deep they stand in each other is counted."""
+CALLS = frozenset([
+    "call_step", "call_others", "together", "chance", "otherwise", "one_of_steps",
+])  # fmt: skip
+"""The rules of calls and alternatives: how deep they stand in each other is counted."""
 
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",

@@ -35,7 +35,7 @@ _TOKENS = {
 _NAMING = frozenset([*declarations(), "node", "link"])
 """Words behind which something gets its name."""
 
-_JOINED = {"_ONE_OF": ("_ONE_OF", "of")}
+_JOINED = {"_ONE_OF": ("_ONE_OF", "of"), "_ONE_OF_STEPS": ("_ONE_OF_STEPS", "of")}
 
 
 class _Translation:

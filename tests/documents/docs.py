@@ -138,7 +138,7 @@ def with_words(text: str) -> str:
         "keywords in a component, machine or target;",
         "- a kind cannot be called ": f"{_marked(of_kinds)}, or have the name of a case; "
         f"a unit cannot be called {_marked(of_units)}, which are keywords after a number;",
-        "one of `": f"{' '.join(keywords.continuing_words())}`;",
+        "keywords: `": f"{' '.join(keywords.continuing_words())}`. `measured`,",
         f"{'queueing web.cpu mmc':47}# ": " ".join(disciplines),
     }
     for name, flag in FLAGS.items():

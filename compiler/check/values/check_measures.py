@@ -324,9 +324,12 @@ def _called(item: ast.Written) -> Iterator[ast.Name]:
     """Yield the nodes that are called within a part of a stream."""
     if isinstance(item, ast.CallStep):
         yield item.node
-    if isinstance(item, ast.At | ast.CallStep | ast.CallOthers | ast.Together):
+    if isinstance(item, ast.At | ast.CallStep | ast.CallOthers | ast.Together | ast.Chance):
         for step in item.steps:
             yield from _called(step)
+    if isinstance(item, ast.Alternatives):
+        for branch in item.branches:
+            yield from _called(branch)
 
 
 def _others(scope: Scope, name: ast.Name) -> list[str]:

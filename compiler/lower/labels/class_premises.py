@@ -34,7 +34,8 @@ from qps.engine.expressions.point_values import Point
 
 def _chance_of(passage: Passage, numbers: Numbers) -> Call | None:
     node = passage.node
-    return node if isinstance(node, Call) and _is_chance(node, numbers) else None
+    is_said = isinstance(node, Call) and node.is_local  # drawn by itself, for each item
+    return node if isinstance(node, Call) and not is_said and _is_chance(node, numbers) else None
 
 
 def at_most_one_chance(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:

@@ -27,7 +27,7 @@ class CallFactor(Struct, frozen=True, kw_only=True):
     Those of one `fork` are made at the same time. What `is_whole` is stated as a whole number of
     calls, what `is_share` as a number of at most 1. It is `reached` so often for each item of the
     stream, on average; where users or items are of several kinds, none of these makes it more than
-    `most` times.
+    `most` times. Of those of one `choice` an item makes one at most.
     """
 
     number: int
@@ -38,6 +38,7 @@ class CallFactor(Struct, frozen=True, kw_only=True):
     fork: int | None = None
     is_whole: bool = True
     is_share: bool = True
+    choice: int | None = None
 
 
 class TimeSpent(Enum):

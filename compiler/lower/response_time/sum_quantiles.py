@@ -9,9 +9,10 @@ a bound (Bonferroni).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, product
+from math import prod
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
-from qps.compiler.lower.response_time.stage_sequence import Allotment
+from qps.compiler.lower.response_time.stage_sequence import Allotment, calls_certainty
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -59,7 +60,7 @@ class StagePath(Struct, frozen=True, kw_only=True):
     def is_alone(self) -> bool:
         """True where there is one queue, of which the quantile is known better by itself."""
         if len(self.added) != 1 or self.repeats:
-            return not self.added
+            return not self.operands
         queue = self.added[0].queue
         assert queue is not None
         if queue.bursts is not None:
@@ -69,13 +70,14 @@ class StagePath(Struct, frozen=True, kw_only=True):
 
     def quantile(self, late: Fraction, varies: int, of_one: _OfOne) -> Formula:
         """Return the time that a share `late` may exceed, with what `varies` besides."""
-        units = len(self.added) + len(self.aside) + varies
+        summed = len(self.added) or bool(self.operands)
+        units = summed + len(self.aside) + varies
         each = Allotment(late / units if units else late, Fraction(0))
         alone = [_times(each.times(part), of_one(part, each)) for part in self.aside]
         found = total((self.fixed, *alone))
-        if not self.added:
+        if not self.operands:
             return found
-        level = 1 - late * len(self.added) / units
+        level = 1 - late * summed / units
         return found + apply("stages_quantile", number(level), *self.operands)
 
 
@@ -92,8 +94,12 @@ def paths_of(
         return ()
     if any(way.chances > MOST_PATHS for way in found):
         return ()
-    if any(way.repeats and (way.aside or not way.added) for way in found):
+    if any(way.repeats and way.aside for way in found):
         return ()
+    if not all(way.added for way in found) and (
+        len(found) > 1 or calls_certainty(parts, varies=False).is_exact
+    ):
+        return ()  # what is passed tells the quantile without a sum
     return found
 
 
@@ -187,8 +193,13 @@ class _Summed(Struct, frozen=True, kw_only=True):
         fixed: list[Formula] = []
         operands: list[Formula] = []
         chances = 1
-        for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+        for choice, group in groupby(parts, key=lambda part: _choice(part, depth)):
             inside = list(group)
+            if choice is not None and len({_number(part, depth) for part in inside}) > 1:
+                alternatives, ways = self._alternatives(inside, depth)
+                operands += alternatives
+                chances *= ways
+                continue
             if len(inside[0].calls) <= depth:
                 for part in inside:
                     if part in self.added:
@@ -212,6 +223,22 @@ class _Summed(Struct, frozen=True, kw_only=True):
             operands += varying
             chances *= _chances(call, within, is_fixed=always is not ZERO)
         return total(fixed), operands, chances
+
+    def _alternatives(self, parts: Sequence[LatencyPart], depth: int) -> tuple[list[Formula], int]:
+        """Return a stage of which one of those inside is passed, and in how many ways."""
+        operands: list[Formula] = []
+        ways = 1  # none of them
+        for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+            inside = list(group)
+            same, varying, within = self.of(inside, depth + 1)
+            outer = inside[0].calls[depth - 1].reached if depth else ONE
+            always = ZERO if same is ZERO else maximum(ZERO, same)
+            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            often = _often(inside[0].calls[depth], outer)
+            operands += [*around.operands(often, len(varying) // _SIZE), *varying]
+            ways += within
+        header = Stage(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
+        return [*header.operands(ONE, -(len(operands) // _SIZE)), *operands], ways
 
     def _stages(self, part: LatencyPart) -> list[Stage]:
         stage = _stage(part)
@@ -248,16 +275,38 @@ def _repeated(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyP
 
     Who comes back soon finds what was found before: all waits in one queue are one, so often.
     """
-    found: dict[str, tuple[Formula, LatencyPart]] = {}
-    again: set[str] = set()
-    for part in added:
-        assert part.queue is not None
-        name, times = part.queue.resource, _passages(part)
-        before = found.get(name)
-        if before is not None or times is not ONE:
-            again.add(name)
-        found[name] = (times, part) if before is None else (before[0] + times, before[1])
-    return {name: one for name, one in found.items() if name in again}
+    repeated: dict[str, tuple[Formula, LatencyPart]] = {}
+    for way in _alternative_paths(added):
+        found: dict[str, tuple[Formula, LatencyPart]] = {}
+        for part in way:
+            assert part.queue is not None
+            name, times = part.queue.resource, _passages(part)
+            before = found.get(name)
+            found[name] = (times, part) if before is None else (before[0] + times, before[1])
+            if before is not None or times is not ONE:
+                repeated[name] = found[name]
+    return repeated
+
+
+def _alternative_paths(added: Sequence[LatencyPart]) -> Iterator[Sequence[LatencyPart]]:
+    """Yield what an item may pass of some stages: of alternatives one, each with the others' all.
+
+    Where there are too many ways all stages are one, as if they did not exclude each other.
+    """
+    choices: dict[int, dict[int, None]] = {}
+    for call in (call for part in added for call in part.calls):
+        if call.choice is not None:
+            choices.setdefault(call.choice, {})[call.number] = None
+    if prod(map(len, choices.values())) > MOST_PATHS:
+        yield added
+        return
+    for chosen in product(*choices.values()):
+        numbers = dict(zip(choices, chosen, strict=True))
+        yield [
+            part
+            for part in added
+            if all(numbers.get(call.choice, call.number) == call.number for call in part.calls)  # type: ignore[arg-type]
+        ]
 
 
 def _passages(part: LatencyPart) -> Formula:
@@ -284,6 +333,14 @@ def _is_simple(path: StagePath) -> bool:
 
 def _number(part: LatencyPart, depth: int) -> int | None:
     return part.calls[depth].number if len(part.calls) > depth else None
+
+
+def _choice(part: LatencyPart, depth: int) -> tuple[bool, int] | None:
+    """Return the call that a stage stands in, of alternatives all of these; None for no call."""
+    if len(part.calls) <= depth:
+        return None
+    call = part.calls[depth]
+    return (False, call.number) if call.choice is None else (True, call.choice)
 
 
 def _often(call: CallFactor, outer: Formula) -> Formula:
@@ -323,7 +380,7 @@ def added_known(path: StagePath) -> Certainty:
     if len(queues) < 2 and not path.repeats:  # noqa: PLR2004 - there is no other
         return EXACT
     names = list(dict.fromkeys(queue.resource for queue in queues))
-    if _are_independent(path, queues):
+    if _are_independent(path):
         return EXACT
     again = _repeated(path.added)
     found = [_fitted_mixture(part.queue) for _, part in again.values() if part.queue]
@@ -341,21 +398,31 @@ def _fitted_mixture(queue: Queue) -> Certainty:
     return known_by("gamma-mixture", queue.resource, apart=queue.times_apart)
 
 
-def _are_independent(path: StagePath, queues: Sequence[Queue]) -> bool:
+def _are_independent(path: StagePath) -> bool:
     """Return whether the times in queues of a network are independent of each other.
 
     So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand
     and Varaiya 1980): every other one comes from outside, or from the queue before. Between the
     first and the last there is one server at each (Burke 1969).
     """
-    names = [queue.resource for queue in queues]
-    if len(set(names)) < len(names) or not all(queue.keeps_randomness for queue in queues):
-        return False
-    if any(queue.servers is not ONE for queue in queues[1:-1]):
-        return False
     if any(
         not call.is_share for part in path.parts for call in part.calls if call.times is not ONE
     ):
+        return False
+    each = (
+        [part.queue for part in one if part.queue is not None]
+        for one in _alternative_paths(path.added)
+    )
+    return all(map(_is_in_order, each))
+
+
+def _is_in_order(queues: Sequence[Queue]) -> bool:
+    names = [queue.resource for queue in queues]
+    if len(names) < 2:  # noqa: PLR2004 - there is no other
+        return True
+    if len(set(names)) < len(names) or not all(queue.keeps_randomness for queue in queues):
+        return False
+    if any(queue.servers is not ONE for queue in queues[1:-1]):
         return False
     for before, queue in zip([None, *names], queues, strict=False):
         if any(visit.after and visit.after[-1] != before for visit in queue.visits):

@@ -108,6 +108,8 @@ class ItineraryFlows:
         self._full: dict[str, Lose] = {}  # what is lost at stations that come next
         self._holds = ClassHolds(spec.network.pools, self._state, self._visits, traffic.stations)
         self._cores: dict[int, Formula] = {}  # those that share a part of the latency
+        self._choice: tuple[int, tuple[Visit, ...]] | None = None
+        """The alternatives of which one was followed last, and what was waited for before them."""
 
     def result(self) -> ClassTraffic:
         """Follow the whole itinerary, and return what it came to."""
@@ -380,18 +382,29 @@ class ItineraryFlows:
         """Follow calls: each begins with what comes, and what all leave of it goes on."""
         now, before, left = self._state, replace(self._state), ONE
         waited: tuple[Visit, ...] = ()
+        since = self._before_alternatives(node)
+        now.waited = since
         for call in [node] if isinstance(node, Call) else _calls_of(node):
             if isinstance(node, Fork):
                 now.go_on_as(before)
-                now.batch, now.waited = before.batch, before.waited
+                now.batch, now.waited = before.batch, since
                 now.is_bursty, now.burst = before.is_bursty, before.burst
             self._calls.begin(call.number, None if call.times is None else call.times.often)
             self._through(call.body)
             self._leave()
             left = left * self._calls.end()
-            waited += now.waited[len(before.waited) :]
+            waited += now.waited[len(since) :]
         now.waited = before.waited + waited
         now.go_on_as(before, left)
+        if isinstance(node, Call) and node.choice is not None:
+            self._choice = node.choice, since
+
+    def _before_alternatives(self, node: Call | Fork) -> tuple[Visit, ...]:
+        """Return what an item has waited for before a call: in no other one that it excludes."""
+        choice = node.choice if isinstance(node, Call) else None
+        if choice is None or self._choice is None or self._choice[0] != choice:
+            return self._state.waited
+        return self._choice[1]
 
 
 def _calls_of(fork: Fork) -> list[Call]:

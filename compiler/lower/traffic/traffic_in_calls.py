@@ -116,6 +116,15 @@ class CallTraffic:
         call, reached = begun.call, begun.reached
         if call.times is None or begun.times is None:
             return CallFactor(number=call.number, node=call.node, fork=call.fork, reached=reached)
+        if call.is_local:
+            return CallFactor(
+                number=call.number,
+                node=call.node,
+                times=begun.times,
+                reached=reached,
+                is_whole=False,
+                choice=call.choice,
+            )
         value = self._often(call.times.expr, begun.times)
         is_share = (
             self._is_always_a_share(begun.times)
@@ -201,6 +210,7 @@ class CallTraffic:
             return product(1 - part.value for part in losses[begins:])
         share = begun.times
         self._refuse_several(begun.call, losses[begins])
+        self._refuse_alternatives(begun.call, losses[begins])
         inside: Formula = ONE
         left: Formula = ONE
         for index in range(begins, len(losses)):
@@ -210,10 +220,25 @@ class CallTraffic:
             inside, left = inside * (1 - part.value), left - lost
         return left
 
+    def _refuse_alternatives(self, call: ir.Call, loss: LossPart) -> None:
+        """Refuse that something is lost in one of several alternatives."""
+        if sum(one.choice == call.choice for one in self._calls.values()) < 2:  # noqa: PLR2004
+            return
+        if not call.is_local:
+            return
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            call.span,
+            f"items of `{self._stream}` can be lost in one of several alternatives at "
+            f"`{call.node}`: which of them those make that are left is unknown",
+            secondary=[Label(loss.span, "loss here")],
+            hint="declare one stream for each alternative, or move the loss behind them",
+        )
+
     def _refuse_several(self, call: ir.Call, loss: LossPart) -> None:
         """Refuse that something is lost of a call that is made several times for an item."""
         assert call.times is not None
-        if self._expressions.holds(
+        if call.is_local or self._expressions.holds(
             ir.Compare("<=", call.times.expr, ir.Constant(_ONE), DIMENSIONLESS)
         ):
             return

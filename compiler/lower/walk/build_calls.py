@@ -9,9 +9,10 @@ from qps.compiler import ir
 from qps.compiler.lower.expressions.item_flows import Flow
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.walk.class_state import ClassState
+from qps.compiler.network.alternative_visits import AlternativeVisits, calls_in
 from qps.compiler.network.itinerary import Call, Sequence, Times
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.engine.expressions.formulas import Formula
+from qps.engine.expressions.formulas import Formula, total
 
 
 class _Begun(Struct, kw_only=True):
@@ -35,6 +36,8 @@ class CallBuilder:
         self._expressions = expressions
         self._begun: list[_Begun] = []
         self.made: dict[int, ir.Call] = {}
+        self._chances: dict[int, list[Formula]] = {}
+        """Of the alternatives of each choice that have begun."""
 
     def pass_by(self, mark: ir.CallMark) -> None:
         """Begin a call, send its answer, or end it."""
@@ -50,7 +53,7 @@ class CallBuilder:
         flow = before = self._state.flow
         times = sends = None
         if call.times is not None:
-            times = self._symbol(call, "times", call.times)
+            times = self._times(call, call.times)
         if call.sends is not None:
             sends = self._symbol(call, "sends", call.sends)
             flow = _sized(flow, sends)
@@ -74,6 +77,22 @@ class CallBuilder:
         self._state.flow = begun.before
         self._state.itinerary.end_call(lambda body: _called(call, begun, body))
 
+    def stand_for(self, found: AlternativeVisits) -> None:
+        """Note the calls that have become others, in which whole visits are made."""
+        for call in calls_in(found.itinerary):
+            if call.number in found.sources:
+                stated = self.made[found.sources[call.number]]
+                self.made[call.number] = replace(stated, number=call.number, choice=call.choice)
+
+    def _times(self, call: ir.Call, stated: ir.Quantity) -> Formula:
+        """Return how often a call is made; of alternatives the last one what others leave."""
+        if not call.is_rest:
+            times = self._symbol(call, call.amount_word, stated)
+            if call.choice is not None:
+                self._chances.setdefault(call.choice, []).append(times)
+            return times
+        return 1 - total(self._chances.get(call.choice or 0, []))
+
     def _symbol(self, call: ir.Call, what: str, quantity: ir.Quantity) -> Formula:
         return self._expressions.symbol(f"{self._stream.name}.{call.node}.{what}", quantity)
 
@@ -87,6 +106,9 @@ def _called(call: ir.Call, begun: _Begun, body: Sequence) -> Call:
         times=None if begun.times is None else Times(begun.times),
         sends=begun.sends,
         returns=begun.returns,
+        is_local=call.is_local,
+        choice=call.choice,
+        is_rest=call.is_rest,
     )
 
 

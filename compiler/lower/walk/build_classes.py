@@ -16,6 +16,7 @@ from qps.compiler.lower.walk.build_holds import PoolBuilder
 from qps.compiler.lower.walk.build_visits import NodeBuilder
 from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
+from qps.compiler.network.alternative_visits import with_alternative_visits
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
 from qps.compiler.network.classes import Class, Holder, Items, Playout
 from qps.compiler.network.itinerary import Delay
@@ -47,6 +48,8 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     _packetisation(stream, flow, under_way)
     calls = CallBuilder(under_way, stream, expressions)
     _build_steps(stream, network, under_way, calls)
+    found = with_alternative_visits(under_way.itinerary.itinerary, network.is_store)
+    calls.stand_for(found)
     of = Class(
         name=stream.name,
         stream=stream.name,
@@ -58,7 +61,7 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
         ),
         items=_items(flow),
         holder=_holder(stream.flows_from),
-        itinerary=under_way.itinerary.itinerary,
+        itinerary=found.itinerary,
         span=stream.span,
         amount=amount,
         think=think,

@@ -112,7 +112,23 @@ class Give(Written, frozen=True, kw_only=True):
     amount: Expr | None = None
 
 
-StepItem: TypeAlias = Step | CallStep | CallOthers | Together | Take | Give
+class Chance(Written, frozen=True, kw_only=True):
+    """`1.4 %: scan`: steps that a part of the items takes, drawn for each of them.
+
+    Of `else: …` within `one of { … }` there is no `probability`.
+    """
+
+    probability: Expr | None = None
+    steps: tuple[StepItem, ...] = ()
+
+
+class Alternatives(Written, frozen=True, kw_only=True):
+    """`one of { 70 %: a; else: b }`: ways of which each item takes exactly one."""
+
+    branches: tuple[Chance, ...] = ()
+
+
+StepItem: TypeAlias = Step | CallStep | CallOthers | Together | Take | Give | Chance | Alternatives
 """What is done at a node, one after the other."""
 
 

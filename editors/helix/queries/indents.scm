@@ -15,6 +15,7 @@
   (mode)
   (network)
   (observed_runs)
+  (one_of_steps)
   (pair_param)
   (require)
   (scenario)

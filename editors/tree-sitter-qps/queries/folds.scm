@@ -16,6 +16,7 @@
   (mode)
   (network)
   (observed_runs)
+  (one_of_steps)
   (pair_param)
   (require)
   (scenario)

@@ -2,12 +2,14 @@
 
 `db(…)` is a call, with what happens there; `[a(…) || b(…)]` are calls that are made together. A
 call names its link only where several join the two nodes. What a link takes of every item, its
-propagation and its loss, stands with the link.
+propagation and its loss, stands with the link. `1 %: cpu 31 ms` is done by chance at the node, and
+of `one of {70 %: …; 30 %: …}` each item takes one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct, field
 
@@ -55,8 +57,10 @@ class ItineraryText:
         """Return where an item is in turn; `at` is the node where it begins."""
         stays, crossed = [_Stay(at)], list[str]()
         holds: dict[int, str] = {}
-        for node in body.nodes:
+        for node in _with_alternatives(body):
             match node:
+                case tuple():
+                    stays[-1].steps.append(self._alternatives(node, of, stays[-1].node))
                 case nodes.At(node=name):
                     if crossed or len(stays) == 1 or stays[-1].node != name:
                         stays.append(_Stay(name, crossed))
@@ -147,6 +151,17 @@ class ItineraryText:
         often = self._often(node.times, "{} × ")
         return f"{often}{first.node}{over}({steps})"
 
+    def _alternatives(self, calls: Sequence[nodes.Call], of: Class, at: str | None) -> str:
+        """Return what is done by chance: `1 %: cpu 31 ms`, `one of {70 %: …; 30 %: …}`."""
+        each = []
+        for call in calls:
+            _, inside, *_ = self._stays(call.body, of, at)
+            share = "" if call.times is None else self._numbers.share(call.times.mean)
+            steps = ", ".join(inside.steps)
+            is_block = len(calls) == 1 and len(inside.steps) > 1
+            each.append(f"{share}: {{{steps}}}" if is_block else f"{share}: {steps}")
+        return each[0] if len(each) == 1 else f"one of {{{'; '.join(each)}}}"
+
     def _names(self, links: Sequence[str], at: str | None, call: nodes.Call) -> bool:
         """Return whether a call names its links: where it might go over others, too."""
         ends = {at, call.node}
@@ -169,6 +184,19 @@ class ItineraryText:
             to += f" per {receivers} receivers"
         to += " to " + _RECEIVERS.get(node.to, f"{node.to} {node.target or ''}".rstrip())
         return to if node.group is None else f"{to} in {node.group}"
+
+
+def _with_alternatives(body: nodes.Sequence) -> Iterator[nodes.Node | tuple[nodes.Call, ...]]:
+    """Yield what happens in a row; calls that exclude each other together."""
+    for choice, group in groupby(body.nodes, key=_choice_of):
+        if choice is None:
+            yield from group
+        else:
+            yield tuple(one for one in group if isinstance(one, nodes.Call))
+
+
+def _choice_of(node: nodes.Node) -> int | None:
+    return node.choice if isinstance(node, nodes.Call) else None
 
 
 _RECEIVERS = {ir.SpreadKind.OTHERS.value: "others", ir.SpreadKind.SOME.value: "others"}

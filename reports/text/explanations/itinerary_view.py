@@ -78,7 +78,11 @@ class CrossView(Struct, frozen=True, kw_only=True):
 
 
 class CallView(Struct, frozen=True, kw_only=True):
-    """A node is called; the body goes there and back."""
+    """A node is called; the body goes there and back.
+
+    What is done by chance at a node is a call of that node itself (`is_local`); of calls in a row
+    with one `choice` an item makes one at most.
+    """
 
     number: int
     node: str
@@ -86,6 +90,8 @@ class CallView(Struct, frozen=True, kw_only=True):
     sends: Number | None
     returns: Number | None
     body: tuple[NodeView, ...]
+    is_local: bool
+    choice: int | None
     type_: Literal["call"] = "call"
 
 

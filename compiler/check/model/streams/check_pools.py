@@ -74,9 +74,12 @@ def pool_items(item: ast.Written) -> Iterator[ast.Take | ast.Give]:
     """Yield what is taken and given back within a part of a stream, as it is written."""
     if isinstance(item, ast.Take | ast.Give):
         yield item
-    if isinstance(item, ast.At | ast.CallStep | ast.CallOthers | ast.Together):
+    if isinstance(item, ast.At | ast.CallStep | ast.CallOthers | ast.Together | ast.Chance):
         for step in item.steps:
             yield from pool_items(step)
+    if isinstance(item, ast.Alternatives):
+        for branch in item.branches:
+            yield from pool_items(branch)
 
 
 class _Level(Struct, frozen=True):

@@ -51,6 +51,13 @@ class _CallTargets(Struct, frozen=True):
         return enough if condition is None else ir.AllOf((condition, enough))
 
 
+def _rest(stated: Sequence[ir.Quantity], branch: ast.Chance) -> ir.Quantity:
+    """Return the probability that alternatives leave."""
+    minus = (ir.Product((ir.Constant(Fraction(-1)), one.expr)) for one in stated)
+    whole = ir.Sum((ir.Constant(Fraction(1)), *minus))
+    return ir.Quantity(expr=whole, dimension=DIMENSIONLESS, span=branch.span)
+
+
 class VisitChecker(Part, frozen=True, kw_only=True):
     """Checks the visits of one stream, with the calls in them."""
 
@@ -87,6 +94,10 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 legs += self._others(node, item, inside)
             elif isinstance(item, ast.Together):
                 legs += self._together(node, item, inside)
+            elif isinstance(item, ast.Chance):
+                legs += self._chance(node, item)
+            elif isinstance(item, ast.Alternatives):
+                legs += self._alternatives(node, item)
             else:
                 mark = PoolChecker(self.expressions).mark(item, place)
                 legs += [mark] if mark else []
@@ -116,6 +127,95 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         message, hint = told
         self.sink.report(codes.MISPLACED, step.span, f"`{name}` {message}", hint=hint)
         return False
+
+    # -- by chance -----------------------------------------------------------------------
+
+    def _chance(self, here: ast.Name, item: ast.Chance) -> list[ir.Leg]:
+        """Return what a part of the items does, and the others do not."""
+        return self._branch(here, item, self._probability(item), next(self._numbers))
+
+    def _alternatives(self, here: ast.Name, item: ast.Alternatives) -> list[ir.Leg]:
+        """Return ways of which each item takes exactly one; `else` is what the others leave."""
+        choice = next(self._numbers)
+        self._report_order(item)
+        stated = [self._probability(branch) for branch in item.branches]
+        known = [one for one in stated if one is not None]
+        legs: list[ir.Leg] = []
+        for branch, probability in zip(item.branches, stated, strict=True):
+            share = _rest(known, branch) if branch.probability is None else probability
+            legs += self._branch(here, branch, share, choice)
+        return legs
+
+    def _report_order(self, item: ast.Alternatives) -> None:
+        """Report what takes the rest and is not the last, or there twice."""
+        rests = [branch for branch in item.branches if branch.probability is None]
+        last = item.branches[-1] if item.branches else None
+        if last is None:
+            self.sink.report(
+                codes.NOTHING_DONE,
+                item.span,
+                "`one of` has no alternatives",
+                hint="add them: `one of { 70 %: a; else: b }`",
+            )
+        elif len(rests) > 1:
+            self.sink.report(
+                codes.ELSE,
+                rests[1].span,
+                "`one of` has `else` twice",
+                secondary=[Label(rests[0].span, "first one")],
+                hint="give all but the last one a probability, such as `10 %: …`",
+            )
+        elif rests and rests[0] is not last:
+            self.sink.report(
+                codes.ELSE,
+                rests[0].span,
+                "`else` must be the last alternative",
+                secondary=[Label(last.span, "this comes after it")],
+                hint="move `else` to the end",
+            )
+
+    def _probability(self, branch: ast.Chance) -> ir.Quantity | None:
+        if branch.probability is None:
+            return None
+        scope = Scope(self.main, Allowed.FLOWS)
+        return self.expressions.quantity(branch.probability, scope, DIMENSIONLESS, "a probability")
+
+    def _branch(
+        self,
+        here: ast.Name,
+        branch: ast.Chance,
+        probability: ir.Quantity | None,
+        choice: int,
+    ) -> list[ir.Leg]:
+        """Return a branch that is taken with a probability: a call of the node itself."""
+        if not branch.steps:
+            stated = branch.probability
+            told = "else" if stated is None else " ".join(stated.span.text.split())
+            self.sink.report(
+                codes.NOTHING_DONE,
+                branch.span,
+                f"nothing follows `{told}:`",
+                hint=f"add a step, or several: `{told}: {{ step; call node {{ … }} }}`",
+            )
+            return []
+        block = self._block(here, branch.steps, _Inside(is_call=True, is_plain=False))
+        place = self.steps.node(here)
+        if place is None or probability is None or not block:
+            return []
+        call = ir.Call(
+            number=next(self._numbers),
+            node=place,
+            times=probability,
+            sends=None,
+            returns=None,
+            condition=None,
+            span=branch.span,
+            is_local=True,
+            choice=choice,
+            is_rest=branch.probability is None,
+        )
+        begins, answers, ends = (ir.CallMark(point, call) for point in ir.CallPoint)
+        return [begins, *block, answers, ir.Visit(place, (), here.span), ends]
 
     # -- calls ---------------------------------------------------------------------------
 
