@@ -320,6 +320,15 @@ def test_one_place_waits_by_the_second_moment_of_the_holding_time(
     assert told(graph, users) == pytest.approx(own + wait, rel=1e-9)
 
 
+@pytest.mark.parametrize(("places", "users"), [(1, 80), (8, 600), (55, 5000)])
+def test_places_that_are_held_for_a_fixed_time_wait_as_for_cores(places: int, users: int) -> None:
+    """A pool around a delay is a queue for as many servers of that time."""
+    pool = lowered(spec("at web { take threads; nap; give threads }", web=(1, 0, places), nap=100))
+    cores = lowered(spec("at web { work }", web=(places, 100, 1), queueing=", queueing mdc"))
+    assert told(pool, users) == pytest.approx(told(cores, users), rel=1e-7)
+    assert told(pool, users) > 0.1004
+
+
 def test_calls_together_hold_for_the_slowest() -> None:
     calls = "together { call db { nap }; call cache { nap; nap } }"
     way = f"at web {{ take threads; {calls}; give threads }}"

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
+from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import Certainty, compounded, together
@@ -15,13 +16,10 @@ from qps.engine.expressions.formulas import (
     Formula,
     apply,
     maximum,
-    minimum,
     number,
-    square_root,
 )
 
 _LEAST = number(Fraction(1, 10**9))
-_WIDTH = number(Fraction(36, 25))
 
 
 class SeveralServers(OneServer, frozen=True):
@@ -47,18 +45,7 @@ class SeveralServers(OneServer, frozen=True):
 
 
 class GeneralServers(SeveralServers, frozen=True):
-    """The same where service times have any variation.
-
-    Where they vary less than exponential ones, the wait lies between those of exponential and of
-    fixed ones (Kimura 1986): their rates of going on, one over a wait, are weighted by the
-    variation. That of fixed ones is as Cosmetatos has it (1976), and never above what holds where
-    hardly anybody waits.
-
-    Where they vary more, A = (1 + s)/2 times as long is waited where all is nearly full (Lee and
-    Longton 1959), and where hardly anybody waits, so long as the first of c services that go on
-    still takes (Burman and Smith 1983): for gamma distributed ones A to the power of about
-    c^(-1/sqrt(1.44 + 4 s)). Between these two the power is weighted by the load.
-    """
+    """The same where service times have any variation: by `wait_ratio`."""
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait."""
@@ -153,24 +140,4 @@ def ratio_to_exponential(queue: Queue) -> Formula:
     spread = queue.variation**2
     if not queue.is_uniform:
         spread = apply("mean", 2 * queue.residual, mean_service(queue.visits)) - 1
-    return _more_even(queue, minimum(ONE, spread)) * _less_even(queue, maximum(ONE, spread))
-
-
-def _more_even(queue: Queue, spread: Formula) -> Formula:
-    """Return the same for service times that vary less than exponential ones, else 1."""
-    if spread is ONE:
-        return ONE
-    load, servers = minimum(ONE, queue.load), queue.servers
-    most = (servers - 1) / (servers + 1)
-    longer = (1 - load) * (servers - 1) * (square_root(4 + 5 * servers) - 2)
-    longer = minimum(most, longer / (16 * servers * maximum(load, _LEAST)))
-    return (1 + spread) / (2 * spread + 2 * (1 - spread) / (1 + longer))
-
-
-def _less_even(queue: Queue, spread: Formula) -> Formula:
-    """Return the same for service times that vary more, else 1."""
-    if spread is ONE:
-        return ONE
-    load, more = minimum(ONE, queue.load), apply("ln", (1 + spread) / 2)
-    power = apply("exp", -apply("ln", queue.servers) / square_root(_WIDTH + 4 * spread))
-    return apply("exp", (load + (1 - load) * power) * more)
+    return wait_ratio(spread, queue.servers, queue.load)

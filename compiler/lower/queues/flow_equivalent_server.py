@@ -15,6 +15,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.queues.service_variation import wait_ratio
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.engine.expressions.formulas import (
@@ -223,7 +224,8 @@ def _filled(network: Network, arriving: Formula) -> Filled:
     held = held if network.is_queued else network.alone
     part = servers / places
     variation = part * network.variance / network.alone**2 + 1 - part
-    tail = behind * ((1 + variation) / 2 + (1 - part) * (uneven - 1))
+    ratio = wait_ratio(variation, servers, below)
+    tail = behind * (ratio + (1 - part) * (uneven - 1))
     late = waiting * left * tail
     adds = late
     if network.is_queued:
