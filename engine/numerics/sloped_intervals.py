@@ -14,6 +14,7 @@ from math import pow as float_power
 from qps.engine.exact_algebra.exact_values import as_float
 
 _EXACT_INTEGERS = 2.0**53
+_UNITS = (1.0, -1.0)
 _LARGEST = nextafter(inf, 0.0)
 
 LIBRARY = 2.0**-50
@@ -91,7 +92,7 @@ def total(*parts: Interval) -> Interval:
     low = high = slow = steep = 0.0
     for part in parts:
         low, high = _sum(low, part.low)[0], _sum(high, part.high)[1]
-        if not part.is_fixed:
+        if part.slow or part.steep:
             slow, steep = _sum(slow, part.slow)[0], _sum(steep, part.steep)[1]
     return Interval(low, high, slow, steep)
 
@@ -114,11 +115,15 @@ def product(*parts: Interval) -> Interval:
 def times(one: Interval, other: Interval) -> Interval:
     """Return the bounds of a product of two."""
     low, high = span(one.low, one.high, other.low, other.high)
-    slow, steep = 0.0, 0.0
-    for f, g in ((one, other), (other, one)):
-        if not g.is_fixed:
-            least, most = span(f.low, f.high, g.slow, g.steep)
-            slow, steep = _sum(slow, least)[0], _sum(steep, most)[1]
+    is_fixed = one.is_fixed
+    if other.is_fixed:
+        if is_fixed:
+            return Interval(low, high)
+        return Interval(low, high, *span(other.low, other.high, one.slow, one.steep))
+    slow, steep = span(one.low, one.high, other.slow, other.steep)
+    if not is_fixed:
+        least, most = span(other.low, other.high, one.slow, one.steep)
+        slow, steep = _sum(slow, least)[0], _sum(steep, most)[1]
     return Interval(low, high, slow, steep)
 
 
@@ -127,6 +132,8 @@ def span(a: float, b: float, c: float, d: float) -> tuple[float, float]:
 
     Their signs tell which ends make the least and the greatest, but where both lie around zero.
     """
+    if a == b and c == d:
+        return _product(a, c)
     if a < 0 < b and c < 0 < d:
         ends = [_product(one, other) for one in (a, b) for other in (c, d)]
         return min(end[0] for end in ends), max(end[1] for end in ends)
@@ -148,12 +155,11 @@ def _product(one: float, other: float) -> tuple[float, float]:
     if one == 0 or other == 0:
         return 0.0, 0.0  # also of infinity: what is nothing stays nothing
     found = one * other
-    is_exact = one in (1.0, -1.0) or other in (1.0, -1.0)
-    if not is_exact and abs(found) < _EXACT_INTEGERS:
-        is_exact = one.is_integer() and other.is_integer()
-    if is_exact:
+    if one in _UNITS or other in _UNITS:
         return found, found
-    return below(found), above(found)
+    if one.is_integer() and other.is_integer() and abs(found) < _EXACT_INTEGERS:
+        return found, found
+    return nextafter(found, -inf), nextafter(found, inf)
 
 
 def power(base: Interval, exponent: int) -> Interval:

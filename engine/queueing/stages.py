@@ -18,6 +18,7 @@ takes. So the services that are waited for are a mixture, of which each part has
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from math import floor, inf
 from typing import TypeVar
 
@@ -39,7 +40,7 @@ Number = TypeVar("Number")
 Staged = TypeVar("Staged")
 
 
-class Stage(Struct, frozen=True, kw_only=True):
+class Stage(Struct, frozen=True, kw_only=True, dict=True):
     """A stage with those that are passed as often as it is: `whole` times, a `share` once more.
 
     The work that is waited for has the parts `beside`, in front of the same servers.
@@ -63,7 +64,7 @@ class Stage(Struct, frozen=True, kw_only=True):
         """The chance that it is passed, of one of alternatives."""
         return self.whole + self.share
 
-    @property
+    @cached_property
     def left(self) -> float:
         """The chance that none of the alternatives inside is passed."""
         left = 1 - sum(each.chance for each in self.inside)
@@ -79,17 +80,17 @@ class Stage(Struct, frozen=True, kw_only=True):
         """The parts of the work that is waited for."""
         return (self, *self.beside)
 
-    @property
+    @cached_property
     def is_late(self) -> bool:
         """True where some of it waits."""
         return any(one.waits > 0 and one.work > 0 for one in self.parts)
 
-    @property
+    @cached_property
     def waiting_share(self) -> float:
         """Which share waits, for any part of the work."""
         return min(1.0, sum(one.waits for one in self.parts))
 
-    @property
+    @cached_property
     def full_load(self) -> float:
         """The load of all parts of the work."""
         return sum(one.load for one in self.parts)
