@@ -303,6 +303,15 @@ OTHER = "stream rare in all { traffic N * 0.25 request/s; at a { take slots; see
         ),
         ("look; call db * 20 % { call disk * 2 { log } }", {0.002: 0.8, 0.602: 0.2}),
         ("look", {0.002: 0.8, 0.1: 0.2}),
+        ("20 %: seek", {0: 0.8, 0.1: 0.2}),
+        (
+            "one of { 20 %: seek; 10 %: { look; log }; else: look }",
+            {0.1: 0.2, 0.302: 0.1, 0.002: 0.7},
+        ),
+        (
+            "look; 40 %: { look; one of { 50 %: call db { seek } } }",
+            {0.002: 0.6, 0.004: 0.2, 0.104: 0.2},
+        ),
     ],
 )
 def test_one_place_waits_by_the_second_moment_of_the_holding_time(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from math import floor
 
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
 
 
 def variance_of_calls(line: Sequence[LatencyPart], depth: int) -> Formula:
@@ -28,13 +28,29 @@ def _terms(line: Sequence[LatencyPart], depth: int) -> Iterable[Formula]:
     for part in line:
         if len(part.calls) > depth:
             calls.setdefault(part.calls[depth].number, []).append(part)
+    choices: dict[int, list[list[LatencyPart]]] = {}
     for parts in calls.values():
         call = parts[0].calls[depth]
-        varies = _count_variance(call)
-        if varies is not ZERO:
-            caller = parts[0].calls[depth - 1].reached if depth else ONE
-            yield caller * varies * _time_of_one(parts, call) ** 2
+        if call.choice is not None:
+            choices.setdefault(call.choice, []).append(parts)
+        elif (varies := _count_variance(call)) is not ZERO:
+            yield _caller(parts, depth) * varies * _time_of_one(parts, call) ** 2
         yield from _terms(parts, depth + 1)
+    for alternatives in choices.values():
+        yield _caller(alternatives[0], depth) * _choice_variance(alternatives, depth)
+
+
+def _caller(parts: Sequence[LatencyPart], depth: int) -> Formula:
+    """Return how often an item comes to what makes a call."""
+    return parts[0].calls[depth - 1].reached if depth else ONE
+
+
+def _choice_variance(alternatives: Sequence[Sequence[LatencyPart]], depth: int) -> Formula:
+    """Return the variance of the time of one of several alternatives; the rest takes none."""
+    made = [(parts[0].calls[depth], parts) for parts in alternatives]
+    times = [(call.times, _time_of_one(parts, call)) for call, parts in made]
+    mean = total(chance * time for chance, time in times)
+    return maximum(ZERO, total(chance * time**2 for chance, time in times) - mean**2)
 
 
 def _time_of_one(parts: Sequence[LatencyPart], call: CallFactor) -> Formula:
