@@ -13,11 +13,13 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.response_time.class_response import LossKind, StreamMeasures
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.expressions.formulas import Formula
 from qps.simulation.replications import Simulation, StreamEstimates
+from qps.simulation.simulated_waits import measure_text, simulated_wait, waiting_measures
 from qps.simulation.single_run import LEVELS
 from qps.simulation.statistics import Estimate
 
@@ -127,6 +129,7 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
                     )
                 )
     found += _loads(graph, simulation, values)
+    found += _waits(graph, simulation, values)
     found = [one for one in found if one.predicted or one.simulated.mean]
     for criterion in graph.criteria:
         if criterion.span is not None and criterion.measure in values:
@@ -241,6 +244,34 @@ def simulated_load(simulation: Simulation, name: str) -> Estimate:
     return Estimate(told.mean + idle, told.error, told.runs)
 
 
+def _waits(
+    graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
+) -> list[Compared]:
+    """Return the waits and the shares of items by a time that are compared."""
+    point, measures = graph.at(simulation.played.population), Measures.of_graph(graph)
+    served, found = measures.of_what_is_served, []
+    for measured in simulation.measures:
+        simulated = simulated_wait(measured, simulation)
+        if simulated is None:
+            continue
+        value = measures.of(measured)
+        values[value] = values[served.of(measured)] = simulated
+        is_time = measured.kind in (ir.MeasureKind.WAIT, ir.MeasureKind.WAIT_QUANTILE)
+        found.append(
+            Compared(
+                subject=measured.subject,
+                measure=measure_text(measured),
+                dimension=TIME if is_time else DIMENSIONLESS,
+                predicted=point.number(value),
+                known=measures.known(measured),
+                simulated=simulated[0],
+                is_share=measured.times is not None,
+                items=simulated[1],
+            )
+        )
+    return found
+
+
 def _requirement(
     graph: LoadGraph,
     criterion: Criterion,
@@ -263,12 +294,10 @@ def _requirement(
 
 def quantile_levels(model: ir.Model) -> tuple[float, ...]:
     """Return the levels of the quantiles that are told, those of requirements among them."""
-    asked = [
-        float(part.level)
-        for requirement in model.requirements
-        for part in parts_of(requirement.measure.expr)
-        if isinstance(part, ir.Measured) and part.level is not None
-    ]
+    numbers = (one.measure.expr for one in model.requirements)
+    parts = (part for number in numbers for part in parts_of(number))
+    asked = {float(p.level) for p in parts if isinstance(p, ir.Measured) and p.level is not None}
+    asked |= {float(one.level) for one in waiting_measures(model) if one.level is not None}
     return tuple(sorted({*LEVELS, *asked}))
 
 

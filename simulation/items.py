@@ -23,7 +23,10 @@ class Item:
     Picks and open calls are shared with copies: they are made anew, never changed.
     """
 
-    __slots__ = ("born", "flow", "held", "is_ghost", "open", "picks", "priority", "spread")
+    __slots__ = (
+        *("born", "flow", "held", "is_ghost", "open", "picks", "priority", "spread"),
+        "wait_time",
+    )
 
     def __init__(self, born: float, priority: float = 0.0, flow: int = -1) -> None:
         self.born = born
@@ -34,6 +37,7 @@ class Item:
         self.held: tuple[PoolHold, ...] = ()
         self.spread: tuple[float, int] | None = None
         self.is_ghost = False
+        self.wait_time = 0.0
 
     def copied(self) -> Item:
         """Return another one that is where this one is."""
@@ -41,6 +45,7 @@ class Item:
         twin.picks = self.picks
         twin.open = self.open
         twin.is_ghost = self.is_ghost
+        twin.wait_time = self.wait_time
         return twin
 
 
@@ -58,14 +63,25 @@ class Joined:
 class StreamCounts:
     """What a run counts of a stream."""
 
-    __slots__ = ("done", "ends", "latency", "lost", "sum")
+    __slots__ = ("done", "ends", "latency", "lost", "sum", "waits")
 
     def __init__(self) -> None:
         self.ends = array("d")
         self.latency = array("d")
+        self.waits = array("d")
         self.done = 0
         self.sum = 0.0
         self.lost: dict[str, float] = {kind.value: 0.0 for kind in LossKind}
+
+
+class StationCounts:
+    """When visits to a station came, and how long each of them waited."""
+
+    __slots__ = ("begins", "waits")
+
+    def __init__(self) -> None:
+        self.begins = array("d")
+        self.waits = array("d")
 
 
 def of_item(then: Go) -> Go:

@@ -18,16 +18,18 @@ def acquisition_of(scene: Scene, step: Take, then: Go) -> Go:
     station, amount = step.station, step.amount
     node = step.node if step.node in scene.several else None
     capacity = step.capacity if step.waits else math.inf
+    note = scene.note_wait(station)
 
     def acquire(item: Item) -> None:
         key = 0 if node is None else item.picks[node]
         pool = pools.get(key)
         if pool is None:
             pool = pools[key] = Places(capacity)
-        pool.take(amount, acquired, (item, pool))
+        pool.take(amount, acquired, (item, pool, clock.now))
 
-    def acquired(pair: tuple[Item, Places]) -> None:
-        item, pool = pair
+    def acquired(visit: tuple[Item, Places, float]) -> None:
+        item, pool, came = visit
+        note(item, clock.now - came)
         item.held = (*item.held, (station, amount, clock.now, pool))
         then(item)
 

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler import ir
 from qps.simulation.run_lengths import lengths_of
 from qps.simulation.simulated_model import SimulatedNetwork
-from qps.simulation.single_run import LEVELS, Run, RunResult
+from qps.simulation.single_run import LEVELS, Run, RunResult, WaitRun
 from qps.simulation.statistics import Estimate, estimate, warm_up
 from qps.worker_processes import Workers, cores
 
@@ -34,6 +35,14 @@ class Effort(Struct, frozen=True, kw_only=True):
     """So many processes; 0 for as many as there are cores."""
     runs: int = RUNS
     levels: tuple[float, ...] = LEVELS
+    measures: tuple[ir.Measured, ...] = ()
+    """The waits, and the shares of items by a time, that are compared with predictions."""
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """The times by which items are told apart, in s."""
+        found = (float(one.times.seconds) for one in self.measures if one.times is not None)
+        return tuple(sorted(set(found)))
 
 
 class StreamEstimates(Struct, frozen=True, kw_only=True):
@@ -45,6 +54,19 @@ class StreamEstimates(Struct, frozen=True, kw_only=True):
     lost: dict[str, Estimate]
     rate: Estimate
     """Items a second that arrive, for one flow."""
+    waits: WaitEstimates
+    later: dict[float, Estimate]
+    """The share of items that takes longer than each time, in s."""
+
+
+class WaitEstimates(Struct, frozen=True, kw_only=True):
+    """What all runs tell of waits, of a stream or at a station; None where too few items came."""
+
+    items: int
+    mean: Estimate | None
+    many: Estimate
+    quantiles: dict[float, Estimate]
+    later: dict[float, Estimate]
 
 
 class Simulation(Struct, frozen=True, kw_only=True):
@@ -53,6 +75,9 @@ class Simulation(Struct, frozen=True, kw_only=True):
     played: SimulatedNetwork
     streams: dict[str, StreamEstimates]
     loads: dict[str, Estimate]
+    stations: dict[str, WaitEstimates]
+    """The waits at stations of which that is asked."""
+    measures: tuple[ir.Measured, ...]
     is_precise: bool
     runs: int
     length: float
@@ -134,6 +159,8 @@ def _result(
         played=network,
         streams=streams,
         loads=loads,
+        stations={name: _waits([run.stations[name] for run in runs]) for name in runs[0].stations},
+        measures=effort.measures,
         is_precise=all(one is not None and _is_precise(one, effort.precision) for one in known)
         and all(_is_precise(one, effort.precision) for one in loads.values()),
         runs=len(runs),
@@ -156,7 +183,25 @@ def _stream(name: str, network: SimulatedNetwork, runs: Sequence[RunResult]) -> 
         quantiles={level: estimate([one.quantiles[level] for one in own]) for level in levels},
         lost={kind: estimate([one.lost[kind] for one in own]) for kind in own[0].lost},
         rate=estimate([one.rate / network.flows[name] for one in own]),
+        waits=_waits([one.waits for one in own]),
+        later=_each([one.later for one in own]),
     )
+
+
+def _waits(own: Sequence[WaitRun]) -> WaitEstimates:
+    return WaitEstimates(
+        items=sum(one.items for one in own),
+        mean=estimate([one.mean for one in own]) if all(one.items for one in own) else None,
+        many=estimate([one.many for one in own]),
+        quantiles=_each([one.quantiles for one in own]),
+        later=_each([one.later for one in own]),
+    )
+
+
+def _each(own: Sequence[dict[float, float]]) -> dict[float, Estimate]:
+    """Return an estimate of each number that all runs have."""
+    known = [key for key in own[0] if all(key in one for one in own)]
+    return {key: estimate([one[key] for one in own]) for key in known}
 
 
 # -- who plays -----------------------------------------------------------------------------
@@ -173,7 +218,11 @@ class _SomeRuns:
         tick: Tick | None = None,
     ) -> None:
         self._tick = tick
-        self._runs = [Run(network, effort.seed, number, effort.levels) for number in numbers]
+        observed = frozenset(one.subject for one in effort.measures)
+        self._runs = [
+            Run(network, effort.seed, number, effort.levels, effort.limits, observed)
+            for number in numbers
+        ]
 
     def __call__(self, what: str, value: float, deadline: float | None) -> list[Any]:
         """Do one thing with every run."""

@@ -8,7 +8,7 @@ from random import Random
 import simpy
 from msgspec import Struct, field
 
-from qps.simulation.items import Go, StreamCounts
+from qps.simulation.items import Go, Item, StationCounts, StreamCounts
 from qps.simulation.sharing_and_priorities import Machine
 from qps.simulation.simulated_model import SimulatedNetwork
 from qps.simulation.stations import InRoom, InTurn, Limit, Lock, Places, Schedule
@@ -41,6 +41,8 @@ class Scene(Struct, kw_only=True):
     name: str
     told: dict[str, StreamCounts]
     busy: list[float]
+    observed: dict[int, StationCounts] = field(default_factory=dict)
+    """The stations of which waits are counted, by their places in the network."""
     queues: list[dict[int, InTurn]] = field(default_factory=list)
     rooms: dict[tuple[int, int], InRoom] = field(default_factory=dict)
     locks: list[dict[int, Lock]] = field(default_factory=list)
@@ -51,6 +53,21 @@ class Scene(Struct, kw_only=True):
     random: Random = field(default_factory=Random)
     schedule: Schedule = field(default_factory=lambda: _no_clock)
     several: frozenset[str] = frozenset()
+
+    def note_wait(self, station: int) -> Callable[[Item, float], None]:
+        """Return what counts how long an item has waited at a station, at its visit."""
+        counts, clock = self.observed.get(station), self.clock
+
+        def of_stream(item: Item, wait: float) -> None:
+            item.wait_time += wait
+
+        def of_both(item: Item, wait: float) -> None:
+            item.wait_time += wait
+            if counts is not None:
+                counts.begins.append(clock.now)
+                counts.waits.append(wait)
+
+        return of_stream if counts is None else of_both
 
     def left(self) -> list[float]:
         """Return, of each station, the work that is counted as busy and still to be done."""

@@ -38,7 +38,7 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         return _serve_in_room(scene, step, mean, then, of)
     if known.service is not Service.IN_TURN:
         return _serve_otherwise(scene, step, mean, then)
-    after = (of_item(then),)
+    after, note = (of_item(then),), scene.note_wait(number)
 
     def enter(item: Item) -> None:
         key = 0 if node is None else item.picks[node]
@@ -48,6 +48,7 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         service = draw(mean)
         busy[number] += service
         wait = queue.begins(service)
+        note(item, wait)
         schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
 
     return enter
@@ -61,7 +62,7 @@ def _serve_in_room(scene: Scene, step: Serve, mean: float, then: Go, of: Of) -> 
     busy, rooms = scene.busy, scene.rooms
     node = step.node if step.node in scene.several else None
     lost = gone_of(scene, Lose(kind=LossKind.BLOCKED.value, share=1.0, worth=step.worth), of)
-    after = (of_item(then),)
+    after, note = (of_item(then),), scene.note_wait(number)
 
     def enter(item: Item) -> None:
         key = number, 0 if node is None else item.picks[node]
@@ -74,6 +75,7 @@ def _serve_in_room(scene: Scene, step: Serve, mean: float, then: Go, of: Of) -> 
             lost(item)
             return
         busy[number] += service
+        note(item, wait)
         schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
 
     return enter
@@ -85,7 +87,12 @@ def _serve_otherwise(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
     draw, overlaps, machines = draws(known.variation, scene.random), step.overlaps, scene.machines
     node = step.node if step.node in scene.several else None
     key_of = (number,) if node is None else None
-    clock, schedule = scene.clock, scene.schedule
+    clock, schedule, note = scene.clock, scene.schedule, scene.note_wait(number)
+
+    def leave(visit: tuple[Item, float]) -> None:
+        item, served = visit
+        note(item, max(0.0, clock.now - served))
+        then(item)
 
     def enter(item: Item) -> None:
         key = key_of or (number, item.picks[node or ""])
@@ -94,7 +101,9 @@ def _serve_otherwise(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
             machine = machines[key] = machine_of(known, clock, schedule)
         service = draw(mean)
         busy[number] += service
-        machine.enter(Visitor(item, service, item.priority, then, overlaps=overlaps))
+        # It would have been served by then without a wait.
+        visit = item, clock.now + (0.0 if overlaps else service)
+        machine.enter(Visitor(visit, service, item.priority, leave, overlaps=overlaps))
 
     return enter
 
@@ -131,7 +140,7 @@ def _serve_threaded(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
     thread, number, busy = step.thread, step.station, scene.busy
     draw, servers = draws(known.variation, scene.random), int(known.servers)
     clock, schedule = scene.clock, scene.schedule
-    cores, locks = scene.queues[number], scene.locks[thread]
+    cores, locks, note = scene.queues[number], scene.locks[thread], scene.note_wait(number)
     node = step.node if step.node in scene.several else None
 
     def enter(item: Item) -> None:
@@ -140,13 +149,15 @@ def _serve_threaded(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
             locks[key] = Lock()
         if key not in cores:
             cores[key] = InTurn(clock, servers)
-        locks[key].take(begin, (item, key))
+        locks[key].take(begin, (item, key, clock.now))
 
-    def begin(pair: tuple[Item, int]) -> None:
+    def begin(visit: tuple[Item, int, float]) -> None:
+        pair = visit[:2]
         service = draw(mean)
         busy[number] += service
         busy[thread] += service
         wait = cores[pair[1]].begins(service)
+        note(pair[0], clock.now - visit[2] + wait)
         schedule(Happening((end,), pair), NORMAL, wait + service)
 
     def end(happening: Happening) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import simpy
 from msgspec import Struct
 
 from qps.compiler.lower.response_time.class_response import LossKind
-from qps.simulation.items import StreamCounts
+from qps.simulation.items import StationCounts, StreamCounts
 from qps.simulation.run_lengths import memories_of
 from qps.simulation.run_state import Scene
 from qps.simulation.simulated_model import SimulatedNetwork
@@ -44,6 +44,23 @@ class StreamRun(Struct, frozen=True, kw_only=True):
     """The share that is lost, by its kind; `any` for all of them."""
     rate: float
     """Items a second that arrive, of all flows."""
+    waits: WaitRun
+    later: dict[float, float]
+    """The share of its items that takes longer than each time, in s."""
+
+
+class WaitRun(Struct, frozen=True, kw_only=True):
+    """What one run tells of waits, of a stream or at a station: so `many` wait at once on average.
+
+    Of a stream that is told by its rate.
+    """
+
+    items: int
+    mean: float
+    many: float
+    quantiles: dict[float, float]
+    later: dict[float, float]
+    """The share that waits longer than each time, in s."""
 
 
 class RunResult(Struct, frozen=True, kw_only=True):
@@ -51,6 +68,7 @@ class RunResult(Struct, frozen=True, kw_only=True):
 
     streams: dict[str, StreamRun]
     loads: dict[str, float]
+    stations: dict[str, WaitRun]
 
 
 Stopped = Callable[[], bool]
@@ -61,13 +79,26 @@ class Run:
     """One run, which can be made longer. The same seed and number make the same run."""
 
     def __init__(
-        self, network: SimulatedNetwork, seed: int, number: int, levels: Sequence[float]
+        self,
+        network: SimulatedNetwork,
+        seed: int,
+        number: int,
+        levels: Sequence[float],
+        limits: Sequence[float] = (),
+        observed: Collection[str] = (),
     ) -> None:
         self._network = network
         self._name = f"{seed}/{number}"
         self._levels = tuple(levels)
         self._memories = memories_of(network)
         self._counts = {name: StreamCounts() for name in (*network.flows, "")}
+        self._limits = tuple(limits)
+        self._observed = {
+            at: StationCounts()
+            for at, station in enumerate(network.stations)
+            if station.name in observed
+        }
+        self._warm_up_waits: dict[int, int] = {}
         self._busy = [0.0] * len(network.stations)
         self._marks: list[Mark] = []
         self._episodes = 0
@@ -91,6 +122,7 @@ class Run:
             name=f"{self._name}/{self._episodes}",
             told=self._counts,
             busy=self._busy,
+            observed=self._observed,
         )
         begin(self._scene)
 
@@ -120,6 +152,7 @@ class Run:
             self._ended += length
             self._mark(self._ended)
             self._warm_up_counts = [len(told.ends) for told in self._counts.values()]
+            self._warm_up_waits = {at: len(one.waits) for at, one in self._observed.items()}
             if stopped():
                 return False
         return True
@@ -131,12 +164,13 @@ class Run:
         left = self._scene.left()
         self._busy[:] = [busy + more for busy, more in zip(last.busy, left, strict=True)]
         for index, told in enumerate(self._counts.values()):
-            del (
-                told.ends[self._warm_up_counts[index] :],
-                told.latency[self._warm_up_counts[index] :],
-            )
+            before = self._warm_up_counts[index]
+            del told.ends[before:], told.latency[before:], told.waits[before:]
             told.done, told.sum = last.done[index], last.sums[index]
             told.lost.update(zip(told.lost, last.lost[index], strict=True))
+        for station, counts in self._observed.items():
+            before = self._warm_up_waits.get(station, 0)
+            del counts.begins[before:], counts.waits[before:]
 
     @property
     def _nothing(self) -> Mark:
@@ -200,7 +234,31 @@ class Run:
             for index, (name, told) in enumerate(self._counts.items())
             if name
         }
-        return RunResult(streams=streams, loads=loads)
+        return RunResult(streams=streams, loads=loads, stations=self._stations(first, last))
+
+    def _stations(self, first: Mark, last: Mark) -> dict[str, WaitRun]:
+        """Return the waits at the stations that are observed."""
+        found = {}
+        for at, counts in self._observed.items():
+            begin = 0
+            if counts.begins and not self._network.episode:
+                counted = first.time + self._network.lead
+                begin = int(np.searchsorted(np.frombuffer(counts.begins), counted))
+            waits = np.frombuffer(counts.waits)[begin:] if counts.waits else np.empty(0)
+            station = self._network.stations[at]
+            rate = len(waits) / (last.time - first.time) / station.copies
+            found[station.name] = self._waits(waits, rate, _BEYOND)
+        return found
+
+    def _waits(self, waits: Any, rate: float, beyond: float) -> WaitRun:
+        mean = float(waits.mean()) if len(waits) else 0.0
+        return WaitRun(
+            items=len(waits),
+            mean=mean,
+            many=mean * rate,
+            quantiles=_quantiles(waits, self._levels, beyond),
+            later={limit: _later(waits, limit) for limit in self._limits},
+        )
 
     def _stream(
         self, name: str, index: int, counts: StreamCounts, first: Mark, last: Mark
@@ -219,13 +277,21 @@ class Run:
         }
         rate = done / (last.time - first.time)
         clustered = _CLUSTERS * self._memories.get(name, 0.0) * rate
+        waits = np.frombuffer(counts.waits)[begin:] if counts.waits else np.empty(0)
+        beyond = max(_BEYOND, clustered)
         return StreamRun(
             items=len(times),
+            waits=self._waits(waits, rate, beyond),
+            later={limit: _later(times, limit) for limit in self._limits},
             mean=float(times.mean()) if len(times) else 0.0,
-            quantiles=_quantiles(times, self._levels, max(_BEYOND, clustered)),
+            quantiles=_quantiles(times, self._levels, beyond),
             lost=_shares(lost, done),
             rate=rate,
         )
+
+
+def _later(times: Any, limit: float) -> float:
+    return float((times > limit).mean()) if len(times) else 0.0
 
 
 def _shares(lost: dict[str, float], done: int) -> dict[str, float]:

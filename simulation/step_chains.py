@@ -75,7 +75,7 @@ def _way(scene: Scene, source: Source, over: Callable[[], None] | None) -> Go:
 
 def _finish(scene: Scene, of: Of) -> Go:
     clock, told, over = scene.clock, scene.told[of.stream], of.over
-    ends, latency = told.ends.append, told.latency.append
+    ends, latency, waits = told.ends.append, told.latency.append, told.waits.append
 
     def finish(item: Item) -> None:
         told.done += 1
@@ -85,6 +85,7 @@ def _finish(scene: Scene, of: Of) -> Go:
             told.sum += took
             ends(now)
             latency(took)
+            waits(item.wait_time)
         if over is not None:
             over()
 

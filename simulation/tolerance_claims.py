@@ -19,6 +19,7 @@ from qps.simulation.agreement import Observed, simulated_load
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.simulated_waits import simulated_wait
 from qps.simulation.single_run import LEVELS
 from qps.simulation.statistics import Estimate
 from qps.solver.claims.claim_results import Near
@@ -41,11 +42,12 @@ def player_of(effort: Effort) -> Player:
         graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
     ) -> list[Near]:
         own = {float(one.measure.level) for one in predicted if one.measure.level is not None}
+        waits = tuple(one.measure for one in predicted if one.measure.kind in ir.WAITS)
         model = simulated_model(graph, at)
         coming = [one for one in predicted if _comes(one.measure, model)]
         simulation = simulate(
             model,
-            replace(effort, levels=tuple(sorted({*LEVELS, *own}))),
+            replace(effort, levels=tuple(sorted({*LEVELS, *own})), measures=waits),
             is_enough=lambda told: all(
                 _simulated_measure(one, graph, told).is_told for one in coming
             ),
@@ -61,8 +63,10 @@ def player_of(effort: Effort) -> Player:
 
 def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
     """Return whether anything comes that tells of a measure, however long it is played."""
-    is_load = measure.kind is ir.MeasureKind.LOAD
-    return bool(model.sources) if is_load else measure.subject in model.flows
+    is_of_station = measure.kind is ir.MeasureKind.LOAD or (
+        measure.kind in ir.WAITS and any(one.name == measure.subject for one in model.stations)
+    )
+    return bool(model.sources) if is_of_station else measure.subject in model.flows
 
 
 class _SimulatedMeasure(Struct, frozen=True):
@@ -130,6 +134,9 @@ def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Obs
         told = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
         items = sum(stream.items for stream in simulation.streams.values())
         return Observed(told=told, items=items, is_load=True)
+    if measure.kind in ir.WAITS:
+        waited = simulated_wait(measure, simulation)
+        return None if waited is None else Observed(told=waited[0], items=waited[1])
     stream = simulation.streams.get(measure.subject)
     if stream is None:
         return None

@@ -132,6 +132,16 @@ class MeasureKind(Enum):
     RUNNING_COST = "running_cost"
 
 
+WAITS = frozenset(
+    (
+        MeasureKind.WAIT,
+        MeasureKind.WAIT_QUANTILE,
+        MeasureKind.QUEUE,
+        MeasureKind.TIME_SHARE,
+    )
+)
+"""Waits, numbers of those who wait, and shares of items by a time."""
+
 OWN = ""
 """The subject in a jitter law: the very resource that has it; its rate is what is stated there."""
 

@@ -11,9 +11,10 @@ from flint import arb
 
 import qps
 from browsers.node import needs_node, run_module
-from helpers.specs import lowered
+from helpers.specs import checked, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.operations import OPERATIONS
@@ -21,6 +22,10 @@ from qps.engine.queueing.md1_numbers import md1_tail
 from qps.engine.queueing.sum_numbers import stages_quantile
 from qps.engine.queueing.sum_tail_arrays import stages_tail as on_arrays
 from qps.engine.queueing.sum_tails import stages_tail
+from qps.simulation.agreement import compared, quantile_levels
+from qps.simulation.model_builder import simulated_model
+from qps.simulation.replications import Effort, simulate
+from qps.simulation.simulated_waits import waiting_measures
 
 SPEC = """
 users N in 50..50
@@ -287,3 +292,39 @@ def test_scripts_have_the_same_tails() -> None:
     )
     found = json.loads(run_module(text))
     assert found == pytest.approx([stages_tail(*one) for one in cases], rel=1e-8)
+
+
+SIMULATED = """
+require {
+  share(page.latency > 200 ms) <= 50 %
+  web.cpu.wait.p95 <= 10 s
+}
+measure number = web.cpu.queue
+measure wait = page.wait
+measure soon = share(web.cpu.wait <= 20 ms)
+measure held = page.queue
+"""
+
+
+@pytest.mark.parametrize("queueing", ["mmc", "ps", "priority"])
+def test_waits_are_simulated_as_they_are_predicted(queueing: str) -> None:
+    """What has a law is compared by it, all else by its mean."""
+    text = SPEC.format(
+        asked="page.wait", queueing=queueing, cores=1, traffic="1.5 request/s", steps="work"
+    )
+    has_law = queueing == "mmc"
+    means = "measure number = web.cpu.queue\nmeasure wait = page.wait\n"
+    spec = checked(text + (SIMULATED if has_law else means))
+    graph = lower(spec.model, spec.configuration(None, ()))
+    asked = waiting_measures(spec.model)
+    effort = Effort(
+        seconds=0, seed=1, workers=1, runs=4, levels=quantile_levels(spec.model), measures=asked
+    )
+    found = compared(graph, simulate(simulated_model(graph, 50), effort))
+    measures = {f"{row.subject} {row.measure}" for row in found}
+    expected = {"page wait", "web.cpu queue"}
+    if has_law:
+        expected |= {"page queue", "web.cpu wait p95", "page latency > 0.2 s"}
+        expected |= {"web.cpu wait <= 0.02 s", "requirement web.cpu.wait.p95"}
+    assert expected <= measures
+    assert [row for row in found if not row.is_right] == []

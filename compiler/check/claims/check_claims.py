@@ -121,7 +121,7 @@ class ClaimChecker(OfChanges, frozen=True):
                     codes.NOT_SIMULATED,
                     side.span,
                     f"`{side.span.text}` cannot be simulated: {reason}",
-                    hint="utilization, latency, percentiles, loss and rates can be simulated",
+                    hint="utilization, latency, waiting times, loss and rates can be simulated",
                 )
                 return None
             found.append(quantity)
@@ -191,6 +191,7 @@ _SIMULATED = frozenset(
         ir.MeasureKind.TRANSMISSION_LOSS,
         ir.MeasureKind.RATE,
         ir.MeasureKind.LOAD,
+        *ir.WAITS,
     }
 )
 

@@ -40,15 +40,7 @@ _LOSS_KINDS = {
     ir.MeasureKind.TRANSMISSION_LOSS: LossKind.TRANSMISSION,
 }
 
-_WAITS = frozenset(
-    (
-        ir.MeasureKind.WAIT,
-        ir.MeasureKind.WAIT_QUANTILE,
-        ir.MeasureKind.QUEUE,
-        ir.MeasureKind.TIME_SHARE,
-    )
-)
-_TIMES = _WAITS | {ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE}
+_TIMES = ir.WAITS | {ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE}
 
 
 class Measures(Struct, frozen=True, kw_only=True):
@@ -112,7 +104,7 @@ class Measures(Struct, frozen=True, kw_only=True):
         if kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
             return self.streams[measured.subject].latency_quantile(measured.level)
-        if kind in _WAITS:
+        if kind in ir.WAITS:
             return self._waiting(measured)
         if kind is ir.MeasureKind.LATENCY and measured.component is not None:
             return self._of_calls(measured.subject, measured.component)
@@ -124,7 +116,7 @@ class Measures(Struct, frozen=True, kw_only=True):
         if measured.subject in self.absent:
             raise not_there(measured.subject)
         kind, stream = measured.kind, self.streams.get(measured.subject)
-        if kind in _WAITS:
+        if kind in ir.WAITS:
             return self._waiting_known(measured)
         if stream is None or kind is ir.MeasureKind.LOAD:
             return together(*(resource.known for resource in self._loads_of(measured.subject)))

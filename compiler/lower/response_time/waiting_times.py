@@ -56,7 +56,7 @@ class WaitLaw(Law, frozen=True):
         found = None if there.bursts is not None else self.stated.waiting_stage(there, own)
         if found is None or there.arrivals is ONE or not self.stated.counts_arrivals:
             return found
-        return replace(found, work=found.work * there.times_random)
+        return found.lasting(there.times_random)
 
     def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
         """Return the share that waits longer than a time; None where a sum must say that."""

@@ -229,8 +229,10 @@ def _simulated(found: Solved) -> SimulatedSection:
     )
     from qps.simulation.agreement import compared, quantile_levels  # noqa: PLC0415
     from qps.simulation.replications import Effort, simulate  # noqa: PLC0415
+    from qps.simulation.simulated_waits import waiting_measures  # noqa: PLC0415
 
-    effort, at = Effort(levels=quantile_levels(found.model)), found.answer.at
+    levels, waits = quantile_levels(found.model), waiting_measures(found.model)
+    effort, at = Effort(levels=levels, measures=waits), found.answer.at
     told = simulate(
         simulated_at_typical_values(found.graph, at, found.model, found.configuration), effort
     )

@@ -26,6 +26,7 @@ from qps.simulation.agreement import compared, quantile_levels
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, simulate
 from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.simulated_waits import waiting_measures
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 
@@ -43,6 +44,7 @@ def run(arguments: Namespace) -> Exit:
         seed=arguments.seed,
         workers=arguments.workers or 0,
         levels=quantile_levels(spec.model),
+        measures=waiting_measures(spec.model),
     )
     with Progress(total=1, quiet=arguments.quiet, unit=None, label="simulating") as progress:
         told = simulate(
