@@ -43,7 +43,7 @@ Staged = TypeVar("Staged")
 class Stage(Struct, frozen=True, kw_only=True, dict=True):
     """A stage with those that are passed as often as it is: `whole` times, a `share` once more.
 
-    The work that is waited for has the parts `beside`, in front of the same servers.
+    The work that is waited for has the parts `work_parts`, in front of the same servers.
     """
 
     waits: float
@@ -57,7 +57,7 @@ class Stage(Struct, frozen=True, kw_only=True, dict=True):
     share: float
     inside: tuple[Stage, ...]
     is_choice: bool = False
-    beside: tuple[Stage, ...] = ()
+    work_parts: tuple[Stage, ...] = ()
 
     @property
     def chance(self) -> float:
@@ -78,7 +78,7 @@ class Stage(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def parts(self) -> tuple[Stage, ...]:
         """The parts of the work that is waited for."""
-        return (self, *self.beside)
+        return (self, *self.work_parts)
 
     @cached_property
     def is_late(self) -> bool:
@@ -174,7 +174,7 @@ def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation, times, within = group
     near = round(times)
     whole = near if abs(times - near) <= NEARLY_WHOLE * near else floor(times)
-    beside = tuple(one for one in inside if not one.servers)
+    work_parts = tuple(one for one in inside if not one.servers)
     return Stage(
         waits=min(waits, 1.0),
         load=load,
@@ -185,9 +185,9 @@ def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
         variation=variation,
         whole=whole,
         share=max(0.0, times - whole),
-        inside=tuple(one for one in inside if one.servers) if beside else inside,
+        inside=tuple(one for one in inside if one.servers) if work_parts else inside,
         is_choice=within < 0,
-        beside=beside,
+        work_parts=work_parts,
     )
 
 

@@ -21,7 +21,7 @@ Bools = NDArray[np.bool_]
 class Stage(Struct, frozen=True, kw_only=True):
     """A stage with those that are passed as often as it is: `whole` times, a `share` once more.
 
-    The work that is waited for has the parts `beside`, in front of the same servers.
+    The work that is waited for has the parts `work_parts`, in front of the same servers.
     """
 
     waits: Array
@@ -35,7 +35,7 @@ class Stage(Struct, frozen=True, kw_only=True):
     share: Array
     inside: tuple[Stage, ...]
     is_choice: bool = False
-    beside: tuple[Stage, ...] = ()
+    work_parts: tuple[Stage, ...] = ()
 
     @property
     def chance(self) -> Array:
@@ -51,7 +51,7 @@ class Stage(Struct, frozen=True, kw_only=True):
     @property
     def parts(self) -> tuple[Stage, ...]:
         """The parts of the work that is waited for."""
-        return (self, *self.beside)
+        return (self, *self.work_parts)
 
     @property
     def is_late(self) -> Bools:
@@ -96,7 +96,7 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation, times, within = group
     near = np.rint(times)
     whole = np.where(np.abs(times - near) <= NEARLY_WHOLE * near, near, np.floor(times))
-    beside = tuple(one for one in inside if one.servers[0] == 0)
+    work_parts = tuple(one for one in inside if one.servers[0] == 0)
     return Stage(
         waits=np.minimum(waits, 1.0),
         load=load,
@@ -107,9 +107,9 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
         variation=variation,
         whole=whole,
         share=np.maximum(0.0, times - whole),
-        inside=tuple(one for one in inside if one.servers[0] > 0) if beside else inside,
+        inside=tuple(one for one in inside if one.servers[0] > 0) if work_parts else inside,
         is_choice=bool(within[0] < 0),
-        beside=beside,
+        work_parts=work_parts,
     )
 
 
@@ -236,12 +236,12 @@ def _own(stage: Stage, at: Complex) -> Complex:
     """
     late, is_varied = stage.is_late, stage.variation > 0
     size = at * stage.service
-    is_needed = is_varied.any() or not stage.beside
+    is_needed = is_varied.any() or not stage.work_parts
     less = _less(size, stage.variation) if is_needed else np.zeros(at.shape, dtype=complex)
     if not late.any():
         less += 1
         return less if is_varied.all() else np.where(is_varied, less, 1.0)
-    wait = _mixed_wait(stage, at) if stage.beside else _wait(stage, at, size, less)
+    wait = _mixed_wait(stage, at) if stage.work_parts else _wait(stage, at, size, less)
     if not late.all():
         wait = np.where(late, wait, 1.0)
     if is_varied.any():

@@ -33,7 +33,7 @@ class _Ball(Struct):
     told: Stage
     numbers: Sequence[arb]
     inside: Sequence[_Ball]
-    beside: Sequence[_Ball] = ()
+    work_parts: Sequence[_Ball] = ()
 
     @property
     def whole(self) -> int:
@@ -62,7 +62,7 @@ class _Ball(Struct):
     @property
     def once(self) -> _Ball:
         alone = [*self.numbers[:7], arb(1), arb(0)]
-        return _Ball(self.told.once, alone, (), self.beside)
+        return _Ball(self.told.once, alone, (), self.work_parts)
 
     @property
     def is_choice(self) -> bool:
@@ -177,7 +177,7 @@ def _stage_share_at_fixed(stage: _Ball) -> arb:
     told = stage.told
     if told.service and told.variation:
         return arb(0)
-    waiting = sum((one.numbers[0] for one in (stage, *stage.beside)), arb(0))
+    waiting = sum((one.numbers[0] for one in (stage, *stage.work_parts)), arb(0))
     own = 1 - waiting if told.is_late and told.waiting_share < 1 else arb(not told.is_late)
     if not stage.is_choice:
         return own * _share_at_fixed(stage.inside)
@@ -232,12 +232,12 @@ def _mixed(mixture: Mixture, at: acb) -> acb:
 def _joined(stages: Sequence[Stage], groups: Sequence[Sequence[arb]]) -> Sequence[_Ball]:
     """Return stages with their numbers."""
 
-    def joined(told: Sequence[Stage], lines: Sequence[_Numbers]) -> list[_Ball]:
+    def joined(parents: Sequence[Stage], lines: Sequence[_Numbers]) -> list[_Ball]:
         found = []
-        for stage, line in zip(told, lines, strict=True):
+        for stage, line in zip(parents, lines, strict=True):
             own = [one for one in line.inside if not one.is_part]
-            beside = [one for one in line.inside if one.is_part]
-            parts = joined(stage.beside, beside)
+            work_parts = [one for one in line.inside if one.is_part]
+            parts = joined(stage.work_parts, work_parts)
             found.append(_Ball(stage, line.numbers, joined(stage.inside, own), parts))
         return found
 
@@ -269,7 +269,7 @@ def _transform_of_one(stage: _Ball, at: acb) -> acb:
 def _wait(stage: _Ball, at: acb) -> acb:
     """Return E exp(-s W) for the wait W of all, of work that is done at once by one server."""
     waiting, spare, first, more = arb(0), arb(1), acb(0), acb(1)
-    for one in (stage, *stage.beside):
+    for one in (stage, *stage.work_parts):
         waits, load, work, spread = one.numbers[:4]
         waits = waits if one.told.waits < 1 else arb(1)
         left = acb(1)
