@@ -38,7 +38,7 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
     if varies(bounded.expr):
         return "narrow the range of the population, or bound it with `max` or `min`"
     if bounded.bound is Bound.EFFICIENCY:
-        return "state the share of speed kept at each doubling of cores: `efficiency 95 %`"
+        return "specify the share of speed kept at each doubling of cores: `efficiency 95 %`"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.FULL, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         if not is_plain:

@@ -89,7 +89,7 @@ class PlacedCost(Struct, frozen=True, kw_only=True):
             f"(`{cost.fit.file}`) but runs on `{self.machine.name}`, scaled by one rating{idle}",
             secondary=[self._place],
             hint=f"measure it on `{self.machine.name}`, too, and add "
-            f"`measured on {self.machine.name}`; or state the uncertainty with "
+            f"`measured on {self.machine.name}`; or specify the uncertainty with "
             f"`{component.name} * {_trusted(resource, of_measured)}` of `std.trust`",
         )
 

@@ -57,7 +57,7 @@ def _report(stream: ir.Stream, item: str, uses: list[ItemUse], sink: Sink) -> No
     emission = stream.emission
     more = len(others) - len(shown)
     add = f"add {item_word(item)}s to the traffic: {_tie(item, emission)}"
-    change = f"state the demand per {listed(items_in_words(emission), 'or')}"
+    change = f"specify the demand per {listed(items_in_words(emission), 'or')}"
     is_cost = first.label.startswith("a demand")
     sink.report(
         codes.MISSING_ITEM,

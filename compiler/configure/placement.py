@@ -342,10 +342,10 @@ def _cost_example(resource: ir.Resource) -> str:
         return "CPU demand is a time per item, such as `0.2 ms/packet`"
     if resource.kind is ir.ResourceKind.STORE:
         return (
-            f"state an amount per flow, such as `2 MB`, or give `{resource.name}` a rate, "
+            f"specify an amount per flow, such as `2 MB`, or give `{resource.name}` a rate, "
             "such as `10 Gbit/s`"
         )
-    return f"state the demand in {resource.work}, such as `1 byte/byte`"
+    return f"specify the demand in {resource.work}, such as `1 byte/byte`"
 
 
 def _per_item(network: ir.Network) -> Iterator[tuple[ir.Quantity, str]]:

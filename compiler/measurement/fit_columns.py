@@ -172,7 +172,7 @@ def with_cores(table: Table, reading: Reading) -> Reading:
         return replace(reading, cores=named, processors=named)
     if named != counted:
         raise DataError(
-            f"column `{CORES}` of `{table.name}` states {_cores(named)}, not {_cores(counted)}",
+            f"column `{CORES}` of `{table.name}` specifies {_cores(named)}, not {_cores(counted)}",
             "correct `--cores`, the cores in the spec, or the column",
         )
     return reading
@@ -194,7 +194,7 @@ def need_cores(table: Table, column: LoadColumn) -> None:
     if column.heading is None or column.unit == _CORES:
         return
     raise DataError(
-        f"`{table.name}` does not state how many cores `{column.heading}` refers to",
+        f"`{table.name}` does not specify how many cores `{column.heading}` refers to",
         f"add `--cores 4`, or a column `{CORES}`",
     )
 
@@ -348,7 +348,7 @@ def refuse_load(table: Table, row: int, column: LoadColumn, load: Fraction) -> N
         busy = load / column.factor
         raise DataError(
             f"{place}: {float(busy):,g} of {float(1 / column.factor):,g} cores are busy",
-            "state the number of cores: `--cores 8`, or in the machine of the spec",
+            "specify the number of cores: `--cores 8`, or in the machine of the spec",
         )
     hundredths = f"for percentages name it `{column.name} in %`; "
     raise DataError(

@@ -76,7 +76,7 @@ def _heading(cells: Sequence[str], unit: Fraction | None) -> Heading:
         name, written = _split(cell)
         if name in columns:
             raise TraceError(
-                1, f"two columns hold the {_COLUMN_CONTENTS[name]}", "remove one of them"
+                1, f"two columns contain the {_COLUMN_CONTENTS[name]}", "remove one of them"
             )
         columns.append(name)
         if name != "sequence":

@@ -155,7 +155,7 @@ RULES: tuple[Rule, ...] = (
         "or certainty, a higher target, or a requirement in fewer modes, it rises "
         "without any change to the system.",
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
-        mend="Restore the limit. If users accept the new one, state that in its `source`.",
+        mend="Restore the limit. If users accept the new one, say so in its `source`.",
     ),
     Rule(
         name="mode-removed",

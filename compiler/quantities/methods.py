@@ -320,6 +320,7 @@ _CLOSED_GAMMA = {
     "users and open traffic far apart": 0.95,
 }
 """Of percentiles up to p99, by who visits, and whether services are far apart."""
+_THROUGHPUT_AND_TIMES = "throughput within {rates:%} of simulation, response times within {times:%}"
 _POOL_LOAD = "predicted utilization was 0.9–1.1× simulated"
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -643,7 +644,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "other-load-as-visits": Method(
             name="background load treated as visits of mean length",
             of=_TIMES,
-            reason="background load of {at} is modeled as visits of mean length",
+            reason="background utilization of {at} is modeled as visits with the mean service time",
             fails=("no-other-load",),
         ),
         "core-and-thread": Method(
@@ -651,8 +652,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=_TIMES,
             kind=_UPPER,
             reason=(
-                "items that waited for a thread are assumed to wait for a core of {at} as long as "
-                "others"
+                "items that waited for a thread are assumed to wait as long for a core of {at} as "
+                "all others"
             ),
             fails=("one-server",),
         ),
@@ -687,7 +688,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "gamma-service": Method(
             name="gamma distributed service times, from two moments",
             of=_TAIL,
-            reason="service times at {at} are assumed gamma distributed: within {error:%}",
+            reason="service times at {at} are assumed to be gamma distributed: within {error:%}",
             error=0.1,
             sources=("Pollaczek 1930",),
             fails=("exponential-service",),
@@ -703,7 +704,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "gamma-mixture": Method(
             name="gamma distribution of the mix of all visits",
             of=_TAIL,
-            reason="the mix of service times at {at} is assumed gamma distributed",
+            reason="the mix of service times at {at} is assumed to be gamma distributed",
             notes={
                 "": (
                     "predicted percentiles were 0.88–1.1× simulated if service times differ "
@@ -754,11 +755,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "mixed-erlang-c": Method(
-            name="M/G/c by Lee and Longton: Erlang C times (1 + scv)/2",
+            name="Lee-Longton M/G/c: Erlang C times (1 + scv)/2",
             of=(Of.MEAN,),
             reason=(
-                "queueing delay at the cores of {at}, with different service times, is scaled as "
-                "by Lee and Longton (1959)"
+                "queueing delay at the cores of {at} uses the Lee-Longton approximation (1959) for "
+                "unequal service times"
             ),
             notes={
                 "": (
@@ -773,12 +774,12 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "kimura": Method(
-            name="M/G/c by Kimura",
+            name="Kimura M/G/c",
             of=(Of.MEAN,),
             reason=(
-                "queueing delay at the cores of {at} assumes gamma distributed service times "
-                "(Kimura 1986; above a cv of 1 interpolated between light and heavy traffic): "
-                "within {error:%} up to a cv of 3"
+                "queueing delay at the cores of {at} uses the Kimura approximation (1986) for "
+                "gamma distributed service times (above a cv of 1, interpolated between light and "
+                "heavy traffic): within {error:%} up to a cv of 3"
             ),
             error=0.05,
             sources=(
@@ -791,11 +792,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "cosmetatos": Method(
-            name="M/D/c by Cosmetatos",
+            name="Cosmetatos M/D/c",
             of=(Of.MEAN,),
             reason=(
-                "queueing delay at the cores of {at} is that of fixed service times (Cosmetatos "
-                "1976): latency within {error:%} with up to 64 cores"
+                "queueing delay at the cores of {at} uses the Cosmetatos approximation (1976) for "
+                "fixed service times: latency within {error:%} with up to 64 cores"
             ),
             error=0.002,
             sources=("Cosmetatos 1976",),
@@ -806,8 +807,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/D/c with exponential queueing delay",
             of=_TAIL,
             reason=(
-                "queueing delay at the cores of {at} is assumed exponential, with fixed service "
-                "times: within {error:%} up to p99.9"
+                "queueing delay at the cores of {at} is assumed to be exponential, with fixed "
+                "service times: within {error:%} up to p99.9"
             ),
             error=0.25,
             sources=("Cosmetatos 1976",),
@@ -818,8 +819,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/G/c with exponential queueing delay and gamma distributed service",
             of=_TAIL,
             reason=(
-                "queueing delay at the cores of {at} is assumed exponential, service times gamma "
-                "distributed: within {error:%}"
+                "queueing delay at the cores of {at} is assumed to be exponential, with gamma "
+                "distributed service times: within {error:%}"
             ),
             error=0.3,
             sources=("Kimura 1986",),
@@ -839,8 +840,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="M/M/1 processor sharing, Weibull distribution with exact first two moments",
             of=_TAIL,
             reason=(
-                "percentiles at {at} assume exponential service times: for these, within 8 % up to "
-                "p99 and {error:%} beyond"
+                "percentiles at {at} assume exponential service times (within 8 % up to p99, "
+                "{error:%} beyond)"
             ),
             error=0.12,
             sources=("Coffman, Muntz and Trotter 1970",),
@@ -876,21 +877,21 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="priorities at several servers by Bondi and Buzen",
             of=(Of.MEAN,),
             reason=(
-                "queueing delay by priority at the cores of {at} is scaled from a queue with equal "
-                "visits and without priorities"
+                "queueing delay of each priority at the cores of {at} is scaled from a queue with "
+                "equal service times and no priorities"
             ),
-            notes={"": "the approximation of Bondi and Buzen (1984)"},
+            notes={"": "Bondi-Buzen approximation (1984)"},
             sources=("Bondi and Buzen 1984",),
             fails=("one-server",),
             instead=("priority",),
         ),
         "priority-gamma": Method(
-            name="waiting time by priority, gamma distribution of two moments",
+            name="queueing delay of each priority, gamma distribution of two moments",
             of=_TAIL,
-            reason="waiting time by priority at {at} is assumed gamma distributed",
+            reason="queueing delay of each priority at {at} is assumed to be gamma distributed",
             notes=dict.fromkeys(
                 ("exponential", "non-preemptive", "preemptive"),
-                "in most cases within 5 % of simulation, in all within {error:%}",
+                "within 5 % of simulation in most cases, always within {error:%}",
             ),
             errors={"exponential": 0.25, "non-preemptive": 0.35, "preemptive": 0.55},
             sources=("Kesten and Runnenburg 1957",),
@@ -899,7 +900,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "share-of-periodic": Method(
             name="a fraction of periodic items treated as periodic",
             of=_TIMES,
-            reason="only some of the periodic items visit {at}; these are assumed to be periodic",
+            reason="only some of the periodic items visit {at}; they are assumed to be periodic",
             fails=("periodic",),
             instead=("nd-d-1",),
         ),
@@ -959,7 +960,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "finite-room-two-moments": Method(
             name="M/G/c/K by MacGregor Smith: places scaled by two moments",
             of=(*_TIMES, Of.LOSS),
-            reason="the finite queue of {at} uses two moments of the service times",
+            reason="the finite queue of {at} is approximated by two moments of its service times",
             notes=dict.fromkeys(
                 ("wait", "loss"),
                 "compared with exact Markov chains with gamma distributed service, predicted loss "
@@ -1010,7 +1011,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "exponential-service-times": Method(
             name="service times treated as exponential",
             of=_TAIL,
-            reason="service times at {at} are assumed exponential",
+            reason="service times at {at} are assumed to be exponential",
             fails=("exponential-service",),
         ),
         # -- closed networks ------------------------------------------------------------------
@@ -1018,8 +1019,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="Linearizer: approximate mean value analysis",
             of=_CLOSED,
             reason=(
-                "{at} are solved by Linearizer: rates within 5 %, response times within {error:%}; "
-                "interpolated between solved populations"
+                "{at} are solved with the Linearizer algorithm and interpolated between "
+                "populations: throughput within 5 %, response times within {error:%}"
             ),
             error=0.1,
             sources=("Chandy and Neuse 1982",),
@@ -1029,8 +1030,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "shared-load-dependent": Method(
             name="Linearizer with load-dependent stations shared by several classes",
             of=_CLOSED,
-            reason="{at} share load-dependent stations, solved by Linearizer",
-            notes={"": "rates within 10 %, response times within {error:%}"},
+            reason="{at} share load-dependent stations, solved with the Linearizer algorithm",
+            notes={"": "throughput within 10 %, response times within {error:%}"},
             error=0.2,
             sources=("Chandy and Neuse 1982", "Chandy, Herzog and Woo 1975"),
             fails=("no-pools",),
@@ -1044,11 +1045,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "network"
             ),
             notes={
-                "times": "rates within {rates:%} of simulation, times within {times:%}",
-                "rates": "rates within {rates:%} of simulation, times within {times:%}",
+                "times": _THROUGHPUT_AND_TIMES,
+                "rates": _THROUGHPUT_AND_TIMES,
                 "beyond": (
-                    "rates within {rates:%} of simulation with a coefficient of variation up to "
-                    "{most:g}, times within {times:%}"
+                    "throughput within {rates:%} of simulation for coefficients of variation up to "
+                    "{most:g}, response times within {times:%}"
                 ),
             },
             up_to={
@@ -1069,8 +1070,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ),
             notes=dict.fromkeys(
                 ("times", "rates"),
-                "if they differ by a factor of up to {most:g}, rates within {rates:%} of "
-                "simulation, times within {times:%}",
+                "if they differ by a factor of up to {most:g}, throughput within {rates:%} of "
+                "simulation, response times within {times:%}",
             ),
             up_to={
                 "rates": ((1.35, 0.2), (2, 0.5), (3, 0.8)),
@@ -1102,8 +1103,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="first come, first served shared by closed and other classes, as in product form",
             of=_CLOSED,
             reason=(
-                "{at} is first come, first served for closed and other streams whose service times "
-                "are not all exponential and equal"
+                "{at} serves closed and other streams first come, first served, although their "
+                "service times are not all exponential with the same mean"
             ),
             sources=("Baskett et al. 1975",),
             fails=("product-form-station", "product-form-stations"),
@@ -1126,7 +1127,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "closed-gamma-sharing": Method(
             name="gamma distributed response times at processor sharing",
             of=_TAIL,
-            reason="response time at {at} is assumed gamma distributed",
+            reason="response time at {at} is assumed to be gamma distributed",
             notes={
                 "": (
                     "predicted percentiles were 0.75–1.15× exact at one server shared with "
@@ -1140,7 +1141,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="gamma distributed response times at first come first served",
             of=_TAIL,
             reason=(
-                "response time at {at} is assumed gamma distributed, with the variance of an "
+                "response time at {at} is assumed to be gamma distributed, with the variance of an "
                 "exponential queueing delay up to the knee"
             ),
             notes={"": "too large near the knee"}
@@ -1162,8 +1163,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="saturation without queueing that delays others",
             of=_CLOSED,
             reason=(
-                "queueing delay at {at} is excluded; at saturation it delays other streams, too, "
-                "that share a queue with those of {at}"
+                "queueing delay at {at} is excluded, although at saturation it also delays streams "
+                "that share other queues with its traffic"
             ),
             sources=("Denning and Buzen 1978",),
             fails=("no-saturation",),
@@ -1173,8 +1174,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="interpolation between whole populations",
             of=_CLOSED,
             reason=(
-                "{at} may have a fractional number of requests in flight: interpolated between "
-                "whole numbers"
+                "results for a fractional number of requests in flight of {at} are interpolated "
+                "between whole numbers"
             ),
             fails=("whole-population",),
             instead=("product-form",),
@@ -1190,7 +1191,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="flow-equivalent server of the work done while a pool is held",
             of=_CLOSED,
             reason="work inside the pool {at} is replaced by a flow-equivalent server",
-            notes={"": "rates within {error:%}, response times beyond the knee within 20 %"},
+            notes={"": "throughput within {error:%}, response times above the knee within 20 %"},
             error=0.1,
             sources=("Chandy, Herzog and Woo 1975",),
             fails=("no-pools",),
@@ -1217,7 +1218,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="fork and join in a closed network: mean value technique",
             of=_CLOSED,
             reason=(
-                "parallel calls of {at} take the maximum of independent times: within {error:%}"
+                "parallel calls of {at} are modeled as the maximum of independent times: "
+                "within {error:%}"
             ),
             error=0.1,
             sources=("Varki 1999", "Chandy and Neuse 1982"),
@@ -1232,9 +1234,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("product-form",),
         ),
         "kinds-as-equal": Method(
-            name="several kinds of items in one class treated as identical",
+            name="several types of items in one class treated as identical",
             of=_CLOSED,
-            reason="visits to {at} by several kinds of items are treated as identical",
+            reason="visits to {at} by several types of items are treated as identical",
             fails=("equal-service",),
             instead=("product-form",),
         ),
@@ -1249,7 +1251,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "pool-wait": Method(
             name="wait for a pool by its flow-equivalent server",
             of=_CLOSED,
-            reason="waiting time for {at} assumes the mean number of busy servers",
+            reason="queueing delay for {at} is modeled at the mean number of busy servers",
             notes={
                 "alike": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
                 "unlike": (
@@ -1264,8 +1266,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="holding time of a pool by its flow-equivalent server",
             of=(Of.LOAD, Of.RATE),
             reason=(
-                "the holding time of {at}, including queueing for {by}, assumes the mean number of "
-                "busy servers"
+                "the holding time of {at}, including queueing for {by}, is modeled at the mean "
+                "number of busy servers"
             ),
             notes={
                 "": _POOL_LOAD,
@@ -1286,7 +1288,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="lost items counted as if they held a pool until the end",
             of=(Of.LOAD,),
             kind=_UPPER,
-            reason="lost items are assumed to hold {at} until the end",
+            reason="lost items are assumed to hold {at} until the request ends",
         ),
         "loss-counted-twice": Method(
             name="utilization offered at stations in series that lose items",
@@ -1313,7 +1315,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="sum of percentiles (Bonferroni's inequality)",
             of=_TAIL,
             kind=_UPPER,
-            reason="percentiles of {count:#queue} are added up",
+            reason="the percentiles of {count:#queue} are added",
             sources=("Bonferroni 1936",),
             fails=("independent-stages",),
             instead=("path-of-stages",),
@@ -1322,7 +1324,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="sum of percentiles of queueing delay and jitter (Bonferroni's inequality)",
             of=_TAIL,
             kind=_UPPER,
-            reason="percentiles of {count:#queue} and of jitter are added up",
+            reason="the percentiles of {count:#queue} and of jitter are added",
             sources=("Bonferroni 1936",),
             fails=("independent-stages",),
             instead=("path-of-stages",),
@@ -1330,7 +1332,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "nearer-percentile": Method(
             name="sum of percentiles, or a distribution of two moments if that is smaller",
             of=_TAIL,
-            reason="the smaller of this sum and a fit to two moments is used",
+            reason="the smaller of this sum and a two-moment fit is used",
         ),
         "independent-waits": Method(
             name="waiting times treated as independent",
@@ -1373,10 +1375,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             fails=("at-most-one-chance",),
         ),
         "slowest-kind": Method(
-            name="percentile of the slowest kind",
+            name="percentile of the slowest class",
             of=_TAIL,
             kind=_UPPER,
-            reason="if kinds of users or items differ, the slowest kind is used",
+            reason="the percentile of the slowest class of users or items is used",
             fails=("one-path",),
         ),
         # -- parallel calls -------------------------------------------------------------------
@@ -1385,8 +1387,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.MEAN,),
             kind=_LOWER,
             reason=(
-                "for parallel calls to {at}, the largest mean is used instead of the mean of the "
-                "slowest call"
+                "for parallel calls to {at}, the largest mean response time is used instead of the "
+                "mean of the maximum"
             ),
         ),
         "parallel-estimated": Method(
@@ -1421,14 +1423,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="fork and join of equal queues with bursty arrivals",
             of=(Of.MEAN,),
             reason=(
-                "the slowest of equal queues with bursty arrivals was 0.96–1.03× simulated, "
-                "provided that the mean queueing delay at one queue is predicted correctly"
+                "the predicted response time of the slowest of several identical queues with "
+                "bursty arrivals was 0.96–1.03× simulated, provided that the mean queueing delay "
+                "at one queue is accurate"
             ),
         ),
         "nelson-tantawi": Method(
             name="fork and join of equal M/M/1 queues by Nelson and Tantawi",
             of=(Of.MEAN,),
-            reason="the slowest of equal queues follows Nelson and Tantawi (1988)",
+            reason=(
+                "the response time of the slowest of several identical queues uses the "
+                "Nelson-Tantawi approximation (1988)"
+            ),
             notes={"two": "exact for Poisson arrivals", "": "within {error:%}"},
             error=0.05,
             sources=("Nelson and Tantawi 1988", "Flatto and Hahn 1984"),
@@ -1437,14 +1443,16 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="percentile of parallel calls (Bonferroni's inequality)",
             of=_TAIL,
             kind=_UPPER,
-            reason="the probabilities that parallel calls are late are added up",
+            reason="the probabilities of late parallel calls are added",
             sources=("Bonferroni 1936",),
         ),
         # -- cycles of closed classes ---------------------------------------------------------
         "cycle-without-overtaking": Method(
             name="cycle time by its transform, without overtaking",
             of=_TAIL,
-            reason="items are assumed not to overtake at {at}: within {error:%} up to p99.9",
+            reason=(
+                "items are assumed not to overtake each other at {at}: within {error:%} up to p99.9"
+            ),
             error=0.04,
             sources=("Boxma, Kelly and Konheim 1984",),
         ),
@@ -1452,7 +1460,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="cycle time of several classes by its moments",
             of=_TAIL,
             reason=(
-                "waiting time of a cycle at {at} is fitted to its moments: within {error:%} up to "
+                "queueing delay per cycle at {at} is fitted to its moments: within {error:%} up to "
                 "p99.9"
             ),
             error=0.16,
@@ -1483,7 +1491,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.JITTER,),
             kind=_LOWER,
             reason="variance of queueing delay at {at} is excluded",
-            notes={"": "it has no known variance"},
+            notes={"": "its variance is unknown"},
         ),
         "no-call-variance": Method(
             name="jitter without the variance of optional calls",
@@ -1495,8 +1503,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="normal distribution with known variance (bounded by Cantelli's inequality)",
             of=_TAIL,
             reason=(
-                "jitter of {at} is assumed normal, {normal:.3g} standard deviations; other "
-                "distributions reach {worst:.3g}"
+                "jitter of {at} is assumed to be normal ({normal:.3g} standard deviations; other "
+                "distributions reach up to {worst:.3g})"
             ),
             sources=("Cantelli 1928",),
         ),
@@ -1510,7 +1518,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             name="interval bounds of a utilization over the range",
             of=(Of.ANSWER,),
             reason=(
-                "it is proven that {at} does not saturate up to {population:plain}, but not beyond"
+                "saturation of {at} is ruled out up to {population:plain}, but undecided above"
             ),
         ),
         "smaller-numbers-untried": Method(

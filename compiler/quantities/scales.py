@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import floor, isfinite, log10
 
@@ -126,16 +127,39 @@ _COMPARABLE_RATIO = (0.1, 10_000)
 def with_unit(text: str, unit: str) -> str:
     """Return a number with its unit behind it, money with its sign before it.
 
+    A unit that is a word has a plural; a symbol, or a unit with a sign, stays as it is.
+
     >>> with_unit("40", "ms"), with_unit("1,118", "$/month"), with_unit("-5", "$")
     ('40 ms', '$1,118/month', '-$5')
+    >>> with_unit("6.94", "hour"), with_unit("1", "core"), with_unit("8", "query")
+    ('6.94 hours', '1 core', '8 queries')
     """
     if unit.startswith(_MONEY):
         sign = "-" if text.startswith("-") else ""
         return f"{sign}{_MONEY}{text.removeprefix('-')}{unit.removeprefix(_MONEY)}"
-    return f"{text} {unit}".rstrip()
+    return f"{text} {unit if text.removeprefix('-') == '1' else plural(unit)}".rstrip()
 
 
 _MONEY = "$"
+
+
+def plural(unit: str) -> str:
+    """Return the plural of a unit that is a word, any other unit as it is.
+
+    >>> plural("core"), plural("batch"), plural("reply"), plural("day"), plural("ms"), plural("us")
+    ('cores', 'batches', 'replies', 'days', 'ms', 'us')
+    >>> plural("Mbit"), plural("request/s"), plural("GPU"), plural("")
+    ('Mbit', 'request/s', 'GPU', '')
+    """
+    if re.fullmatch(_WORD, unit) is None or (unit.endswith("s") and not unit.endswith("ss")):
+        return unit
+    if re.search("[^aeiou]y$", unit):
+        return f"{unit[:-1]}ies"
+    return f"{unit}es" if unit.endswith(("s", "x", "z", "ch", "sh")) else f"{unit}s"
+
+
+_WORD = "(?!percent)[a-z][a-z_]{2,}"
+"""A unit that is a word: `core`, not `ms`, `kB` or `Mbit`. The page has the same in `format.js`."""
 
 
 def quantity_in(value: float, unit: str, digits: int = 4) -> str:

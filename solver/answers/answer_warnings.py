@@ -36,8 +36,8 @@ def warnings_of(
         sink.report(
             codes.RANGE_LIMITS,
             None,
-            f"{graph.population} meets all requirements from {graph.low:,} to "
-            f"{graph.high:,}: the range limits the capacity",
+            f"every population from {graph.low:,} to {graph.high:,} meets all requirements: "
+            "the range limits the capacity",
             hint=f"widen the range of `users {graph.population}`",
         )
     for resource in resources:

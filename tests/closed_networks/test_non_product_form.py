@@ -164,5 +164,5 @@ def test_quantiles_have_an_error_of_their_own(
     others = (Users(first.services, rate=3.0),) if is_mixed else ()
     stream = _graph((stations, (first, second, *others))).streams["s0"]
     known = stream.quantile_certainty(Fraction(9, 10))
-    assert any("assumed gamma distributed" in why for why in known.reasons)
+    assert any("assumed to be gamma distributed" in why for why in known.reasons)
     assert _own_error(stream) == pytest.approx(error)

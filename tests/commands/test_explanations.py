@@ -145,7 +145,7 @@ def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("asked", "offered"),
     [
-        ("QPS0305x", "`qps explain` needs the name of a number"),
+        ("QPS0305x", "`qps explain` needs a name or a code"),
         ("QPS0312", "`QPS0309`: value out of range"),
         ("QPS9999", "docs/errors.md lists all codes"),
         ("dimension-mismach", "did you mean `dimension-mismatch`?"),

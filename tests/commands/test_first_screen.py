@@ -115,7 +115,7 @@ def test_eight_resources_are_told_and_how_full_the_others_are(
     largest = qps.load("many.qps").solve().capacity
     assert largest == 312
     share = 24 * 312 * 0.1 * 0.001 * 100  # of n24, the fullest of the others
-    assert f"\n  24 more below {int(share) + 1} % utilization\n" in text
+    assert f"\n  24 more resources below {int(share) + 1} % utilization\n" in text
     assert len(re.findall(r" n\d+\.cpu$", told(capsys, "many.qps", "--all"), re.MULTILINE)) == 32
 
 

@@ -124,7 +124,7 @@ Simulation at 50 users                                                  desk.qps
   job throughput     50 request/s  49.94 ± 0.39 request/s  agrees
   w CPU                      40 %          40.07 ± 0.36 %  agrees
 
-  Requirement  Limit    Predicted  Simulated, 95 % CI  Verdict
+  Requirement  Limit    Predicted  Simulated, 95 % CI  Outcome
   job latency  ≤ 80 ms   13.33 ms     13.38 ± 0.13 ms  pass
   job p98      ≤ 2 s     52.16 ms      52.1 ± 0.99 ms  pass
 

@@ -487,7 +487,7 @@ def test_explain_tells_how_a_number_is_known_and_why() -> None:
     for name in ("late", LATE):
         told = " ".join(explanation_text(explain(graph, name, 100)).split())
         assert " Accuracy upper bound: " in told
-        assert "the slowest kind is used" in told
+        assert "the percentile of the slowest class" in told
     told = explanation_text(explain(graph, "server.cpu.utilization", 100))
     assert "  Accuracy     exact for this model" in told
 

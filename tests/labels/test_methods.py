@@ -73,7 +73,9 @@ def test_an_error_is_that_of_the_case() -> None:
     assert known_by("mixed-erlang-c", "a.cpu", apart=40.0).error is None
     assert known_by("priority-gamma", "a.cpu", case="preemptive").error == 0.55
     [told] = known_by("priority-gamma", "a.cpu", case="preemptive").reasons
-    assert told.startswith("waiting time by priority at `a.cpu` is assumed gamma distributed: ")
+    assert told.startswith(
+        "queueing delay of each priority at `a.cpu` is assumed to be gamma distributed: "
+    )
     assert told.endswith("within 55 %")
     unproven = known_by("one-fast-core", "a.cpu", is_proven=False)
     assert unproven.kind is Kind.APPROXIMATION

@@ -258,7 +258,7 @@ def test_an_item_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -
         (["turn.csv", "--resource", "gpu"], "no column for the utilization of `gpu`"),
         (["two.csv"], "name it: `--resource a` or `--resource b`"),
         (["loads.csv"], "several possible utilization columns"),
-        (["turn.csv"], "does not state how many cores `cpu in %` refers to"),
+        (["turn.csv"], "does not specify how many cores `cpu in %` refers to"),
     ],
 )
 def test_what_cannot_be_fitted(

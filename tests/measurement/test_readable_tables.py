@@ -102,7 +102,7 @@ def test_of_two_columns_the_one_that_is_called_so_is_the_load() -> None:
 @pytest.mark.parametrize("load", ["cpu in %", "cpu", "load"])
 def test_per_cent_of_nobody_knows_how_many_cores_are_refused(load: str) -> None:
     text = table(load) if load.endswith("%") else table(load).replace("24.0", "0.24")
-    with pytest.raises(DataError, match="does not state how many cores") as caught:
+    with pytest.raises(DataError, match="does not specify how many cores") as caught:
         fit(text, None)
     assert "`--cores 4`" in caught.value.hint
 
@@ -115,7 +115,7 @@ def test_the_table_says_of_how_many_cores() -> None:
     assert said.cores == asked.cores == 2
     assert (asked.command, said.command) == ("qps fit runs.csv --cores 2", "qps fit runs.csv")
     assert said.left_out == ()
-    with pytest.raises(DataError, match=r"column `cores` of `.*` states 2 cores, not 4"):
+    with pytest.raises(DataError, match=r"column `cores` of `.*` specifies 2 cores, not 4"):
         fit(table(more=",cores", cells=",2"), "4")
 
 
@@ -151,7 +151,7 @@ def test_a_spec_is_held_against_the_cores_of_its_table(
     for cores, status in ((2, 0), (4, 2)):
         Path("web.qps").write_text(SPEC.format(cores=cores))
         assert main(["check", "web.qps"]) == status
-    assert "states 2 cores, not 4 cores" in capsys.readouterr().err
+    assert "specifies 2 cores, not 4 cores" in capsys.readouterr().err
 
 
 def test_what_is_measured_says_of_how_many_cores() -> None:
@@ -276,5 +276,5 @@ observe held "rows.csv" with N = 1 {{
     for cores, is_right in ((2, True), (4, False)):
         (tmp_path / "web.qps").write_text(spec.format(cores=cores))
         found = [d.message for d in check_file(tmp_path / "web.qps").diagnostics if d.is_error]
-        told = "column `cores` of `held` states 2 cores, but `a` has 4"
+        told = "column `cores` of `held` specifies 2 cores, but `a` has 4"
         assert found == ([] if is_right else [told])

@@ -218,7 +218,7 @@ BAD = [
     ('seq,arrival\n1,2\n2,"1,5"\n', "--unit ms", ":3: `1,5` is not a number"),
     ("arrival\n1\n3\n2\n", "--unit ms", ":4: this packet arrived before the previous one"),
     ("arrival,size\n1,2\n", "--unit ms", ":1: unknown column `size`"),
-    ("arrival,time\n1,2\n", "--unit ms", ":1: two columns hold the arrival times"),
+    ("arrival,time\n1,2\n", "--unit ms", ":1: two columns contain the arrival times"),
     ("sent\n1\n", "--unit ms", ":1: the column of arrival times is missing"),
     ("arrival (furlong)\n1\n", "", ":1: `furlong` is not a unit of time"),
     ("1,2\n3,4\n", "--unit ms", ":1: the file has no header with column names"),

@@ -13,7 +13,7 @@ from qps.reports.text.claims.claim_values import claims_json
 from qps.reports.text.words.quantities import percent, quantity
 from qps.solver.claims.claim_results import ClaimResult
 
-HEAD = ("Verdict", "Claim", "Claimed", "Predicted", "Error", "Source")
+HEAD = ("Outcome", "Claim", "Claimed", "Predicted", "Error", "Source")
 _DIGITS = (3, 4)
 
 Amounts = Callable[[Iterable[str]], set[tuple[str, str]]]

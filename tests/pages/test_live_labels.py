@@ -65,7 +65,7 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
         assert resource.saturation_known.is_exact == (resource.name not in undecided)
     known = " ".join(page.page.inner_text("#known").split())
     assert "saturation(host.cpu)" in known
-    assert "it is proven that host.cpu does not saturate up to N = " in known
+    assert "saturation of host.cpu is ruled out up to N = " in known
     (*_, told) = known_lines(answer)
     assert told == OTHERS_EXACT
 

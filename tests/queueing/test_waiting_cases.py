@@ -240,7 +240,7 @@ stream w for each a { traffic N * 5 packet/s, large; at a { }; over l; at b { } 
 """
 
 
-MIXED = "the mix of service times at `l` is assumed gamma distributed"
+MIXED = "the mix of service times at `l` is assumed to be gamma distributed"
 
 
 @pytest.mark.parametrize("queueing", ["mm1", "md1", "mg1 cv 2"])

@@ -277,7 +277,7 @@ def report_cores(model: ir.Model, sink: Sink) -> None:
                 sink.report(
                     codes.BAD_DATA,
                     column.span,
-                    f"column `{CORES}` of `{observation.name}` states "
+                    f"column `{CORES}` of `{observation.name}` specifies "
                     f"{float(observation.cores):g} cores, but `{place}` has "
                     f"{float(count.value):g}",
                     hint="give the node the measured cores, or compare busy cores: "

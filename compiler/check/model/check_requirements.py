@@ -92,7 +92,7 @@ class RequirementChecker(Part, frozen=True):
             told = (
                 item.ideal.span,
                 "a requirement with a certainty cannot have an ideal",
-                "state the ideal in a separate requirement without a certainty",
+                "declare the ideal in a separate requirement without a certainty",
             )
         else:
             return found.expr.value

@@ -107,7 +107,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 return self._refused(
                     expr.span,
                     "a share of zero is zero",
-                    "state the uncertainty with a unit",
+                    "write the uncertainty with a unit",
                 )
             return self._uncertain(expr, ir.Normal(mean, spread), middle.dimension)
         return self._changing(expr, middle, deviation, is_share=is_share)

@@ -129,7 +129,7 @@ def _zero_hold_error(hold: Hold) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         hold.span,
-        f"`{hold.pool}` is held for no time",
+        f"no work is done while `{hold.pool}` is held",
         hint="move the work between `take` and `give`, or remove both",
     )
 

@@ -37,9 +37,9 @@ def contradictions(run: LoadRun) -> Iterator[str]:
         if at_work > run.users * (1 + _FULL):
             yield (
                 f"{of_run}: {_plain(run.done)}/s with a mean latency of {_plain(1000 * mean)} ms "
-                f"are {_plain(at_work)} requests in the system (Little's law), more than "
-                f"{_plain(run.users)} user{'s' * (run.users != 1)}: several open requests each, "
-                "latency is measured from the scheduled start, or a number is wrong"
+                f"means {_plain(at_work)} requests in the system (Little's law), more than "
+                f"{_plain(run.users)} user{'s' * (run.users != 1)}: users send several requests at "
+                "a time, latency is measured from the scheduled start, or a number is wrong"
             )
 
 

@@ -76,8 +76,16 @@ const READ_BESIDE = [0.1, 10_000]; // values that are read at once in the unit o
 // A number with its unit behind it, money with its sign before it: `40 ms`, `$1,118/month`.
 export function withUnit(text, unit) {
   if (unit.startsWith("$")) return `${text.startsWith("-") ? "-" : ""}$${text.replace("-", "")}${unit.slice(1)}`;
-  return `${text} ${unit}`.trimEnd();
+  return `${text} ${/^-?1$/.test(text) ? unit : plural(unit)}`.trimEnd();
 }
+
+// The plural of a unit that is a word, any other unit as it is: as `compiler/quantities/scales.py` has it.
+export function plural(unit) {
+  if (!WORD.test(unit) || /[^s]s$/.test(unit)) return unit;
+  if (/[^aeiou]y$/.test(unit)) return `${unit.slice(0, -1)}ies`;
+  return /(?:s|x|z|ch|sh)$/.test(unit) ? `${unit}es` : `${unit}s`;
+}
+const WORD = /^(?!percent)[a-z][a-z_]{2,}$/; // `core`, not `ms`, `kB` or `Mbit`
 
 function scaleOf(units, value, dimension) {
   if (dimension === "") return [1, ""];

@@ -44,8 +44,8 @@ def uncertainty_of_change(odds: DifferenceOdds, of: str) -> str:
     sure = percent(odds.after.probability)
     return (
         f"the change {verdict} the uncertainty of the inputs: capacity {word} in "
-        f"{percent(likely)} of {odds.samples:,} samples; {sure} interval of the change "
-        f"{odds.least:+,} to {odds.most:+,} {of}, of the capacity {ends_of(odds.after)} "
+        f"{percent(likely)} of {odds.samples:,} samples; {sure} interval for the change: "
+        f"{odds.least:+,} to {odds.most:+,} {of}; for the capacity: {ends_of(odds.after)} "
         f"(was {ends_of(odds.before)}){left}"
     )
 

@@ -112,7 +112,7 @@ def claim_changes_tables(changes: ClaimChanges) -> tuple[Table, ...]:
 
 
 def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
-    headings = (heading, "Expected", "Before", "After", "Verdict")
+    headings = (heading, "Expected", "Before", "After", "Outcome")
     return Table(
         headings,
         tuple(
@@ -134,7 +134,7 @@ def _verdicts(one: ClaimChange) -> str:
     before, after = (_VERDICTS.get(each or "", each) for each in (one.before, one.after))
     if after is None:
         return "removed"
-    return f"{after} (new)" if before is None else f"{before} -> {after}"
+    return f"{after} (new claim)" if before is None else f"{before} -> {after}"
 
 
 _VERDICTS = {

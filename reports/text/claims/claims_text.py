@@ -149,7 +149,7 @@ def claims_table(results: Sequence[ClaimResult], columns: _Columns = _ALL) -> Ta
         )
         for result in results
     ]
-    names = ("Verdict", "Claim", columns.stated, "Predicted", "Error", "Tolerance")
+    names = ("Outcome", "Claim", columns.stated, "Predicted", "Error", "Tolerance")
     headings = (*names, intervals or "", columns.place)
     shown = [
         i

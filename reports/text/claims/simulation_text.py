@@ -181,7 +181,7 @@ def required_table(found: Sequence[Compared], labels: Labels) -> Table:
         )
         for one in found
     )  # fmt: skip
-    headings = ("Requirement", "Limit", "Predicted", "Simulated, 95 % CI", "Verdict")
+    headings = ("Requirement", "Limit", "Predicted", "Simulated, 95 % CI", "Outcome")
     return Table(headings, rows, frozenset([2, 3]), long=frozenset([0, 4]))
 
 

@@ -82,10 +82,12 @@ class NetworkScreen:
         """Return the stations, links and pools."""
         return (
             Table(
-                ("Station", "Queueing", "Capacity", "Count", "Node"), self._stations(), long=_LONG
+                ("Station", "Queueing", "Servers, rate or size", "Copies", "Node"),
+                self._stations(),
+                long=_LONG,
             ),
             Table(("Link", "Properties", "Connects"), self._links(), long=frozenset([1, 2])),
-            Table(("Pool", "Capacity", "Count", "Node"), self._pools(), long=frozenset([1, 3])),
+            Table(("Pool", "Size", "Copies", "Node"), self._pools(), long=frozenset([1, 3])),
         )
 
     def classes(self) -> Iterator[tuple[str, str, str]]:

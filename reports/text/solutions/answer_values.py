@@ -288,6 +288,6 @@ def _resources(view: SolveView, labels: Labels) -> Table:
         for one in fullest[:_MOST_ROWS]
     ]
     if len(fullest) > _MOST_ROWS:
-        rows.append((f"… {len(fullest) - _MOST_ROWS} more, less full", "", ""))
+        rows.append((f"… {len(fullest) - _MOST_ROWS} more with lower utilization", "", ""))
     headings = ("resource", f"utilization at {view.at:,}", "target")
     return Table(headings, tuple(rows), frozenset([1, 2]))

@@ -34,7 +34,7 @@ def changes_in_words(answer: Answer, found: Bottleneck) -> str:
     first = found.changes[0]
     if first.to is None and first.at < answer.low + 1:
         return f"{heaviest} at first: {found.initially}; unknown for larger populations"
-    path = [f"{found.initially} at the start"]
+    path = [f"{found.initially} at low populations"]
     path += [f"{c.to or 'unknown'} above {whole_population(c.at)}" for c in found.changes]
     hidden = len(path) - _MOST_CHANGES
     if hidden > 1:  # JSON has all of them
@@ -97,4 +97,4 @@ def stays_full_text(answer: Answer) -> str:
 def heaviest_in_words(answer: Answer) -> str:
     """Return what is meant by the heaviest load: targets may lie below 100 %."""
     is_planned = any(resource.target != 1 for resource in answer.resources)
-    return "Nearest to its target" if is_planned else "Highest utilization"
+    return "Closest to its target" if is_planned else "Highest utilization"

@@ -83,7 +83,7 @@ def accuracy(answer: Answer, labels: Labels) -> str:
         reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
         told = list(map(labels.told, merged(tuple(reasons), answer.ports)))
     more = len(told) - _MOST_DOUBTS
-    shown = "; ".join(told[:_MOST_DOUBTS]) + (f"; {more} more" if more > 0 else "")
+    shown = "; ".join(told[:_MOST_DOUBTS]) + (f"; and {more} more" if more > 0 else "")
     return f"{known}: {shown}" if shown else known
 
 
@@ -174,4 +174,4 @@ def measure_next(answer: Answer) -> str:
     if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
         return told
     halved = rounded_down(one.capacity_if_halved)
-    return f"{told}; with half its spread, capacity is {halved} {noun(answer.population)}"
+    return f"{told}; with its uncertainty halved, capacity is {halved} {noun(answer.population)}"

@@ -20,7 +20,7 @@ from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.solutions.answer_values import AdviceView
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words, number, quantity
+from qps.reports.text.words.quantities import joined_words, number, plural, quantity
 from qps.reports.text.words.spec_units import unit_of
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Advice
@@ -87,7 +87,7 @@ class Changes(Struct, frozen=True, kw_only=True):
         before, after = (_describe(value, digits) for value in (amount, more))
         if unit == name.rpartition(".")[2].removesuffix("s"):  # `web.cpu.cores: 4 -> 8`
             unit = ""
-        return _changed(name, before, f"{after} {unit}".rstrip())
+        return _changed(name, before, f"{after} {unit if after == '1' else plural(unit)}".rstrip())
 
     def _setting(self, advice: Advice) -> str | None:
         """Return what to write behind `--set`; None where that cannot be set so."""

@@ -10,7 +10,8 @@ from math import isfinite
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import TIME, Dimension
 from qps.reports.text.words.certainty_marks import marked
-from qps.reports.text.words.quantities import number, percent, quantity
+from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.quantities import number, percent, quantity, with_unit
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ClosedSolution, FullTogether, MixSolution
 
@@ -36,8 +37,8 @@ def _mix(mix: MixSolution) -> str:
     )
     stretches = [f"{full[0]} below {starts[0]}", *inside, f"{full[-1]} above {starts[-1]}"]
     return (
-        f"At high concurrency, the bottleneck depends on the share of `{mix.of}` in the system, "
-        f"with {others} as the rest: {', '.join(stretches)} (in this spec: {percent(mix.share)})."
+        f"At high concurrency, the bottleneck depends on the share of `{mix.of}` in its mix "
+        f"with {others}: {', '.join(stretches)} (share in this spec: {percent(mix.share)})."
     )
 
 
@@ -55,8 +56,8 @@ def _now(answer: Answer, one: ClosedSolution) -> str:
     latency = marked(quantity(one.latency, TIME), one.latency_known)
     think = quantity(one.think, TIME)
     return (
-        f"{one.stream} at {answer.at:,}: throughput {rate}, response time {latency}, think time "
-        f"{think}."
+        f"{one.stream} with {counted(answer.at, answer.population)}: throughput {rate}, response "
+        f"time {latency}, think time {think}."
     )
 
 
@@ -69,8 +70,8 @@ def _ends(one: ClosedSolution) -> str:
         levels = f"Without {listed(list(one.meets), 'and')} throughput would level off at"
     return (
         f"{levels} {_rate(one, one.most)}, with {where} at 100 % utilization. Queueing dominates "
-        f"with more than {number(one.knee)} in the system (the knee); at this population, there "
-        f"are {number(one.jobs)}."
+        f"above {with_unit(number(one.knee), one.item)} in the system (the knee); this population "
+        f"has {number(one.jobs)}."
     )
 
 

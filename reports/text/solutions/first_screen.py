@@ -199,7 +199,7 @@ def _measures(answer: Answer, labels: Labels, width: int) -> list[str]:
     shown = lines.splitlines()[1:]
     more = len(table.rows) - len(rows)
     if more > 0:
-        shown.append(f"{more} more: --all")
+        shown.append(f"{more} more measure{'s' * (more > 1)}: --all")
     heads = [f"  {_MEASURES:12} ", *[" " * VALUE_COLUMN] * (len(shown) - 1)]
     return [head + line for head, line in zip(heads, shown, strict=True)]
 
@@ -226,7 +226,9 @@ def _resources(answer: Answer, labels: Labels, width: int, *, color: bool) -> st
         lines += [toned(line, tone, color=color) for line in row]
     rest = [one for place, one in enumerate(resources) if place not in shown]
     if rest:
-        more = f"  {len(rest)} more below {_above(rest)} utilization"
+        more = (
+            f"  {len(rest)} more resource{'s' * (len(rest) > 1)} below {_above(rest)} utilization"
+        )
         lines.append(toned(more, Tone.ASIDE, color=color))
     return "\n".join(lines)
 

@@ -160,10 +160,10 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
         )
     headings = (
         "Measure next",
-        "Stated",
+        "Specified",
         "Share of variance",
         "With interactions",
-        f"{noun(answer.population).capitalize()} with half the spread",
+        f"{noun(answer.population).capitalize()} with uncertainty halved",
     )
     long = frozenset(range(len(headings)))
     return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=long)

@@ -11,6 +11,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.scales import (
     number,
     percent,
+    plural,
     population_text,
     quantity,
     quantity_in,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "number",
     "percent",
+    "plural",
     "population_text",
     "quantity",
     "quantity_in",
@@ -63,7 +65,7 @@ def with_interval(
             half, _SIGNIFICANT_DIGITS
         )
     factor, unit = scale_of(mean, dimension)
-    return shown, f"{number(half / factor, _SIGNIFICANT_DIGITS)} {unit}"
+    return shown, with_unit(number(half / factor, _SIGNIFICANT_DIGITS), unit)
 
 
 _NOISE = 1e-9

@@ -84,7 +84,7 @@ def _number(code: Code) -> int:
 
 def _nothing_named(word: str) -> QpsError:
     return complain(
-        "`qps explain` needs the name of a number",
-        f"such as `qps explain {word} web.cpu`, `--network` for the queueing network, or a code: "
-        "`qps explain QPS0301`",
+        "`qps explain` needs a name or a code",
+        f"name a resource, measure or parameter (`qps explain {word} web.cpu`), show the queueing "
+        f"network (`qps explain --network {word}`), or look up a code (`qps explain QPS0301`)",
     )

@@ -169,7 +169,7 @@ class FitChecker(Part, frozen=True):
                 span,
                 f"`{fit.file}` has {rows} that differ{'s' * (count == 1)}, for {numbers}: "
                 "no uncertainty can be estimated",
-                hint="measure one more run, or state the uncertainty at the step: `step * "
+                hint="measure one more run, or add the uncertainty to the step: `step * "
                 "lognormal(1, 10 %)`",
             )
         if fit.missed_rates:
@@ -179,7 +179,7 @@ class FitChecker(Part, frozen=True):
         """Return the hint to give a machine the idle load that a fit has found."""
         idle = f'idle fit "{fit.file}"'
         told = (
-            f"add the same to machine `{machine}`: `{fit.resource} …, {idle}`, or state "
+            f"add the same to machine `{machine}`: `{fit.resource} …, {idle}`, or set "
             "its own, such as `idle 0 %`"
         )
         for declared in self.main.syntax.every(ast.Machine):

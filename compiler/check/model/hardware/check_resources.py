@@ -253,7 +253,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 codes.MISPLACED,
                 stated.attributes["efficiency"].value.span,
                 "only a CPU with cores has an efficiency",
-                hint="state the effective capacity",
+                hint="specify the effective capacity",
             )
 
     def _idle(self, stated: Stated) -> ir.Quantity | None:

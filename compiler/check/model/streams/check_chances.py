@@ -47,15 +47,15 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
             sink.report(
                 codes.COINS,
                 first.times.span,
-                f"calls to {told} are independent: some items of `{stream.name}` make "
-                + ("both, others neither" if len(others) == 1 else "all of them, others none"),
+                f"calls to {told} are independent: "
+                + ("items can make both" if len(others) == 1 else "items can make all of them"),
                 label="these probabilities sum to 1",
                 secondary=[
                     Label(call.times.span, f"probability of the call to `{call.node}`")
                     for call in others
                     if call.times
                 ],
-                hint="if each item makes exactly one of them, declare one stream for each call",
+                hint="if each item makes only one of them, declare a stream for each call",
             )
         _report_parts(stream, timed, model, sink)
 
@@ -114,7 +114,7 @@ def _report_parts(stream: ir.Stream, timed: _Timed, model: ir.Model, sink: Sink)
                 "items all of it",
                 label="an amount below 1",
                 hint=f"if only some items take `{name}`, declare a separate stream for them; "
-                "if all take a fraction, state it as the service demand of a component",
+                "if all take a fraction, declare it as the service demand of a component",
             )
 
 

@@ -139,7 +139,7 @@ class EmissionChecker(Part, frozen=True):
             first.span,
             f"with think time, `traffic` must be a number of items, not {first.dimension.in_words}",
             label=f"this is {first.dimension.in_words}",
-            secondary=[Label(item.thinks[0].span, "think time stated here")],
+            secondary=[Label(item.thinks[0].span, "think time declared here")],
             hint=mend,
         )
 

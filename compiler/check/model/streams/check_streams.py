@@ -221,7 +221,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 codes.MISPLACED,
                 arrivals.span,
                 f"closed stream `{name}` cannot have `arrivals`",
-                secondary=[Label(emission.span, "think time stated here")],
+                secondary=[Label(emission.span, "think time declared here")],
                 hint=removal_hint(arrivals.span, "remove `arrivals`, or replace `think` by a rate"),
             )
             return None

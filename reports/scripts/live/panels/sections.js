@@ -78,7 +78,7 @@ export function showRequirements(column) {
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
     rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "not met" : whole(worst.met)]);
   }
-  const head = ["Requirement", "Verdict", `At ${whole(n)}`, n < graph.high ? `At ${whole(n + 1)}` : "Beyond", "Limit", "Met up to"];
+  const head = ["Requirement", "Outcome", `At ${whole(n)}`, n < graph.high ? `At ${whole(n + 1)}` : "Beyond", "Limit", "Met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
   if (solved.modes.length) {
     fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));

@@ -47,7 +47,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "measure": (
         (
-            "qps measure w.csv --vary 'rate in 1000, 4000 request/s' --dry-run -- wrk -R '{rate}'",
+            "qps measure w.csv --vary 'rate in 1, 4 request/s' --dry-run -- wrk -R '{rate}'",
             "show which runs would measure a server at two rates",
         ),
         ("qps measure step -- ./filter", "service demand of one command"),
