@@ -416,7 +416,7 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
     told = json.loads("".join(json_texts(compiled(text), [])))["known"]
     assert {name: each["kind"] for name, each in told.items()} == known
     rows = matrix_layout(compiled(text), qps.loads(text).matrix().to_arrow()).as_text(200)
-    assert "\n  `quality_at` and `late` are upper bounds (true value may be lower): if" in rows
+    assert "\n  `quality_at` and `late` are upper bounds (true value may be lower): the" in rows
     assert "\n  `either` is an approximation" in rows
 
 
@@ -424,7 +424,7 @@ def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
     text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
     page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
     assert any(
-        line.startswith("quality and late: upper bound (if kinds of") for line in page.remarks()
+        line.startswith("quality and late: upper bound (the percentile of") for line in page.remarks()
     )
     assert not any("spare" in line.split(":")[0] for line in page.remarks())
 
@@ -774,7 +774,7 @@ def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     assert not strict.is_possible
     assert strict.known.kind is Kind.LOWER_BOUND
     assert "≤ " in sizing_answer(strict)
-    assert sizing_known(strict)[0].startswith("Conservative: if kinds")
+    assert sizing_known(strict)[0].startswith("Conservative: the percentile")
 
 
 def test_what_mends_a_bound_is_one() -> None:

@@ -258,7 +258,7 @@ def test_quantities_have_their_unit(speak: Spec) -> None:
     from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME
 
     assert quantity(0.23, TIME) == "230 ms"
-    assert quantity(7200, TIME) == "2 hour"
+    assert quantity(7200, TIME) == "2 hours"
     assert quantity(2.5e9, DATA_RATE) == "2.5 Gbit/s"
     assert quantity(8e9, INFORMATION) == "1 GB"
     assert quantity(1280 * 8e12, INFORMATION) == "1.28 PB"

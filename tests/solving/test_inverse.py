@@ -745,8 +745,8 @@ def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
         "param power = 4 core in 0.1..256 core\n", ""
     )
     told = _told(text, "sfu.cpu.cores", 12)
-    assert "sfu.cpu.cores must be at least 2 core (1.875 core) (" in told
-    assert told.endswith("Currently 4 core.")
+    assert "sfu.cpu.cores must be at least 2 cores (1.875 cores) (" in told
+    assert told.endswith("Currently 4 cores.")
     assert (
         _told(CALLS, "margin", 4)
         == "Every value of margin supports 4 users (0 % to 80 %, its full range). Currently 40 %."

@@ -429,11 +429,11 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
     assert lines[0] == "Sizing for 3,100 users s.qps"
     assert lines[2].startswith("Result 3,100 users are supported with more capacity for ")
     assert "Resource Today Utilization Limit Required Alternative" in lines
-    assert "web CPU 4 core 165 % 60 % 13 core 4 machines" in lines
+    assert "web CPU 4 cores 165 % 60 % 13 cores 4 machines" in lines
     assert "($200/month)" in lines  # below it, in the same cell
     assert any(line.endswith("1 Mbit/s 124,000 % 100 % 1.24 Gbit/s") for line in lines)
     assert main(["solve", spec, "--users", "N = 3100", "--format", "markdown"]) == 0
-    assert "| web CPU | 4 core | 165 % | 60 % | 13 core |" in capsys.readouterr().out
+    assert "| web CPU | 4 cores | 165 % | 60 % | 13 cores |" in capsys.readouterr().out
 
 
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:

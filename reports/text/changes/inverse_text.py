@@ -20,6 +20,7 @@ from qps.reports.text.words.quantities import (
     quantity,
     rounded_in,
     scale_of,
+    with_unit,
 )
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.acceptable_values import Interval
@@ -292,7 +293,7 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
     end = interval.low if is_low else interval.high
     if solution.number.is_count:
         exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
-        whole = f"{end:,.0f} {solution.number.dimension}".rstrip()
+        whole = with_unit(f"{end:,.0f}", str(solution.number.dimension))
         if exact is None or exact == end:
             return whole
         told = _describe(solution, _inward(exact, solution, is_low=is_low), _DIGITS)

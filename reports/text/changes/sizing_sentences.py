@@ -24,6 +24,7 @@ from qps.reports.text.words.quantities import (
     rounded_in,
     scale_of,
     side_of,
+    with_unit,
 )
 from qps.solver.answers.solution import QUALITY
 from qps.solver.what_if.growth import Growth
@@ -147,7 +148,7 @@ def by_shortage(sizing: Sizing) -> list[Needed]:
 def rounded_up(amount: float, capacity: Capacity) -> str:
     """Return an amount of a capacity, its digits rounded up; of cores whole ones."""
     if capacity.is_whole:
-        return f"{ceil(amount - _HAIR):,} {capacity.dimension}"
+        return with_unit(f"{ceil(amount - _HAIR):,}", str(capacity.dimension))
     factor, _ = scale_of(amount, capacity.dimension)
     shown = rounded_in(amount, factor, DIGITS, is_up=True)
     return quantity(shown, capacity.dimension, DIGITS)

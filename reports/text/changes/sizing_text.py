@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from math import isfinite, isnan
 from operator import attrgetter
@@ -28,7 +29,7 @@ from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import by_their_switch
-from qps.reports.text.words.quantities import number, percent, quantity, rounded_in
+from qps.reports.text.words.quantities import number, percent, plural, quantity, rounded_in
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.least_multiples import MOST
 from qps.solver.what_if.sizing_result import Needed, Sizing
@@ -118,14 +119,13 @@ def _capacity_changes(sizing: Sizing, labels: Labels, settings: Settings) -> Ite
         name = settings.capacities.get(one.resource)
         if name in seen:
             continue  # ports of a link, of which the one that requires most is named
-        has, takes = _has(one), _setting(one)
-        change = values_moved(has, takes)
+        change = values_moved(_has(one), _takes(one))
         if name is None:
             yield _Change(f"{labels.of(one.resource)}: {change}", "")
         else:
             seen.add(name)
-            change = change.removesuffix(" core") if name.endswith(".cores") else change
-            yield _Change(f"{name}: {change}", f"--set {quote(f'{name} = {takes}')}")
+            change = re.sub(" cores?", "", change) if name.endswith(".cores") else change
+            yield _Change(f"{name}: {change}", f"--set {quote(f'{name} = {_setting(one)}')}")
 
 
 def _more(sizing: Sizing, settings: Settings) -> Iterator[_Change]:
@@ -156,10 +156,17 @@ def _has(one: Needed) -> str:
     return quantity(one.capacity.has, one.capacity.dimension)
 
 
-def _setting(one: Needed) -> str:
-    """Return the capacity that is required as `--set` takes it: whole cores, else rounded up."""
+def _takes(one: Needed) -> str:
+    """Return the capacity that is required: whole cores, else rounded up."""
     assert one.takes is not None
-    return rounded_up(one.takes, one.capacity).replace(",", "")
+    return rounded_up(one.takes, one.capacity)
+
+
+def _setting(one: Needed) -> str:
+    """Return the same as `--set` takes it: a unit in the singular, as it is declared."""
+    amount, _, unit = _takes(one).replace(",", "").partition(" ")
+    dimension = str(one.capacity.dimension)
+    return f"{amount} {dimension if unit == plural(dimension) else unit}".rstrip()
 
 
 def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
