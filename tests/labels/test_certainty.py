@@ -424,7 +424,7 @@ def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
     text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
     page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
     assert any(
-        line.startswith("quality and late: upper bound (the percentile of") for line in page.remarks()
+        line.startswith("quality and late: upper bound (the percentile") for line in page.remarks()
     )
     assert not any("spare" in line.split(":")[0] for line in page.remarks())
 
