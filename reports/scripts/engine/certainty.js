@@ -121,7 +121,7 @@ export function knownWithout(unjudged, known) {
 // How it is known where a resource saturates: where that is undecided, up to where it does not.
 function saturationKnown({ model }, { name, at, notBelow }) {
   if (notBelow === null) return null;
-  return [at === null ? "lower bound" : "upper bound", [`it is proven that \`${name}\` does not saturate up to ${model.population} = ${whole(notBelow)}, and unknown beyond`]];
+  return [at === null ? "lower bound" : "upper bound", [`saturation of \`${name}\` is ruled out up to ${model.population} = ${whole(notBelow)}, but undecided above`]];
 }
 
 // -- in words ----------------------------------------------------------------------------
