@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
+from qps.compiler.lower.response_time.repeated_shares import has_outcomes, outcomes_of
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.compiler.lower.response_time.stage_sequence import Allotment, calls_certainty
 from qps.compiler.quantities.certainty import (
@@ -160,14 +161,10 @@ def _path_of(
 ) -> StagePath:
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
-    repeated = _repeated(added)
-    summed = _Summed(added=added, repeated=frozenset(repeated))
-    fixed, operands, chances = summed.of(line, 0)
-    for times, part in repeated.values():
-        operands += _waiting_stage(_stage(part), times).operands()
-        piled = behind(part)
-        if piled is not None:  # it lasts longer than a way through all stages
-            operands += replace(piled, work=piled.work * times).operands()
+    if _repeats_by_share(added) and has_outcomes(line):
+        fixed, operands, chances = _by_outcomes(line, is_added)
+    else:
+        fixed, operands, chances = _summed(line, added)
     return StagePath(
         parts=line,
         added=added,
@@ -177,6 +174,41 @@ def _path_of(
         paths=paths,
         chances=chances,
     )
+
+
+def _summed(
+    line: Sequence[LatencyPart], added: tuple[LatencyPart, ...]
+) -> tuple[Formula, list[Formula], int]:
+    """Return what is always the same of a line, the operands of the others, and their chances."""
+    repeated = _repeated(added)
+    fixed, operands, chances = _Summed(added=added, repeated=frozenset(repeated)).of(line, 0)
+    for times, part in repeated.values():
+        operands += _waiting_stage(_stage(part), times).operands()
+        piled = behind(part)
+        if piled is not None:  # it lasts longer than a way through all stages
+            operands += replace(piled, work=piled.work * times).operands()
+    return fixed, operands, chances
+
+
+def _by_outcomes(
+    line: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
+) -> tuple[Formula, list[Formula], int]:
+    """Return the same of a line as alternatives, of which each is an outcome of its calls.
+
+    Outcomes in which the same is passed are one.
+    """
+    ways: dict[tuple[Formula, ...], Formula] = {}
+    for outcome in outcomes_of(line):
+        added = tuple(part for part in outcome.parts if part.queue is not None and is_added(part))
+        fixed, inside, _ = _summed(outcome.parts, added)
+        ways[fixed, *inside] = ways.get((fixed, *inside), ZERO) + outcome.chance
+    operands: list[Formula] = []
+    for (fixed, *inside), chance in ways.items():
+        always = ZERO if fixed is ZERO else maximum(ZERO, fixed)
+        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+        operands += [*around.operands(chance, len(inside) // _SIZE), *inside]
+    header = Stage(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
+    return ZERO, [*header.operands(ONE, -(len(operands) // _SIZE)), *operands], len(ways)
 
 
 class _Summed(Struct, frozen=True, kw_only=True):
@@ -319,16 +351,28 @@ def _passages(part: LatencyPart) -> Formula:
 
 
 def _is_simple(path: StagePath) -> bool:
-    """Return whether what is passed again is so by whole numbers, and by no share."""
-    again = _repeated(path.added)
-    for part in path.added:
+    """Return whether what is passed again is so by whole numbers, or for each outcome by one.
+
+    Where services differ, those who come back find less than is found by others: they are not told
+    by outcomes.
+    """
+    if not _repeats_by_share(path.added):
+        return True
+    again = [part.queue for _, part in _repeated(path.added).values() if part.queue is not None]
+    return has_outcomes(path.parts) and all(queue.is_modeled_as_uniform for queue in again)
+
+
+def _repeats_by_share(added: Sequence[LatencyPart]) -> bool:
+    """Return whether a queue is waited in again in calls that may not be made."""
+    again = _repeated(added)
+    for part in added:
         assert part.queue is not None
         made = [call for call in part.calls if call.times is not ONE]
         if part.queue.resource in again and not all(
             call.is_whole and not call.is_share for call in made
         ):
-            return False
-    return True
+            return True
+    return False
 
 
 def _number(part: LatencyPart, depth: int) -> int | None:

@@ -1,0 +1,67 @@
+"""Calls by a share that come back to a queue: each outcome with its own number of visits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from helpers.specs import lowered
+from oracles.optional_visits import quantiles
+from qps.compiler.lower.load_graph import LoadGraph
+
+SPEC = """users N in 1..400
+machine srv {{ cpu 1 core, queueing mm1 }}
+machine none {{ }}
+network wire {{ propagation 0 s }}
+component run {{ cpu 2 ms/request }}
+component wait {{ delay 30 ms }}
+topology {{ node front, back = none; node db = srv; link lan = wire between all }}
+stream page in all {{ traffic N * 1 request/s; at front {{ {steps} }} }}
+require {{ page.latency <= 1 hour }}
+"""
+
+
+def graph(steps: str) -> LoadGraph:
+    return lowered(SPEC.format(steps=steps))
+
+
+def latency(of: LoadGraph, level: str, users: int) -> float:
+    return float(of.at(users).number(of.streams["page"].latency_quantile(Fraction(level))))
+
+
+@pytest.mark.parametrize(("shares", "users"), [((0.5, 0.5, 0.5), 125), ((1, 0.3), 300)])
+def test_optional_visits_take_as_long_as_simulated(shares: tuple[float, ...], users: int) -> None:
+    calls = (f"call db{'' if s == 1 else f' * {100 * s:g} %'} {{ run }}" for s in shares)
+    of = graph("; ".join(calls))
+    levels = ("3/10", "9/10")
+    expected = quantiles(
+        users, [(s, 2e-3) for s in shares], [float(Fraction(one)) for one in levels], 40_000
+    )
+    assert [latency(of, one, users) for one in levels] == pytest.approx(expected, rel=0.07)
+    known = of.streams["page"].quantile_certainty(Fraction(19, 20))
+    assert "repeat-visits" in [one.method for one in known.because]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "call db { run }; call db * 100 % { run }",
+        "call db * 100 % { run }; call db * 100 % { run }; call db * 0 % { run }",
+        "call db { run }; call back * 100 % { call db * 100 % { run } }",
+    ],
+)
+def test_what_is_called_always_or_never_is_as_if_it_were_said_so(steps: str) -> None:
+    always = graph("call db { run }; call db { run }")
+    expected = latency(always, "9/10", 100)
+    assert latency(graph(steps), "9/10", 100) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_call_within_a_call_is_made_where_that_is() -> None:
+    """One of five waits 30 ms and asks again; half of these ask a third time."""
+    of = graph(
+        "call db { run }; call back * 20 % { wait; call db { run }; call db * 50 % { run } }"
+    )
+    assert latency(of, "79/100", 10) < 0.03 < latency(of, "81/100", 10)
+    longest = latency(of, "99/100", 10)
+    assert 0.03 < longest < 0.06
