@@ -9,6 +9,7 @@ from math import isfinite
 
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import TIME, Dimension
+from qps.reports.text.solutions.limit_facts import MOST_NAMED
 from qps.reports.text.words.certainty_marks import marked
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.quantities import number, percent, quantity, with_unit
@@ -22,6 +23,20 @@ def closed_lines(answer: Answer) -> Iterator[str]:
         yield f"{_now(answer, one)} {_ends(one)}{_bounds(one)}"
     for mix in answer.mixes:
         yield _mix(mix)
+
+
+def closed_fact(answer: Answer) -> str:
+    """Return throughput and response time of each closed stream, at most three, in one line."""
+    shown = [_in_short(one) for one in answer.closed[:MOST_NAMED]]
+    more = len(answer.closed) - len(shown)
+    return "; ".join([*shown, f"{more} more: --all"] if more else shown)
+
+
+def _in_short(one: ClosedSolution) -> str:
+    rate = marked(_rate(one, one.rate), one.rate_known)
+    latency = marked(quantity(one.latency, TIME), one.latency_known)
+    most = f" (at most {_rate(one, one.most)})" if isfinite(one.most) and not one.meets else ""
+    return f"{one.stream} throughput {rate}{most}, response time {latency}"
 
 
 def _mix(mix: MixSolution) -> str:

@@ -29,6 +29,7 @@ from qps.reports.text.solutions.capacity_text import (
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
 from qps.reports.text.solutions.change_wording import Wording, price_help
+from qps.reports.text.solutions.closed_workload_text import closed_fact
 from qps.reports.text.solutions.elastic_text import elastic_facts
 from qps.reports.text.solutions.limit_facts import (
     MOST_NAMED,
@@ -166,6 +167,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
         yield "Bottleneck", told(busiest(answer, labels))
     yield "Next limit", told(next_limit(answer, labels))
     yield others_label(answer), told(others(answer, labels))
+    yield "Closed", told(closed_fact(answer))
     yield "Elastic", told(" ".join(elastic_facts(answer)))
     yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
