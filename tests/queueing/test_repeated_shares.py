@@ -65,3 +65,11 @@ def test_a_call_within_a_call_is_made_where_that_is() -> None:
     assert latency(of, "79/100", 10) < 0.03 < latency(of, "81/100", 10)
     longest = latency(of, "99/100", 10)
     assert 0.03 < longest < 0.06
+
+
+def test_alternatives_are_not_taken_for_draws_of_their_own() -> None:
+    """Exactly one of two calls is made: the time of two, or of none, is that of nobody."""
+    either = "one of { 50 %: call db { run }; else: call db { run } }"
+    once = latency(graph("call db { run }"), "9/10", 100)
+    assert latency(graph(either), "9/10", 100) == pytest.approx(once, rel=1e-6)
+    assert not graph(f"{either}; call db * 20 % {{ run }}").streams["page"].paths  # bounds are told

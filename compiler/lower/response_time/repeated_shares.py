@@ -25,11 +25,13 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def has_outcomes(line: Sequence[LatencyPart]) -> bool:
-    """Return whether what may happen is told by which calls are made: each once, or not at all."""
+    """Return whether what may happen is told by which calls are made: each once, or not at all.
+
+    Each is drawn by itself: alternatives exclude each other, and are not told so.
+    """
     made = [call for part in line for call in part.calls if call.times is not ONE]
-    return all(call.is_share and call.most is None for call in made) and (
-        2 ** len(_optional(line)) <= MOST_PATHS
-    )
+    are_draws = all(call.is_share and call.most is None and call.choice is None for call in made)
+    return are_draws and 2 ** len(_optional(line)) <= MOST_PATHS
 
 
 def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:
