@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from qps.simulation.items import Go, Item, Joined, of_item
 from qps.simulation.run_state import Of, Scene
-from qps.simulation.simulated_model import Call, Choose, Fork, Gather, Pick, Reach, Step
+from qps.simulation.simulated_model import Call, Choose, FanOut, Fork, Gather, Pick, Reach, Step
 from qps.simulation.stations import NORMAL, Happening
 
 _ROUNDING = 1e-9
@@ -121,6 +121,33 @@ def fork_of(step: Fork, then: Go, of: Of, chain: Chain) -> Go:
             branch(twin)
 
     return fork
+
+
+def fan_out_of(scene: Scene, step: FanOut, then: Go, of: Of, chain: Chain) -> Go:
+    """Let an item do the same steps many times at once, and go on behind the first answers.
+
+    The other ones are done as well, and nobody waits for them.
+    """
+    node, machines, random = step.node, step.machines, scene.random.random
+
+    def back(item: Item) -> None:
+        joined = item.open[-1]
+        joined.left -= 1
+        if not joined.left and not joined.is_lost:
+            joined.item.is_ghost |= item.is_ghost
+            then(joined.item)
+
+    body = chain(step.steps, back, of)
+
+    def fan_out(item: Item) -> None:
+        joined, first = Joined(item, step.answers), int(random() * machines)
+        for index in range(step.count):
+            twin = item.copied()
+            twin.open = (*twin.open, joined)
+            twin.picks = twin.picks | {node: (first + index) % machines}
+            body(twin)
+
+    return fan_out
 
 
 def choose_of(scene: Scene, step: Choose, then: Go, of: Of, chain: Chain) -> Go:

@@ -15,12 +15,14 @@ from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.classes import Class
 from qps.compiler.network.station_runs import goes_on
 from qps.compiler.network.stations_and_pools import StationKind
+from qps.engine.expressions.formulas import Formula
 from qps.simulation.class_values import Numbers
 from qps.simulation.simulated_model import (
     Call,
     Choose,
     Copy,
     Delay,
+    FanOut,
     Fork,
     Gather,
     Give,
@@ -105,6 +107,8 @@ class ItinerarySteps(Struct, kw_only=True):
                 self._cross(node)
             case nodes.Call():
                 self._frame.steps += self._call(node)
+            case nodes.Fork(branches=(branch,), count=count) if count is not None:
+                self._add(self._fan_out(node, branch, count))
             case nodes.Fork(branches=branches):
                 self._add(Fork(tuple(self._branch(branch) for branch in branches)))
             case nodes.Take():
@@ -327,6 +331,24 @@ class ItinerarySteps(Struct, kw_only=True):
             steps += self._call(node)
         return tuple(steps)
 
+    def _fan_out(self, fork: nodes.Fork, branch: nodes.Sequence, count: Formula) -> FanOut:
+        """Return the step of calls that are made many times at once."""
+        (call,) = branch.nodes
+        assert isinstance(call, nodes.Call)
+        machines = next(
+            self.numbers(one.copies)
+            for one in call.body.nodes
+            if isinstance(one, nodes.At) and one.node == call.node
+        )
+        often = round(self.numbers(count))
+        return FanOut(
+            steps=self._branch(branch),
+            count=often,
+            answers=often if fork.answers is None else round(self.numbers(fork.answers)),
+            node=call.node,
+            machines=round(machines),
+        )
+
     def _call(self, node: nodes.Call) -> tuple[Step, ...]:
         """Return the steps of a call, as one that is done so often."""
         often = 1.0 if node.times is None else self.numbers(node.times.often)
@@ -383,6 +405,8 @@ def with_loss_weights(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Ste
                 found.append(Choose(tuple(ways)))
             case Gather():
                 found.append(Gather(step.number, with_loss_weights(step.steps, behind)))
+            case FanOut():
+                found.append(replace(step, steps=with_loss_weights(step.steps, behind)))
             case Recovery():
                 found.append(Recovery(with_loss_weights(step.steps, behind), step.share))
             case Fork():

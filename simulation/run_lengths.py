@@ -12,6 +12,7 @@ from qps.simulation.simulated_model import (
     Choose,
     Copy,
     Delay,
+    FanOut,
     Fork,
     Gather,
     Lose,
@@ -157,6 +158,8 @@ def events(steps: tuple[Step, ...]) -> float:
                 found += often * step.times * (1 + events(step.steps))
             case Gather():
                 found += often * step.number * (1 + events(step.steps))
+            case FanOut():
+                found += often * step.count * (1 + events(step.steps))
             case Recovery():
                 found += often * events(step.steps)
             case Fork():
@@ -182,7 +185,7 @@ def _delays(steps: tuple[Step, ...]) -> float:
                 found += step.time
             case Call():
                 found += step.times * _delays(step.steps)
-            case Recovery() | Gather():
+            case Recovery() | Gather() | FanOut():
                 found += _delays(step.steps)
             case Fork():
                 found += max(map(_delays, step.branches))

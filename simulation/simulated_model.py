@@ -166,6 +166,20 @@ class Fork(Struct, frozen=True):
     branches: tuple[tuple[Step, ...], ...]
 
 
+class FanOut(Struct, frozen=True, kw_only=True):
+    """The steps are done so many times at once, `count`; the item goes on with the first `answers`.
+
+    Each goes to another one of so many `machines` of a node, from a random one on; the next round
+    begins where all have one.
+    """
+
+    steps: tuple[Step, ...]
+    count: int
+    answers: int
+    node: str
+    machines: int
+
+
 class Choose(Struct, frozen=True):
     """The steps of one branch are done, drawn for each item by the shares, which add up to 1."""
 
@@ -196,6 +210,7 @@ Step: TypeAlias = (
     | Call
     | Choose
     | Fork
+    | FanOut
     | Recovery
 )
 
@@ -263,6 +278,8 @@ def served(steps: tuple[Step, ...], often: float = 1.0) -> list[tuple[Serve, flo
                 found += served(step.steps, often)
             case Gather():
                 found += served(step.steps, often * step.number)
+            case FanOut():
+                found += served(step.steps, often * step.count)
             case Fork():
                 for branch in step.branches:
                     found += served(branch, often)
@@ -280,7 +297,7 @@ def stood(steps: tuple[Step, ...]) -> Iterator[tuple[str | None, int]]:
         match step:
             case Serve() | Take():
                 yield step.node, step.station
-            case Call() | Recovery() | Gather():
+            case Call() | Recovery() | Gather() | FanOut():
                 yield from stood(step.steps)
             case Fork():
                 for branch in step.branches:
@@ -301,7 +318,7 @@ def burst_cycles(steps: tuple[Step, ...]) -> list[float]:
                 found.append(lasting / share)
             case Serve():
                 found += burst_cycles(tuple(lot for _, lot in step.parts if lot is not None))
-            case Call() | Recovery() | Gather():
+            case Call() | Recovery() | Gather() | FanOut():
                 found += burst_cycles(step.steps)
             case Fork():
                 for branch in step.branches:

@@ -8,7 +8,15 @@ from random import Random
 
 from msgspec.structs import replace
 
-from qps.simulation.item_calls import call_of, choose_of, copy_of, fork_of, gather_of, pick_of
+from qps.simulation.item_calls import (
+    call_of,
+    choose_of,
+    copy_of,
+    fan_out_of,
+    fork_of,
+    gather_of,
+    pick_of,
+)
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.pool_holds import acquisition_of, release_of
 from qps.simulation.random_loss import lot_of
@@ -19,6 +27,7 @@ from qps.simulation.simulated_model import (
     Choose,
     Copy,
     Delay,
+    FanOut,
     Fork,
     Gather,
     Give,
@@ -122,7 +131,9 @@ def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
             return _branched(scene, step, then, of)
 
 
-def _branched(scene: Scene, step: Call | Choose | Fork | Gather | Recovery, then: Go, of: Of) -> Go:
+def _branched(
+    scene: Scene, step: Call | Choose | FanOut | Fork | Gather | Recovery, then: Go, of: Of
+) -> Go:
     """Let an item do a step that has steps of its own."""
     match step:
         case Call():
@@ -131,6 +142,8 @@ def _branched(scene: Scene, step: Call | Choose | Fork | Gather | Recovery, then
             return choose_of(scene, step, then, of, partial(_chain, scene))
         case Fork():
             return fork_of(step, then, of, partial(_chain, scene))
+        case FanOut():
+            return fan_out_of(scene, step, then, of, partial(_chain, scene))
         case Gather():
             return gather_of(scene, step, then, of, partial(_chain, scene))
         case Recovery():

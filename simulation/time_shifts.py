@@ -12,6 +12,7 @@ from qps.simulation.simulated_model import (
     Call,
     Choose,
     Delay,
+    FanOut,
     Fork,
     Gather,
     Give,
@@ -39,7 +40,7 @@ def _waits(step: Step) -> bool:
     match step:
         case Serve() | Take() | Give():
             return True
-        case Call() | Recovery() | Gather():
+        case Call() | Recovery() | Gather() | FanOut():
             return any(map(_waits, step.steps))
         case Fork():
             return any(map(_waits, (inner for branch in step.branches for inner in branch)))

@@ -48,6 +48,8 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
     if bounded.bound is Bound.RANK:
         told = "write `priority 1` for the highest priority"
         return instead(bounded.span.text, "1", words=told)
+    if bounded.bound is Bound.CALLS:
+        return "make 1 to 10,000 calls at once; round a fraction with `ceil(…)`"
     if bounded.bound is Bound.WHOLE:
         return "use a whole number of cores, or `mm1`"
     if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):

@@ -102,6 +102,11 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
                 mark.node
             }
             yield Part(names | chosen | rooms, partial(_Check.taken, stream=stream, mark=mark))
+        for call in stream.calls:
+            if call.fan_out is not None and call.fan_out.answers is not None:
+                asked = names_in(call.fan_out.count.expr, call.fan_out.answers.expr)
+                part = partial(_Check.answers, stream=stream, call=call, fan_out=call.fan_out)
+                yield Part(asked | chosen | {call.node}, part)
         sent = names_of_receivers(stream)
         if sent:
             yield Part(sent | chosen, partial(_Check.receivers, stream=stream))
@@ -284,6 +289,42 @@ class _Check:
                 hint="take less, or increase the pool",
             )
             return
+
+    def answers(self, stream: ir.Stream, call: ir.Call, fan_out: ir.FanOut) -> None:
+        """Report more answers to wait for than calls at once, and fewer machines than these."""
+        assert fan_out.answers is not None
+        legs = legs_of(stream, condition_test(self._configuration))
+        if not any(isinstance(leg, ir.CallMark) and leg.call == call for leg in legs):
+            return
+        there = self._configuration.nodes[call.node].count
+        try:
+            values = [
+                self._folders[0].fold(one)
+                for one in (fan_out.count.expr, fan_out.answers.expr, there)
+            ]
+        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+            return  # that is reported where values are looked at
+        count, answers, machines = values
+        if count is None or answers is None:
+            return
+        if answers > count:
+            self._sink.report(
+                codes.FAN_OUT,
+                fan_out.answers.span,
+                f"waits for {shown(answers)} answers of `{call.node}`, but calls it "
+                f"{shown(count)} times",
+                secondary=[Label(fan_out.count.span, "the calls at once")],
+                hint=f"wait for at most {shown(count)}, or for all: leave out `first … answers`",
+            )
+        elif machines is not None and machines < count:
+            self._sink.report(
+                codes.FAN_OUT,
+                fan_out.count.span,
+                f"{shown(count)} calls at once for {shown(machines)} machines of `{call.node}`: "
+                "which answers come first is unknown",
+                secondary=[Label(fan_out.answers.span, "the first answers are required")],
+                hint=f"increase the number of machines of `{call.node}`, or wait for all answers",
+            )
 
     def receivers(self, stream: ir.Stream) -> None:
         """Report what goes to more others than there are, and pairs of one."""

@@ -231,6 +231,8 @@ def _calls(stream: ir.Stream) -> Iterator[Bounded]:
         yield from _of(call.others, "a number of others", Bound.NUMBER)
         yield from _of(call.sends, "a size", Bound.POSITIVE)
         yield from _of(call.returns, "a size", Bound.POSITIVE)
+        if call.fan_out is not None:
+            yield from _of_fan_out(call.node, call.fan_out)
 
 
 def _probabilities(stream: ir.Stream) -> Iterator[Bounded]:
@@ -302,6 +304,27 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
                 if bound is not None:
                     yield from _of(effect.value, f"`{effect.kind.value}`", bound)
                 yield from _of(effect.lasting, "a burst duration", Bound.POSITIVE)
+
+
+def _of_fan_out(node: str, fan_out: ir.FanOut) -> Iterator[Bounded]:
+    """Yield how many calls are made at once, and that no more answers are waited for."""
+    yield Bounded(
+        expr=fan_out.count.expr,
+        span=fan_out.count.span,
+        what=f"the number of calls of `{node}` at once",
+        bound=Bound.CALLS,
+        code=codes.FAN_OUT,
+    )
+    if fan_out.answers is None:
+        return
+    yield Bounded(
+        expr=fan_out.answers.expr,
+        span=fan_out.answers.span,
+        what=f"the number of answers of `{node}` to wait for",
+        bound=Bound.COUNT,
+        hint="wait for a whole number of answers, 1 or more",
+        code=codes.FAN_OUT,
+    )
 
 
 def _effect_bound(effect: ir.Effect) -> Bound | None:

@@ -63,6 +63,7 @@ PROBABILITIES = Code("QPS0410", "probabilities", _E, "alternatives of more than 
 ELSE = Code("QPS0411", "else", _E, "`else` twice, or not last")
 NOTHING_DONE = Code("QPS0412", "empty-alternative", _E, "nothing after a probability")
 TOO_MANY_OUTCOMES = Code("QPS0413", "too-many-outcomes", _E, "too many combinations of chances")
+FAN_OUT = Code("QPS0414", "fan-out", _E, "impossible number of parallel calls or answers")
 WHOSE = Code("QPS0407", "missing-owner", _E, "stream without an owner")
 UNUSED = Code("QPS0502", "unused", _W, "unused declaration")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "claim without a source")

@@ -256,6 +256,14 @@ class _Visiting:
             times=self._number(f"{name}.{call.amount_word}", call.times),
             sends=self._number(f"{name}.sends", call.sends),
             returns=self._number(f"{name}.returns", call.returns),
+            fan_out=None if call.fan_out is None else self._fan_out(name, call.fan_out),
+        )
+
+    def _fan_out(self, name: str, fan_out: ir.FanOut) -> ir.FanOut:
+        return changed(
+            fan_out,
+            count=self._number(f"{name}.calls", fan_out.count),
+            answers=self._number(f"{name}.answers", fan_out.answers),
         )
 
     # -- steps ---------------------------------------------------------------------------

@@ -119,6 +119,13 @@ class Crossing(Struct, frozen=True):
     span: Span
 
 
+class FanOut(Struct, frozen=True, kw_only=True):
+    """A call is made `count` times at once; the first so many `answers` are waited for, or all."""
+
+    count: Quantity
+    answers: Quantity | None = None
+
+
 class Call(Struct, frozen=True, kw_only=True):
     """A node that a step calls: the steps between its marks are run there, then it comes back.
 
@@ -126,6 +133,7 @@ class Call(Struct, frozen=True, kw_only=True):
     is made `times` as often as the stream comes by, None where it is made once. It is the first of
     those to so many `others` where these are stated. `sends` and
     `returns` are the sizes of a request and of its answer, None where the stream keeps its own.
+    With a `fan_out` it is made many times at once, and is alone in its fork.
 
     What is done by chance at a node is a call of that node itself, `is_local`: `times` is the
     probability. Of those of one `choice` an item makes one at most; `is_rest` marks the one that
@@ -141,6 +149,7 @@ class Call(Struct, frozen=True, kw_only=True):
     span: Span
     fork: int | None = None
     others: Quantity | None = None
+    fan_out: FanOut | None = None
     is_local: bool = False
     choice: int | None = None
     is_rest: bool = False

@@ -26,8 +26,8 @@ from qps.compiler.lower.response_time.class_response import (
     LossPart,
     StreamMeasures,
 )
+from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent, wait_for
-from qps.compiler.lower.response_time.stage_sequence import in_line
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.station_queues import PlacedQueue, stages_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic

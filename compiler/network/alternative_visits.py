@@ -105,8 +105,8 @@ class _Work(Struct, frozen=True, kw_only=True):
                 return replace(node, body=self.body(node.body))
             case Merge():
                 return replace(node, body=self.body(node.body))
-            case Fork(number=number, branches=branches):
-                return Fork(number, tuple(map(self.body, branches)))
+            case Fork(branches=branches):
+                return replace(node, branches=tuple(map(self.body, branches)))
             case _:
                 return node
 

@@ -137,11 +137,18 @@ class Call(Struct, frozen=True, kw_only=True):
     is_rest: bool = False
 
 
-class Fork(Struct, frozen=True):
-    """Calls that are made together: the item goes on when all answers are there."""
+class Fork(Struct, frozen=True, kw_only=True):
+    """Calls that are made together: the item goes on when all answers are there.
+
+    A fan-out is one branch that is made `count` times at once, by calls that differ in nothing but
+    the machine they go to: one after the other of those of the node, from a random one on. Where
+    `answers` are stated, the item goes on with the first so many; the other calls go on as well.
+    """
 
     number: int
     branches: tuple[Sequence, ...]
+    count: Formula | None = None
+    answers: Formula | None = None
 
 
 class Take(Struct, frozen=True):

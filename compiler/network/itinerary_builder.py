@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler.network.itinerary import At, Call, Fork, Give, Merge, Node, Sequence, Take
 
@@ -12,11 +13,11 @@ from qps.compiler.network.itinerary import At, Call, Fork, Give, Merge, Node, Se
 class _Body(Struct):
     """A sequence that is not at its end; it is that of a call but for the outermost one.
 
-    `fork` is the number of the calls that are made together and of which it is one.
+    `fork` are the calls that are made together and of which it is one, without branches.
     """
 
     nodes: list[Node] = field(default_factory=list)
-    fork: int | None = None
+    fork: Fork | None = None
 
 
 class ItineraryBuilder:
@@ -31,7 +32,7 @@ class ItineraryBuilder:
         """Add what happens next."""
         self._bodies[-1].nodes.append(node)
 
-    def begin_call(self, fork: int | None) -> None:
+    def begin_call(self, fork: Fork | None) -> None:
         """Begin a call, one of those of a `fork`."""
         self._bodies.append(_Body(fork=fork))
 
@@ -42,11 +43,11 @@ class ItineraryBuilder:
         if body.fork is None:
             nodes.append(call)
             return
-        before = nodes[-1] if nodes else None
-        if isinstance(before, Fork) and before.number == body.fork:
-            nodes[-1] = Fork(body.fork, (*before.branches, Sequence((call,))))
+        before, branch = nodes[-1] if nodes else None, Sequence((call,))
+        if isinstance(before, Fork) and before.number == body.fork.number:
+            nodes[-1] = replace(before, branches=(*before.branches, branch))
         else:
-            nodes.append(Fork(body.fork, (Sequence((call,)),)))
+            nodes.append(replace(body.fork, branches=(branch,)))
 
     def take(self, pool: str, make: Callable[[int], Take]) -> None:
         """Take some of a pool; `make` is told the number of the hold."""

@@ -45,6 +45,7 @@ class Bound(Enum):
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
     EFFICIENCY = "above 50 % and at most 100 %"
+    CALLS = "a whole number from 1 to 10,000"
 
     @property
     def interval(self) -> Interval:
@@ -81,4 +82,5 @@ _INTERVALS = {
     Bound.NUMBER: Interval(least=_ZERO, is_whole=True),
     Bound.RANK: _WHOLE,
     Bound.WHOLE: _WHOLE,
+    Bound.CALLS: Interval(least=_ONE, most=Fraction(10_000), is_whole=True),
 }

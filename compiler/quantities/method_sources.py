@@ -59,6 +59,9 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "G. P. Cosmetatos: Some approximate equilibrium results for the multi-server queue "
             "(M/G/r). Operational Research Quarterly 27(3), 1976"
         ),
+        "David and Nagaraja 2003": (
+            "H. A. David, H. N. Nagaraja: Order Statistics. Third edition, Wiley, 2003"
+        ),
         "Denning and Buzen 1978": (
             "P. J. Denning, J. P. Buzen: The operational analysis of queueing network models. ACM "
             "Computing Surveys 10(3), 1978"

@@ -1439,6 +1439,40 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             error=0.05,
             sources=("Nelson and Tantawi 1988", "Flatto and Hahn 1984"),
         ),
+        "fan-out-independent": Method(
+            name="order statistics of independent calls",
+            of=(Of.MEAN, *_TAIL),
+            kind=Kind.EXACT,
+            sources=("David and Nagaraja 2003",),
+        ),
+        "fan-out-associated": Method(
+            name="fan-out: the longest of independent times (associated variables)",
+            of=(Of.MEAN, *_TAIL),
+            kind=_UPPER,
+            reason="calls to {at} are treated as independent, though they start together",
+            notes={
+                "": (
+                    "for 100 calls of equal M/M/1 queues, the mean was 1.13–1.35× simulated at "
+                    "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
+                )
+            },
+            sources=("Baccelli, Makowski and Shwartz 1989", "David and Nagaraja 2003"),
+        ),
+        "fan-out-first": Method(
+            name="fan-out: order statistics, the calls independent",
+            of=(Of.MEAN, *_TAIL),
+            reason="the first answers of {at} are those of independent calls, though these start "
+            "together",
+            sources=("David and Nagaraja 2003",),
+        ),
+        "fan-out-equal": Method(
+            name="fan-out to equal M/M/1 queues by Nelson and Tantawi",
+            of=(Of.MEAN,),
+            reason="the slowest of equal queues follows Nelson and Tantawi (1988)",
+            notes={"": "within 1.3 % of simulation for 100 queues, and 4 % for 1,000"},
+            error=0.1,
+            sources=("Nelson and Tantawi 1988",),
+        ),
         "any-parallel-late": Method(
             name="percentile of parallel calls (Bonferroni's inequality)",
             of=_TAIL,

@@ -218,12 +218,13 @@ RULES: dict[str, Rule] = {
     ),
     "together": _rule(
         ast.Together,
-        "",
+        "fan_out",
         _STEPS,
     ),
     "chance": _rule(ast.Chance, "probability", _STEPS),
     "otherwise": _rule(ast.Chance, "", _STEPS),
     "one_of_steps": _rule(ast.Alternatives, "", "chance:branches* otherwise:branches*"),
+    "fan_out": _rule(ast.FanOut, "count answers"),
     "over": _rule(ast.Over, "", "name:links* when:condition"),
     "rank": _rule(ast.Rank, "_ value"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
@@ -315,8 +316,8 @@ CALLS = frozenset([
 
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
-    "when", "variation", "room", "in_group", "sends", "returns", "measured_on", "scaled_by",
-    "excluded", "wanted", "asked_at",
+    "when", "variation", "room", "in_group", "sends", "returns", "answers", "measured_on",
+    "scaled_by", "excluded", "wanted", "asked_at",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

@@ -69,7 +69,8 @@ def group_help(fault: Fault) -> str | None:
         return "name the group of the others: `to others in room at most 4`"
     if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
         return "use `at most` with others: `to others in room at most 4`"
-    if "OTHERS" in fault.accepted and not {"ALL", "LBRACE"} & fault.accepted:
+    is_call = re.search(r"\bcall\s+[\d_]+$", fault.before) and fault.word.isidentifier()
+    if "OTHERS" in fault.accepted and not {"ALL", "LBRACE"} & fault.accepted and not is_call:
         return "put the number before `others`: `to 2 others`"
     return None
 
@@ -92,6 +93,14 @@ def pool_help(fault: Fault) -> str | None:
 def call_help(fault: Fault) -> str | None:
     """Where a call goes wrong: it stands in a component, names no node, says nothing of it."""
     node = re.search(r"\bcall\s+(\w+)$", fault.before)
+    at_once = re.search(r"\bcall\s+([\d_]+)$", fault.before)
+    if at_once and fault.word.isidentifier():
+        return (
+            f"for {at_once[1]} calls at once write "
+            f"`together {at_once[1]} {{ call {fault.word} {{ … }} }}`"
+        )
+    if re.search(r"\btogether\b[^{};\n]*$", fault.before) and fault.word not in "{;}":
+        return "write `together 100 { … }`, or `together 100, first 90 answers { … }`"
     if fault.before.startswith("component") and node:
         return (
             f"put calls into a stream, not a component: `at node {{ …; call {node[1]} {{ … }} }}`"

@@ -150,6 +150,21 @@ def stages_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # 
     return (Needed(waits),)
 
 
+def order_level(level: Formula, answers: Formula, spare: Formula) -> Domain:
+    """Return for how many answers there is a level of one."""
+    return Needed(answers, is_zero_out=True), Needed(spare), *share(level)
+
+
+def order_mean(answers: Formula, spare: Formula, *_stages: Formula) -> Domain:
+    """Return for how many answers there is a mean time."""
+    return Needed(answers, is_zero_out=True), Needed(spare)
+
+
+def order_quantile(level: Formula, answers: Formula, spare: Formula, *_others: Formula) -> Domain:
+    """Return for how many answers there is a quantile of their time."""
+    return order_level(level, answers, spare)
+
+
 def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of wait and gamma service."""
     return Needed(load), Needed(variation), *share(level)

@@ -24,6 +24,7 @@ from qps.engine.evaluators.on_floats import (
 )
 from qps.engine.queueing.finite_room_arrays import room_loss, room_quantile, room_wait
 from qps.engine.queueing.maximum_arrays import slowest
+from qps.engine.queueing.order_arrays import order_level, order_mean, order_quantile
 from qps.engine.queueing.queue_arrays import (
     batch_quantile,
     burst_quantile,
@@ -91,6 +92,9 @@ __all__ = [
     "nested_wait",
     "normal_quantile",
     "normal_tail",
+    "order_level",
+    "order_mean",
+    "order_quantile",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",

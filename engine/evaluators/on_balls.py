@@ -42,6 +42,7 @@ from qps.engine.evaluators.queueing.multiclass_exact import (
     shared_wait,
 )
 from qps.engine.evaluators.queueing.on_off_balls import burst_quantile, burst_wait, uneven
+from qps.engine.evaluators.queueing.order_balls import order_level, order_mean, order_quantile
 from qps.engine.evaluators.queueing.periodic_balls import periodic_quantile, periodic_tail
 from qps.engine.evaluators.queueing.quantile_balls import (
     gamma_quantile,
@@ -80,6 +81,9 @@ __all__ = [
     "nested_wait",
     "normal_quantile",
     "normal_tail",
+    "order_level",
+    "order_mean",
+    "order_quantile",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",

@@ -12,6 +12,8 @@ from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 from qps.engine.queueing.finite_room_numbers import room_loss, room_wait
 from qps.engine.queueing.finite_room_quantiles import room_quantile
 from qps.engine.queueing.maximum_numbers import slowest
+from qps.engine.queueing.order_levels import order_level
+from qps.engine.queueing.order_numbers import order_mean, order_quantile
 from qps.engine.queueing.queue_numbers import (
     batch_quantile,
     burst_quantile,
@@ -75,6 +77,9 @@ __all__ = [
     "nested_wait",
     "normal_quantile",
     "normal_tail",
+    "order_level",
+    "order_mean",
+    "order_quantile",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",

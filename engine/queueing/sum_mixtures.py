@@ -96,7 +96,7 @@ class _Alike(Struct):
         return bool((self.stage.left > 0).any())
 
 
-class _StagePath(Struct, frozen=True, kw_only=True):
+class StagePath(Struct, frozen=True, kw_only=True):
     """A way that all elements have: the chance of it, its fixed time, and what varies on it."""
 
     chance: Array
@@ -105,6 +105,7 @@ class _StagePath(Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> list[Stage]:
+        """The stages that vary on the way."""
         return [alike.stage for alike, _ in self.stages]
 
     @property
@@ -179,14 +180,15 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
         yield which.reshape(-1) == one
 
 
-def _paths_of(stages: Sequence[Array]) -> list[_StagePath] | None:
+def paths_of(stages: Sequence[Array]) -> list[StagePath] | None:
+    """Return the ways of elements that have the same ones, None where there are too many."""
     alike = [_Alike(stage) for stage in read(groups_of(stages))]
     pieced = pieces_of(alike)
     if pieced is None:
         return None
     ones = np.ones(stages[0].shape)
     return [
-        _StagePath(
+        StagePath(
             chance=chance * ones,
             fixed=fixed_of(pieced, way) * ones,
             stages=varied_of(pieced, way),
@@ -195,18 +197,22 @@ def _paths_of(stages: Sequence[Array]) -> list[_StagePath] | None:
     ]
 
 
+def terms_of(paths: Sequence[StagePath]) -> Array:
+    """Return by what the terms of the series count, in a column: of narrow laws there are more."""
+    is_narrow = any(stage.is_narrow[0] for path in paths for stage in path.line)
+    return np.array(KINKED if is_narrow else SMOOTH)[:, None]
+
+
 def _of_alike(level: Array, *stages: Array) -> Array:
-    ways = _paths_of(stages)
+    ways = paths_of(stages)
     if ways is None:
         return np.full(level.shape, np.nan)
     goal, late = -np.log1p(-level), 1 - level
-    lines = [stage for way in ways for stage in way.line]
-    is_narrow = any(stage.is_narrow[0] for stage in lines)
-    terms = np.array(KINKED if is_narrow else SMOOTH)[:, None]
+    terms = terms_of(ways)
     low, ahead = np.zeros(level.shape), np.full(level.shape, np.inf)
     is_on = np.zeros(level.shape, dtype=bool)
     for way in ways:
-        before, at = _around(ways, way.fixed, goal, terms)
+        before, at = around(ways, way.fixed, goal, terms)
         is_reached = at <= late * (1 + SAME)
         low = np.where(is_reached, low, np.maximum(low, way.fixed))
         is_next = is_reached & (way.fixed < ahead)
@@ -220,9 +226,7 @@ def _of_alike(level: Array, *stages: Array) -> Array:
 
     def excess(time: Array, since: Array, goal: Array, *stages: Array) -> tuple[Array, Array]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
-        parts = [
-            way.later(since - way.fixed + time, goal, terms) for way in _paths_of(stages) or ()
-        ]
+        parts = [way.later(since - way.fixed + time, goal, terms) for way in paths_of(stages) or ()]
         longer = sum(one for one, _ in parts)
         density = sum(one for _, one in parts)
         is_there = longer > 0
@@ -230,14 +234,14 @@ def _of_alike(level: Array, *stages: Array) -> Array:
         return value, np.where(is_there, -density / longer, 0.0)
 
     left = ~is_on
-    near = NEXT_TO if is_narrow else TOLERANCES
+    near = TOLERANCES if len(terms) == len(SMOOTH) else NEXT_TO
     some = [one[left] for one in (np.zeros(level.shape), high, high, low, goal, *stages)]
     found[left] = low[left] + falling_root(excess, *some, guess=near)
     return found
 
 
-def _around(
-    paths: Sequence[_StagePath], time: Array, goal: Array, terms: Array
+def around(
+    paths: Sequence[StagePath], time: Array, goal: Array, terms: Array
 ) -> tuple[Array, Array]:
     """Return which share takes a time at least, and which longer: the fixed time of a way."""
     before = at = np.zeros(time.shape)

@@ -89,6 +89,14 @@ def stages_quantile(level: float, *stages: float) -> float:
     return float(ways[place.at].fixed) + place.beyond
 
 
+def without_law(*stages: float) -> float | None:
+    """Return what the time to pass stages is where it has no law: not-a-number, or infinite."""
+    line = line_of(stages)
+    if line is None:
+        return nan
+    return inf if is_endless(line) else None
+
+
 def line_of(stages: Sequence[float]) -> tuple[Stage, ...] | None:
     """Return the stages of operands; None where these make none."""
     if not stages or len(stages) % OPERANDS or any(map(isnan, stages)):

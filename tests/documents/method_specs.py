@@ -84,6 +84,15 @@ SPECS = {
     ).replace("stream t for each c { traffic 2", "stream t for each c { traffic 3"),
     "lost-users-think": _spec(_closed("at a { work; lose }")),
     "nelson-tantawi": _spec(_open(_TOGETHER), **_BRANCHES),
+    "fan-out-independent": _spec(
+        _open("at a { together 3 { call b { call c * 10 % { wait } } } }"),
+        extra="component wait { delay 10 ms }",
+    ),
+    "fan-out-associated": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 5"),
+    "fan-out-first": _spec(
+        _open("at a { together 3, first 2 answers { call b { work } } }"), b="one * 5"
+    ),
+    "fan-out-equal": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 3"),
     "parallel-bursty": _spec(_open(_TOGETHER, more="; arrivals cv 2"), **_BRANCHES),
     "parallel-repeated": _spec(_open(_TOGETHER.replace("b {", "b * 2 {")), **_BRANCHES),
     "normal-jitter": _spec(_open("at a { }; over l; at b { }"), link="noisy"),

@@ -17,7 +17,7 @@ from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, Cy
 from qps.compiler.lower.closed_streams.closed_refusals import refused
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.pool_holding import Hold, room_of
-from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.traffic.station_queues import variation_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.engine.expressions.formulas import ZERO, Formula, maximum, total

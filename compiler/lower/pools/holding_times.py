@@ -26,8 +26,8 @@ from qps.compiler.lower.queues.pool_holding import Hold, Room, weighted_mean
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.resource_loads import ResourceLoad
+from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.response_time.response_stages import LatencyPart, every
-from qps.compiler.lower.response_time.stage_sequence import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue, stages_of
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.quantities.certainty import Certainty, together

@@ -12,7 +12,7 @@ from qps.compiler.lower.pools.closed_pool_loads import pool_load_of_users
 from qps.compiler.lower.pools.holding_times import of_each, stages_within
 from qps.compiler.lower.queues.pool_holding import Hold, Room, room_of
 from qps.compiler.lower.resource_loads import ResourceLoad
-from qps.compiler.lower.response_time.stage_sequence import in_line
+from qps.compiler.lower.response_time.parallel_stages import in_line
 from qps.compiler.lower.traffic.station_queues import PlacedQueue
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
 from qps.compiler.quantities.certainty import Certainty, together

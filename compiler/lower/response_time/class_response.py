@@ -398,7 +398,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
             return waiting
         visits = sum(queue.resource == name for queue in self._waits)
         deviation = square_root(total(laws)) / visits
-        late = apply("normal_quantile", 1 - allotment.late)
+        late = apply("normal_quantile", 1 - allotment.late / allotment.among)
         return maximum(waiting, part.once + late * deviation)
 
     def own_tail(self, part: LatencyPart, allotment: Allotment) -> Formula:
@@ -481,6 +481,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         parts = [paths_known(paths)]
         for way in paths:
             parts += [stage_certainty(part.queue) for part in way.added if part.queue is not None]
+            parts.append(way.fan_out_known)
             parts += [
                 quantile_certainty(part.queue) for part in way.aside if part.queue is not None
             ]

@@ -117,7 +117,7 @@ def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) 
         return None
     queues = [part.queue for branch in branches for part in branch if part.queue is not None]
     is_plain = all(
-        _is_exponential(queue) and queue.servers is ONE and len(queue.visits) == 1
+        has_exponential_services(queue) and queue.servers is ONE and len(queue.visits) == 1
         for queue in queues
     )
     if not is_plain or len(queues) != len(branches) or queues[0].background is not ZERO:
@@ -156,8 +156,8 @@ def _branch(parts: Sequence[LatencyPart]) -> _Branch:
             fixed.append(-service * times)
             variances.append(mean**2 * times)
             continue
-        is_guessed |= not _is_exponential(part.queue) or part.queue.arrivals is not ONE
-        is_exponential &= _is_exponential(part.queue) and part.queue.servers is ONE
+        is_guessed |= not has_exponential_services(part.queue) or part.queue.arrivals is not ONE
+        is_exponential &= has_exponential_services(part.queue) and part.queue.servers is ONE
         means.append((part.once + stage.counted) * times)
         fixed.append(-stage.counted * times)
         variances.append(_variance(stage) * times)
@@ -172,7 +172,7 @@ def _branch(parts: Sequence[LatencyPart]) -> _Branch:
     )
 
 
-def _is_exponential(queue: Queue) -> bool:
+def has_exponential_services(queue: Queue) -> bool:
     """Return whether services are exponential and alike: so is the time at one server."""
     is_plain = queue.variation is ONE and queue.is_modeled_as_uniform and not queue.has_batches
     return is_plain and queue.models_servers

@@ -12,6 +12,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.queue_certainty import mean_certainty
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
@@ -19,6 +20,43 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply
 
 _WAITING = "waiting for "
+
+
+class FanOut(Struct, frozen=True, kw_only=True):
+    """A call that is made `count` times at once; the first `answers` are waited for, or all.
+
+    Its requests come together at each of so many `machines`, so that so many `batches` wait there:
+    `count`, or as many as there are machines where these are fewer. It `is_apart` where there is a
+    machine for each for sure, and `is_each` where each machine gets one.
+    """
+
+    count: Formula
+    answers: Formula | None
+    machines: Formula
+    batches: Formula
+    is_apart: bool
+    is_each: bool
+    span: Span
+
+    @property
+    def required(self) -> Formula:
+        """How many calls are waited for."""
+        return self.count if self.answers is None else self.answers
+
+    @property
+    def spare(self) -> Formula:
+        """How many more are made."""
+        return ZERO if self.answers is None else self.count - self.answers
+
+    def changed(self, change: Callable[[Formula], Formula]) -> FanOut:
+        """Return it with every formula changed."""
+        return replace(
+            self,
+            count=change(self.count),
+            answers=self.answers and change(self.answers),
+            machines=change(self.machines),
+            batches=change(self.batches),
+        )
 
 
 class CallFactor(Struct, frozen=True, kw_only=True):
@@ -39,6 +77,7 @@ class CallFactor(Struct, frozen=True, kw_only=True):
     is_whole: bool = True
     is_share: bool = True
     choice: int | None = None
+    fan_out: FanOut | None = None
 
 
 class TimeSpent(Enum):
@@ -78,6 +117,8 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     slowest_known: Certainty = EXACT
     slowest: Formula | None = None
     reached: Formula = ONE
+    fan_out: FanOut | None = None
+    """Where the branches are one that is passed by several at once, how many."""
 
     @property
     def is_work(self) -> bool:
@@ -170,6 +211,8 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
 
 
 def _changed(call: CallFactor, change: Callable[[Formula], Formula]) -> CallFactor:
+    if call.fan_out is not None:
+        call = replace(call, fan_out=call.fan_out.changed(change))
     if call.reached is ONE:
         return call
     most = None if call.most is None else change(call.most)

@@ -1,4 +1,4 @@
-"""The time of an item from source to user: stages one after the other, in calls, and together.
+"""Quantiles of stages one after the other, in calls, and together, by what each may be late.
 
 A call that is made `times` is made so often on average: as the whole part of it tells, and once
 more for a share of what comes by. The time of calls that are made together is that of the slowest.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from itertools import groupby
 
 from msgspec import Struct
 
-from qps.compiler.lower.response_time.parallel_calls import slowest_of
-from qps.compiler.lower.response_time.response_stages import LatencyPart, every
+from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, every
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -33,47 +31,9 @@ from qps.engine.expressions.formulas import (
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
-def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, ...]:
-    """Return stages one after the other: what is called together is one of them."""
-    found: list[LatencyPart] = []
-    for fork, group in groupby(parts, key=lambda part: _fork_of(part, depth)):
-        inside = list(group)
-        if fork is None:
-            found += inside
-            continue
-        at, _ = fork
-        branches = tuple(
-            in_line(list(branch), at + 1)
-            for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
-        )
-        nodes = [branch[0].calls[at].node for branch in branches]
-        slowest = slowest_of(branches, nodes, at)
-        found.append(
-            LatencyPart(
-                stage=f"{' and '.join(nodes)} together",
-                value=slowest.value,
-                calls=inside[0].calls[:at],
-                branches=branches,
-                slowest_known=slowest.known,
-            )
-        )
-    return tuple(found)
-
-
-def _fork_of(part: LatencyPart, depth: int) -> tuple[int, int] | None:
-    """Return the first fork from a depth on that a stage stands in, and how deep that is."""
-    for at, call in enumerate(part.calls[depth:], depth):
-        if call.fork is not None:
-            return at, call.fork
-    return None
-
-
 def _longest(times: Iterable[Formula]) -> Formula:
     distinct = list(dict.fromkeys(times))
     return distinct[0] if len(distinct) == 1 else maximum(*distinct)
-
-
-# -- quantiles ---------------------------------------------------------------------------
 
 
 class Allotment(Struct, frozen=True):
@@ -86,13 +46,19 @@ class Allotment(Struct, frozen=True):
 
     late: Fraction
     more: Fraction
+    among: Formula = ONE
+    """Calls that are made at once: each has such a part of what may be late."""
+
+    def shared(self, fan_out: FanOut) -> Allotment:
+        """Return what is left for each of the calls that are made at once."""
+        return Allotment(self.late, self.more, self.among * fan_out.count)
 
     def level(self, part: LatencyPart) -> Fraction | Formula:
         """Return the level of the quantile of a wait: of one that few pass, less is asked."""
         times = part.times
-        if times is ONE:
+        if times is ONE and self.among is ONE:
             return 1 - self.late
-        late = number(self.late)
+        late = number(self.late) / self.among
         # Where bounds are rounded, the quotient may be a bit above 1.
         return maximum(ZERO, 1 - late / maximum(times, late))
 
@@ -204,6 +170,10 @@ def quantile_of(
     found: list[Formula] = []
     for part in parts:
         if part.branches:
+            if part.fan_out is not None:
+                each = allotment.shared(part.fan_out)
+                found.append(quantile_of(part.branches[0], each, of_stage))
+                continue
             found.append(
                 _longest(quantile_of(branch, allotment, of_stage) for branch in part.branches)
             )

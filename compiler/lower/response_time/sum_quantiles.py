@@ -17,10 +17,11 @@ from math import prod
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.queues.queue_certainty import stage_certainty
 from qps.compiler.lower.queues.station_queue import Queue, Stage
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes, outcomes_of
-from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
+from qps.compiler.lower.response_time.response_stages import CallFactor, FanOut, LatencyPart
 from qps.compiler.lower.response_time.stage_sequence import Allotment, calls_certainty
 from qps.compiler.quantities.certainty import (
     EXACT,
@@ -34,6 +35,56 @@ from qps.engine.queueing.stage_paths import MOST_PATHS
 _MOST_PATHS = 16
 _SIZE = 9
 """Operands of a stage."""
+
+
+class FanOutPath(Struct, frozen=True, kw_only=True):
+    """What one of the calls takes that are made at once, of which the first `required` count.
+
+    So many more are made, `spare`. `fixed` is what is always the same, `operands` are those of the
+    sum of all else, and `added` its waits.
+    """
+
+    required: Formula
+    spare: Formula
+    fixed: Formula
+    operands: tuple[Formula, ...]
+    added: tuple[LatencyPart, ...]
+    node: str
+    waits_for_all: bool
+    is_one: bool
+
+    @property
+    def known(self) -> Certainty:
+        """How it is known when the answers are there: are the calls independent?"""
+        queues = [part.queue for part in self.added if part.queue is not None]
+        if not queues:
+            return known_by("fan-out-independent", [self.node])
+        known = [stage_certainty(queue) for queue in queues]
+        if self.is_one:
+            return together(*known)
+        method = "fan-out-associated" if self.waits_for_all else "fan-out-first"
+        return together(*known, known_by(method, [self.node]))
+
+    @property
+    def mean(self) -> Formula:
+        """The mean time until those that count are there."""
+        if not self.operands:
+            return self.fixed
+        return self.fixed + apply("order_mean", self.required, self.spare, *self.operands)
+
+    def quantile(self, level: Formula, others: tuple[Formula, ...]) -> Formula:
+        """Return the quantile of the time until they are there, and of other stages besides.
+
+        What is always the same is not in it.
+        """
+        if not self.operands:
+            return apply("stages_quantile", level, *others) if others else ZERO
+        if others:
+            inside = number(Fraction(len(self.operands) // _SIZE))
+            operands = (self.required, self.spare, inside, *self.operands, *others)
+            return apply("order_quantile", level, *operands)
+        each = apply("order_level", level, self.required, self.spare)
+        return apply("stages_quantile", each, *self.operands)
 
 
 class StagePath(Struct, frozen=True, kw_only=True):
@@ -51,6 +102,8 @@ class StagePath(Struct, frozen=True, kw_only=True):
     operands: tuple[Formula, ...]
     paths: int = 1
     chances: int = 1
+    fan_out: FanOutPath | None = None
+    """The calls that are made at once on the way, which all other stages are besides."""
 
     @property
     def repeats(self) -> bool:
@@ -58,8 +111,20 @@ class StagePath(Struct, frozen=True, kw_only=True):
         return any(call.times is not ONE for part in self.parts for call in part.calls)
 
     @property
+    def fan_out_known(self) -> Certainty:
+        """How it is known when the answers are there of calls that are made at once."""
+        return EXACT if self.fan_out is None else self.fan_out.known
+
+    @property
+    def varies(self) -> bool:
+        """True where something on the way takes a time that varies, by a law that is known."""
+        return bool(self.added) or self.fan_out is not None
+
+    @property
     def is_alone(self) -> bool:
         """True where there is one queue, of which the quantile is known better by itself."""
+        if self.fan_out is not None:
+            return False
         if len(self.added) != 1 or self.repeats:
             return not self.operands
         queue = self.added[0].queue
@@ -72,10 +137,13 @@ class StagePath(Struct, frozen=True, kw_only=True):
     def quantile(self, late: Fraction, varies: int, of_one: _OfOne) -> Formula:
         """Return the time that a share `late` may exceed, with what `varies` besides."""
         summed = len(self.added) or bool(self.operands)
-        units = summed + len(self.aside) + varies
+        units = summed + len(self.aside) + varies + (self.fan_out is not None)
         each = Allotment(late / units if units else late, Fraction(0))
         alone = [_times(each.times(part), of_one(part, each)) for part in self.aside]
         found = total((self.fixed, *alone))
+        if self.fan_out is not None:
+            of_all = number(1 - late * (summed + 1) / units)
+            return found + self.fan_out.quantile(of_all, self.operands)
         if not self.operands:
             return found
         level = 1 - late * summed / units
@@ -90,14 +158,18 @@ def paths_of(
 ) -> tuple[StagePath, ...]:
     """Return the ways through stages of which a sum tells the quantile; none where it does not."""
     lines = _lines(parts)
+    if any(sum(part.fan_out is not None for part in line) > 1 for line in lines):
+        return ()
     found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
+    if any(part.fan_out is not None and way.fan_out is None for way in found for part in way.parts):
+        return ()
     if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
         return ()
     if any(way.chances > MOST_PATHS for way in found):
         return ()
     if any(way.repeats and way.aside for way in found):
         return ()
-    if not all(way.added for way in found) and (
+    if not all(way.varies for way in found) and (
         len(found) > 1 or calls_certainty(parts, varies=False).is_exact
     ):
         return ()  # what is passed tells the quantile without a sum
@@ -109,6 +181,8 @@ def later_paths(
 ) -> tuple[StagePath, ...]:
     """Return the ways through stages of which a sum tells the tail; none where it does not."""
     lines = _lines(parts)
+    if any(part.fan_out is not None for line in lines for part in line):
+        return ()  # of calls made at once there is no tail yet
     found = tuple(_path_of(line, is_added, len(lines)) for line in lines)
     if not all(_is_simple(path) and (not path.aside or _own_share(path, ONE)) for path in found):
         return ()
@@ -144,7 +218,7 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
     """Return all ways through branches; none where there are too many, or made more than once."""
     found: list[tuple[LatencyPart, ...]] = [()]
     for part in parts:
-        if not part.branches:
+        if not part.branches or part.fan_out is not None:
             found = [(*line, part) for line in found]
             continue
         if not all(call.times is ONE or call.is_share for call in part.calls):
@@ -156,32 +230,106 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
     return found
 
 
+def fan_out_path(
+    branch: Sequence[LatencyPart],
+    fan_out: FanOut,
+    depth: int,
+    is_added: Callable[[LatencyPart], bool],
+) -> FanOutPath | None:
+    """Return what calls take that are made at once, in so many others; None where no law is known.
+
+    Of those that are made at once within each of them all are waited for, so that it is as if each
+    of these were made from outside.
+    """
+    parts, within = _flat(branch, ONE)
+    if within is not ONE and fan_out.answers is not None:
+        return None
+    if any(part.branches for part in parts):
+        return None
+    path = _path_of(tuple(parts), is_added, 1, depth)
+    if path.aside or path.chances > MOST_PATHS or not _is_simple(path):
+        return None
+    if _repeats_by_share(path.added):
+        return None
+    node = branch[0].calls[depth].node
+    required = fan_out.required
+    if fan_out.answers is None and within is ONE and _waits_alone(path, node, depth):
+        required = fan_out.batches
+    required = required * within
+    return FanOutPath(
+        required=required,
+        spare=fan_out.spare,
+        fixed=path.fixed,
+        operands=path.operands,
+        added=path.added,
+        node=node,
+        waits_for_all=fan_out.answers is None,
+        is_one=required is ONE and fan_out.spare is ZERO,
+    )
+
+
+def _waits_alone(path: StagePath, node: str, depth: int) -> bool:
+    """Return whether nothing varies but waits at a node: of a batch the last one counts there."""
+    made = (call for part in path.parts for call in part.calls[depth:])
+    is_plain = bool(path.added) and all(call.times is ONE for call in made)
+    return is_plain and all(
+        part.visit is not None and part.visit.place.name == node for part in path.added
+    )
+
+
+def _flat(parts: Sequence[LatencyPart], required: Formula) -> tuple[Sequence[LatencyPart], Formula]:
+    """Return stages with those of calls that are made at once among them, and how many ways."""
+    found: list[LatencyPart] = []
+    for part in parts:
+        if part.fan_out is None or part.fan_out.answers is not None:
+            found.append(part)
+            continue
+        inside, required = _flat(part.branches[0], required * part.fan_out.count)
+        found += inside
+    return found, required
+
+
 def _path_of(
-    line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], paths: int
+    line: tuple[LatencyPart, ...],
+    is_added: Callable[[LatencyPart], bool],
+    paths: int,
+    depth: int = 0,
 ) -> StagePath:
+    """Return a way through stages that stand in so many calls as are not looked at."""
+    at_once = next((part for part in line if part.fan_out is not None), None)
+    fan_out = None
+    if at_once is not None and at_once.fan_out is not None:
+        is_made = all(call.times is ONE for call in at_once.calls[depth:])
+        deep = len(at_once.calls)
+        if is_made:
+            fan_out = fan_out_path(at_once.branches[0], at_once.fan_out, deep, is_added)
+    parts, line = line, tuple(part for part in line if part is not at_once)
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
-    if _repeats_by_share(added) and has_outcomes(line):
+    if not depth and _repeats_by_share(added) and has_outcomes(line):
         fixed, operands, chances = _by_outcomes(line, is_added)
     else:
-        fixed, operands, chances = _summed(line, added)
+        fixed, operands, chances = _summed(line, added, depth)
+    if fan_out is not None:
+        fixed += fan_out.fixed
     return StagePath(
-        parts=line,
+        parts=parts,
         added=added,
         aside=tuple(part for part in waits if part not in added),
         fixed=fixed,
         operands=tuple(operands),
         paths=paths,
         chances=chances,
+        fan_out=fan_out,
     )
 
 
 def _summed(
-    line: Sequence[LatencyPart], added: tuple[LatencyPart, ...]
+    line: Sequence[LatencyPart], added: tuple[LatencyPart, ...], depth: int = 0
 ) -> tuple[Formula, list[Formula], int]:
     """Return what is always the same of a line, the operands of the others, and their chances."""
     repeated = _repeated(added)
-    fixed, operands, chances = _Summed(added=added, repeated=frozenset(repeated)).of(line, 0)
+    fixed, operands, chances = _Summed(added=added, repeated=frozenset(repeated)).of(line, depth)
     for times, part in repeated.values():
         operands += _waiting_stage(_stage(part), times).operands()
         piled = behind(part)
@@ -421,6 +569,8 @@ def paths_known(paths: Sequence[StagePath]) -> Certainty:
 def added_known(path: StagePath) -> Certainty:
     """Return how the quantile of a sum is known of stages that are known: are they independent?"""
     queues = [part.queue for part in path.added if part.queue is not None]
+    if path.fan_out is not None:
+        return _added_to_calls(queues, path.fan_out)
     if len(queues) < 2 and not path.repeats:  # noqa: PLR2004 - there is no other
         return EXACT
     names = list(dict.fromkeys(queue.resource for queue in queues))
@@ -433,6 +583,15 @@ def added_known(path: StagePath) -> Certainty:
     if len(names) > 1:
         found.append(known_by("independent-waits", names))
     return together(*found)
+
+
+def _added_to_calls(queues: Sequence[Queue], fan_out: FanOutPath) -> Certainty:
+    """Return how the sum is known of some waits and of calls that are made at once."""
+    inside = [part.queue for part in fan_out.added if part.queue is not None]
+    if not queues or (len(queues) < 2 and not inside):  # noqa: PLR2004 - there is no other
+        return EXACT
+    names = dict.fromkeys(queue.resource for queue in (*queues, *inside))
+    return known_by("independent-waits", list(names))
 
 
 def _fitted_mixture(queue: Queue) -> Certainty:

@@ -19,7 +19,7 @@ from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import Place, Visit
 from qps.compiler.lower.response_time.class_response import LossKind, QueuePart
-from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
+from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, TimeSpent
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
@@ -389,7 +389,9 @@ class ItineraryFlows:
                 now.go_on_as(before)
                 now.batch, now.waited = before.batch, since
                 now.is_bursty, now.burst = before.is_bursty, before.burst
-            self._calls.begin(call.number, None if call.times is None else call.times.often)
+            fan_out = self._fan_out(node, call) if isinstance(node, Fork) else None
+            often = None if call.times is None else call.times.often
+            self._calls.begin(call.number, often, fan_out)
             self._through(call.body)
             self._leave()
             left = left * self._calls.end()
@@ -405,6 +407,33 @@ class ItineraryFlows:
         if choice is None or self._choice is None or self._choice[0] != choice:
             return self._state.waited
         return self._choice[1]
+
+    def _fan_out(self, fork: Fork, call: Call) -> FanOut | None:
+        """Return how often a call is made at once, and on how many machines; None where once."""
+        if fork.count is None:
+            return None
+        if self._of.population is not None:
+            raise QpsError.single(
+                codes.CLOSED_STREAM,
+                call.span,
+                f"users of `{self._of.stream}` wait for calls that are made many times at once",
+                hint="write traffic as a rate (`traffic 10 request/s`), or write the calls one by "
+                "one: `together { call a { … }; call b { … } }`",
+            )
+        machines = next(
+            one.copies for one in call.body.nodes if isinstance(one, At) and one.node == call.node
+        )
+        left = self._calls.machines_left(machines, fork.count)
+        is_apart = fork.answers is not None or left.low >= 0
+        return FanOut(
+            count=fork.count,
+            answers=fork.answers,
+            machines=machines,
+            batches=fork.count if is_apart else self._extreme(minimum, fork.count, machines),
+            is_apart=is_apart,
+            is_each=left.low == left.high == 0,
+            span=call.span,
+        )
 
 
 def _calls_of(fork: Fork) -> list[Call]:

@@ -15,7 +15,7 @@ from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.class_response import LossPart
-from qps.compiler.lower.response_time.response_stages import CallFactor
+from qps.compiler.lower.response_time.response_stages import CallFactor, FanOut
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -39,6 +39,7 @@ class _Begun(Struct, frozen=True, kw_only=True):
     visits: int
     passes: dict[str, Formula]
     reached: Formula
+    fan_out: FanOut | None = None
 
 
 class CallTraffic:
@@ -73,8 +74,8 @@ class CallTraffic:
     def _result(self) -> ClassTraffic:
         return self._state.result
 
-    def begin(self, number: int, times: Formula | None) -> None:
-        """Begin a call that is made so many times, once where that is None."""
+    def begin(self, number: int, times: Formula | None, fan_out: FanOut | None = None) -> None:
+        """Begin a call that is made so many times, once where that is None; or at once, as well."""
         result, state = self._result, self._state
         self._begun.append(
             _Begun(
@@ -85,8 +86,13 @@ class CallTraffic:
                 visits=len(result.visits),
                 passes=result.passes,
                 reached=self._reached * (times or ONE),
+                fan_out=fan_out,
             )
         )
+        if fan_out is not None:
+            state.reached *= fan_out.count
+            state.rate *= fan_out.count
+            state.batch = fan_out.count
         if times is not None:
             result.passes = {}
             state.reached *= times
@@ -115,7 +121,13 @@ class CallTraffic:
     def _call(self, begun: _Begun) -> CallFactor:
         call, reached = begun.call, begun.reached
         if call.times is None or begun.times is None:
-            return CallFactor(number=call.number, node=call.node, fork=call.fork, reached=reached)
+            return CallFactor(
+                number=call.number,
+                node=call.node,
+                fork=call.fork,
+                reached=reached,
+                fan_out=begun.fan_out,
+            )
         if call.is_local:
             return CallFactor(
                 number=call.number,
@@ -140,6 +152,7 @@ class CallTraffic:
             fork=call.fork,
             is_whole=value is not None and value.denominator == 1,
             is_share=is_share,
+            fan_out=begun.fan_out,
         )
 
     def _served(self, call: CallFactor, begun: _Begun, left: Formula) -> CallFactor:
@@ -174,6 +187,16 @@ class CallTraffic:
 
         return self._expressions.of_what_stays(times, is_share)
 
+    def machines_left(self, machines: Formula, calls: Formula) -> Range:
+        """Return how many machines get no call, whatever the numbers that are moving."""
+
+        def left(spare: Formula, ranges: Mapping[Formula, Range]) -> Range:
+            if isinstance(spare.value, Fraction):
+                return Range(spare.value, spare.value)
+            return range_of(spare, ranges)
+
+        return self._expressions.of_what_stays(machines - calls, left)
+
     def _note_visits(self, begun: _Begun, call: CallFactor) -> None:
         """Note what is averaged away of the visits of queues within a call."""
         inside = list(self._result.visits.values())[begun.visits :]
@@ -184,6 +207,8 @@ class CallTraffic:
                 if not is_one:  # what comes back to a queue has been there before
                     every = (*visit.after, *(one.resource for one in inside))
                     visit.after = tuple(dict.fromkeys(every))
+        if begun.fan_out is not None:
+            _note_fan_out(inside, begun.call.node, begun.fan_out)
         if begun.call.fork is not None:
             self._note_meeting(begun.call.number, begun.call.fork, inside)
 
@@ -206,6 +231,8 @@ class CallTraffic:
         these, 1 - s + s P are left so far; a loss l takes s P l of them.
         """
         losses, begins = self._result.losses, begun.losses
+        if begun.fan_out is not None and len(losses) > begins:
+            self._refuse_fan_out(begun.call, losses[begins])
         if begun.times is None or len(losses) == begins:
             return product(1 - part.value for part in losses[begins:])
         share = begun.times
@@ -235,6 +262,17 @@ class CallTraffic:
             hint="declare one stream for each alternative, or move the loss behind them",
         )
 
+    def _refuse_fan_out(self, call: ir.Call, loss: LossPart) -> None:
+        """Refuse that something is lost of a call that is made many times at once."""
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            call.span,
+            f"calls of `{call.node}` in `{self._stream}` that are made at once can be lost: how "
+            "many items get all their answers is unknown",
+            secondary=[Label(loss.span, "loss here")],
+            hint="move the loss out of the call, or write each call separately",
+        )
+
     def _refuse_several(self, call: ir.Call, loss: LossPart) -> None:
         """Refuse that something is lost of a call that is made several times for an item."""
         assert call.times is not None
@@ -250,3 +288,18 @@ class CallTraffic:
             secondary=[Label(loss.span, "loss here")],
             hint="write each call separately",
         )
+
+
+def _note_fan_out(visits: list[Visit], node: str, fan_out: FanOut) -> None:
+    """Note which visits come together of a call that is made several times at once.
+
+    At the node that is called they come one at each machine, or evenly at those that there are.
+    They leave together where they are sent; elsewhere they meet.
+    """
+    for visit in visits:
+        visit.flows *= fan_out.count
+        visit.is_thinned = True
+        if visit.place.name == node:
+            visit.batch = ONE if fan_out.is_apart else fan_out.count / fan_out.batches
+        elif visit.batch is ONE:
+            visit.meets = True

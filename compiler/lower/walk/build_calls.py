@@ -10,7 +10,7 @@ from qps.compiler.lower.expressions.item_flows import Flow
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.network.alternative_visits import AlternativeVisits, calls_in
-from qps.compiler.network.itinerary import Call, Sequence, Times
+from qps.compiler.network.itinerary import Call, Fork, Sequence, Times
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.expressions.formulas import Formula, total
 
@@ -59,7 +59,7 @@ class CallBuilder:
             flow = _sized(flow, sends)
         self._begun.append(_Begun(before=before, times=times, sends=sends, sent=_size(flow)))
         self._state.flow = flow
-        self._state.itinerary.begin_call(call.fork)
+        self._state.itinerary.begin_call(self._fork(call))
         self.made[call.number] = call
 
     def _answer(self, call: ir.Call) -> None:
@@ -92,6 +92,20 @@ class CallBuilder:
                 self._chances.setdefault(call.choice, []).append(times)
             return times
         return 1 - total(self._chances.get(call.choice or 0, []))
+
+    def _fork(self, call: ir.Call) -> Fork | None:
+        """Return the calls that are made together and of which this is one, without branches."""
+        if call.fork is None:
+            return None
+        if call.fan_out is None:
+            return Fork(number=call.fork, branches=())
+        stated = call.fan_out.answers
+        return Fork(
+            number=call.fork,
+            branches=(),
+            count=self._symbol(call, "calls", call.fan_out.count),
+            answers=None if stated is None else self._symbol(call, "answers", stated),
+        )
 
     def _symbol(self, call: ir.Call, what: str, quantity: ir.Quantity) -> Formula:
         return self._expressions.symbol(f"{self._stream.name}.{call.node}.{what}", quantity)

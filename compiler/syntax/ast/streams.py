@@ -91,9 +91,23 @@ class CallOthers(Written, frozen=True, kw_only=True):
     steps: tuple[StepItem, ...] = ()
 
 
-class Together(Written, frozen=True, kw_only=True):
-    """`together { call a { … }; call b { … } }`: calls that are made at the same time."""
+class FanOut(Written, frozen=True, kw_only=True):
+    """`100, first 90 answers`: how often a call is made at once, and for how many answers it waits.
 
+    Without `answers` it waits for all of them.
+    """
+
+    count: Expr
+    answers: Expr | None = None
+
+
+class Together(Written, frozen=True, kw_only=True):
+    """`together { call a { … }; call b { … } }`: calls that are made at the same time.
+
+    With a `fan_out`, `together 100 { call leaf { … } }`, it is one call, so many times.
+    """
+
+    fan_out: FanOut | None = None
     steps: tuple[StepItem, ...] = ()
 
 

@@ -18,6 +18,8 @@ from qps.engine.evaluators.arithmetic_fractions import (
     total,
 )
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, as_float, exact_of_float
+from qps.engine.queueing.order_numbers import order_mean as _mean_in_floats
+from qps.engine.queueing.order_numbers import order_quantile as _order_in_floats
 from qps.engine.queueing.queue_numbers import exact_inverse_erlang_b
 from qps.engine.queueing.sum_numbers import stages_quantile as _stages_in_floats
 from qps.engine.queueing.sum_tails import stages_tail as _tail_in_floats
@@ -230,6 +232,24 @@ def stages_tail(time: Exact, *stages: Exact) -> Exact:
     if found in (0.0, 1.0) and (time < 0 or time == inf):
         return ONE if found else ZERO
     raise InexactError
+
+
+def order_level(level: Exact, answers: Exact, spare: Exact) -> Exact:
+    """Return the level of one call where so many answers are at a level: of one it is the same."""
+    refuse(not 0 <= level < 1 or answers <= 0 or spare < 0 or inf in (answers, spare))
+    if level and (answers != 1 or spare):
+        raise InexactError
+    return level
+
+
+def order_mean(answers: Exact, spare: Exact, *stages: Exact) -> Exact:
+    """Return the mean time until so many answers are there: infinite, else no fraction."""
+    return exact_of_float(_mean_in_floats(*map(as_float, (answers, spare, *stages))))
+
+
+def order_quantile(level: Exact, answers: Exact, spare: Exact, *others: Exact) -> Exact:
+    """Return a quantile of the time until so many answers are there: as of a sum of stages."""
+    return exact_of_float(_order_in_floats(*map(as_float, (level, answers, spare, *others))))
 
 
 def gamma_quantile(load: Exact, variation: Exact, level: Exact) -> Exact:

@@ -18,6 +18,7 @@ import { normal_tail, normal_quantile } from "./rows/normal_law.js";
 import { harmonic, erlang_b, erlang_c, periodic_wait } from "./rows/servers.js";
 import { shared_rate, shared_time, shared_wait } from "./rows/multiclass_pools.js";
 import { slowest } from "./rows/slowest_stage.js";
+import { order_level, order_mean, order_quantile } from "./rows/order_statistics.js";
 import { stages_quantile, stages_tail } from "./rows/stage_sums.js";
 import { finished } from "../common/slices.js";
 
@@ -156,6 +157,7 @@ export const OPERATIONS = {
   shared_rate, shared_time, shared_wait,
   slowest,
   stages_quantile, stages_tail,
+  order_level, order_mean, order_quantile,
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }

@@ -1,6 +1,7 @@
 """The itinerary of a class in one line: `client → wan → web: cpu 10 ms, db(cpu 2 ms) → wan → …`.
 
-`db(…)` is a call, with what happens there; `[a(…) || b(…)]` are calls that are made together. A
+`db(…)` is a call, with what happens there; `[a(…) || b(…)]` are calls that are made together, and
+`100 together, first 90 [leaf(…)]` is one that is made so many times at once. A
 call names its link only where several join the two nodes. What a link takes of every item, its
 propagation and its loss, stands with the link. `1 %: cpu 31 ms` is done by chance at the node, and
 of `one of {70 %: …; 30 %: …}` each item takes one.
@@ -91,8 +92,11 @@ class ItineraryText:
             case nodes.Call():
                 return self._called(node, of, at)
             case nodes.Fork(branches=branches):
-                each = (self._step(call, of, at) for one in branches for call in one.nodes)
-                return f"[{' || '.join(each)}]"
+                each = [self._step(call, of, at) for one in branches for call in one.nodes]
+                if node.count is None:
+                    return f"[{' || '.join(each)}]"
+                first = "" if node.answers is None else f", first {write.count(node.answers)}"
+                return f"{write.count(node.count)} together{first} [{each[0]}]"
             case nodes.Take(pool=pool, amount=amount):
                 capacity = self._network.pools[pool].capacity
                 some = "" if amount is ONE else f" {write.amount(amount, capacity)}"

@@ -96,10 +96,16 @@ class CallView(Struct, frozen=True, kw_only=True):
 
 
 class ForkView(Struct, frozen=True, kw_only=True):
-    """Branches that begin together; the item goes on when all are done."""
+    """Branches that begin together; the item goes on when all are done.
+
+    A fan-out has one branch, which is made `count` times at once; the item goes on with the first
+    so many `answers`, with all of them where that is null.
+    """
 
     number: int
     branches: tuple[tuple[NodeView, ...], ...]
+    count: Number | None
+    answers: Number | None
     type_: Literal["fork"] = "fork"
 
 

@@ -229,9 +229,23 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 "`together` has no calls",
                 hint="add the parallel calls: `together { call a { … }; call b { … } }`",
             )
+        calls = [step for step in item.steps if isinstance(step, ast.CallStep)]
+        fan_out = None
+        if item.fan_out is not None:
+            fan_out = self._fan_out(item.fan_out)
+            if fan_out is None:
+                return []
+            for another in calls[1:]:
+                self.sink.report(
+                    codes.MISPLACED,
+                    another.node.span,
+                    f"`together {item.fan_out.span.text}` repeats one call, but contains two",
+                    secondary=[Label(calls[0].node.span, "the first call")],
+                    hint="nest this call in the first one, or move it to a `together` of its own",
+                )
         for step in item.steps:
             if isinstance(step, ast.CallStep):
-                legs += self._call(caller, step, inside, fork)
+                legs += self._call(caller, step, inside, fork, fan_out=fan_out)
                 continue
             is_step = not isinstance(step, ast.Together)
             word = "take" if isinstance(step, ast.Take) else "give"
@@ -247,6 +261,19 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 else "remove the inner `together`",
             )
         return legs
+
+    def _fan_out(self, item: ast.FanOut) -> ir.FanOut | None:
+        """Return how often a call is made at once; None where that is no number."""
+        fixed = Scope(self.main, Allowed.NOTHING)
+        what = "the number of calls at once"
+        count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
+        if item.answers is None:
+            return None if count is None else ir.FanOut(count=count)
+        what = "the number of answers to wait for"
+        answers = self.expressions.quantity(item.answers, fixed, DIMENSIONLESS, what)
+        if count is None or answers is None:
+            return None
+        return ir.FanOut(count=count, answers=answers)
 
     def _others(self, caller: ast.Name, item: ast.CallOthers, inside: _Inside) -> list[ir.Leg]:
         """Return a call of each of so many other machines, made at the same time.
@@ -287,6 +314,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         inside: _Inside,
         fork: int | None = None,
         targets: _CallTargets | None = None,
+        fan_out: ir.FanOut | None = None,
     ) -> list[ir.Leg]:
         """Return a call, there and back; every part of it is looked at, also where one failed."""
         number, node = next(self._numbers), item.node
@@ -333,6 +361,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             span=node.span,
             fork=fork,
             others=targets.count if targets is not None and targets.nth == 1 else None,
+            fan_out=fan_out,
         )
         return self._there_and_back(call, ir.Visit(here, (), caller.span), item.links, steps)
 

@@ -42,17 +42,22 @@ export function risingRoot(f, from, to) {
 
 const POINTS = 40;
 
-// Gauss's nodes and weights between 0 and 1: roots of Legendre's polynomial, by Newton's steps.
-export const RULE = Array.from({ length: POINTS }, (_, i) => {
-  let x = Math.cos((Math.PI * (i + 0.75)) / (POINTS + 0.5)), slope = 0;
-  for (let turn = 0; turn < 6; turn++) {
-    let last = 1, value = x;
-    for (let k = 2; k <= POINTS; k++) [last, value] = [value, ((2 * k - 1) * x * value - (k - 1) * last) / k];
-    slope = (POINTS * (x * value - last)) / (x * x - 1);
-    x -= value / slope;
-  }
-  return [(1 + x) / 2, 1 / ((1 - x * x) * slope * slope)];
-});
+// Gauss's nodes and weights between -1 and 1: roots of Legendre's polynomial, by Newton's steps.
+export function gaussLegendre(points) {
+  return Array.from({ length: points }, (_, i) => {
+    let x = Math.cos((Math.PI * (i + 0.75)) / (points + 0.5)), slope = 0;
+    for (let turn = 0; turn < 6; turn++) {
+      let last = 1, value = x;
+      for (let k = 2; k <= points; k++) [last, value] = [value, ((2 * k - 1) * x * value - (k - 1) * last) / k];
+      slope = (points * (x * value - last)) / (x * x - 1);
+      x -= value / slope;
+    }
+    return [x, 2 / ((1 - x * x) * slope * slope)];
+  });
+}
+
+// The same between 0 and 1.
+export const RULE = gaussLegendre(POINTS).map(([x, weight]) => [(1 + x) / 2, weight / 2]);
 
 // The integral of a function over a length.
 export function integral(f, from, length) {

@@ -54,6 +54,24 @@ function lineOf(operands) {
 
 function isEndless(line) { return passed(line).some((stage) => stage.service === Infinity || (stage.isLate && stage.fullLoad >= 1)); }
 
+// The ways through stages by the fixed time of each, null where there are too many.
+export function waysThrough(operands) { return mixtures(lineOf(operands)); }
+
+// What the time to pass stages is where it has no law: not-a-number, or infinite.
+export function withoutLaw(operands) {
+  const line = lineOf(operands);
+  return line ? (isEndless(line) ? Infinity : null) : NaN;
+}
+
+// How large the times are that pass stages.
+export function scaleOf(operands) {
+  let scale = 0;
+  for (let at = 0; at < operands.length; at += OPERANDS) scale += operands[at + 2] + operands[at + 5];
+  return scale || 1;
+}
+
+export function isNarrow({ terms }) { return terms === KINKED; }
+
 const isSize = (value) => value >= 0 && value < Infinity;
 
 function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
@@ -189,7 +207,7 @@ function onceAtOnce({ isVaried, isLate, waiting, isChoice, left, inside }) {
   return (isLate ? 1 - waiting : 1) * (isChoice ? inside.reduce((sum, one) => sum + one.chance * onceAtOnce(one), left) : atOnce(inside));
 }
 
-function atOnceOf({ ways }) {
+export function atOnceOf({ ways }) {
   return ways.reduce((sum, { chance, stages }) => sum + stages.reduce((found, [stage, times]) => found * atOnce([stage]) ** times, chance), 0);
 }
 
@@ -212,7 +230,7 @@ function placed(ways, level) {
 }
 
 // What is needed of a mixture to tell which share takes longer than a time.
-function tailOf(mixture, goal) {
+export function tailOf(mixture, goal) {
   const line = mixture.ways.flatMap(({ stages }) => stages.map(([stage]) => stage));
   if (!line.length) return { mixture, line, terms: SMOOTH, high: 0 };
   const every = passed(line);
@@ -225,7 +243,7 @@ function tailOf(mixture, goal) {
 }
 
 // What of some mixtures takes longer than a time after another one, and the density.
-function longerOf(tails, since, time) {
+export function longerOf(tails, since, time) {
   let found = 0, density = 0;
   for (const tail of tails) {
     const { mixture, line, nearest, goal, terms } = tail, after = since - mixture.fixed + time;

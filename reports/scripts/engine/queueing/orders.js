@@ -1,0 +1,121 @@
+// The mean and quantiles of the k-th shortest of n independent times: `engine/queueing/order_numbers.py` and `order_laws.py` tell how.
+
+import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
+import { gaussLegendre } from "../numerics/roots.js";
+import { atOnceOf, isNarrow, longerOf, scaleOf, stagesQuantile, tailOf, waysThrough, withoutLaw } from "./sums.js";
+
+const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, SAME = 1e-12, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-9, STAGE = 9;
+const FEW = gaussLegendre(16), MANY = gaussLegendre(48);
+
+export function orderMean(answers, spare, ...stages) {
+  const refused = Number.isNaN(orderLevel(0.5, answers, spare)) ? NaN : withoutLaw(stages);
+  if (refused !== null) return refused;
+  const order = orderLawOf(stages, answers, spare);
+  if (!order) return NaN;
+  if (order.points.length < 2) return order.law.fixed[0][0];
+  let total = order.points[0];
+  eachNode(order.points, [order.law], (time, weight) => {
+    total += weight * missing(order, time);
+  });
+  return total;
+}
+
+export function orderQuantile(level, answers, spare, inside, ...stages) {
+  if (!(inside >= 1 && inside <= stages.length)) return NaN;
+  const size = STAGE * Math.round(inside), branch = stages.slice(0, size), others = stages.slice(size);
+  const alone = stagesQuantile(orderLevel(level, answers, spare), ...branch);
+  if (!others.length || !(alone < Infinity)) return alone;
+  const refused = withoutLaw(others);
+  if (refused !== null) return refused;
+  const late = 1 - level, order = orderLawOf(branch, answers, spare), beside = besideOf(others, late);
+  if (!order || !beside) return NaN;
+  const half = (1 + level) / 2, most = stagesQuantile(orderLevel(half, answers, spare), ...branch);
+  const low = Math.max(stagesQuantile(level, ...others) + order.law.fixed[0][0], alone + beside.least);
+  return rootOf((time) => Math.log(Math.max(longerWith(order, beside, time), 1e-300) / late), low, stagesQuantile(half, ...others) + most);
+}
+
+// Where a falling function vanishes or jumps over zero: by false position, or by halves.
+function rootOf(excess, low, high) {
+  let above = excess(low), below = excess(high), stayed = 0;
+  if (above <= 0) return low;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    if (high - low <= NEXT_TO * high || below > 0) break;
+    let point = high - (below * (high - low)) / (below - above);
+    if (step % 3 === 2 || !(low < point && point < high)) point = (low + high) / 2;
+    const value = excess(point);
+    if (value === 0) return point;
+    if (value > 0) [low, above, below, stayed] = [point, value, stayed > 0 ? below / 2 : below, 1];
+    else [high, below, above, stayed] = [point, value, stayed < 0 ? above / 2 : above, -1];
+    if (Math.abs(value) <= NEXT_TO) return point;
+  }
+  return high;
+}
+
+// The law of the time to pass stages; `fixed` are the times that are always the same, each with the share that takes just as long.
+function lawOf(stages, goal) {
+  const ways = waysThrough(stages);
+  if (!ways) return null;
+  const tails = ways.map((mixture) => tailOf(mixture, goal)), fixed = [];
+  for (const way of ways) if (!fixed.length || way.fixed - fixed.at(-1)[0] > SAME * way.fixed) fixed.push([way.fixed, atOnceOf(way)]);
+  return { tails, fixed, terms: (tails.find(isNarrow) ?? tails[0]).terms };
+}
+
+// Which share takes longer than a time, and the density.
+function longer(law, time) {
+  const [share, density] = longerOf(law.tails, 0, time);
+  return [Math.min(1, Math.max(0, share)), Math.max(0, density)];
+}
+
+function orderLawOf(stages, answers, spare) {
+  const law = lawOf(stages, Math.log(answers + spare) + DIGITS);
+  if (!law) return null;
+  const jumps = law.fixed.map(([time, share]) => {
+    const [after] = longer(law, time * (1 + NOTHING));
+    return share > 0 ? shareOfOrders(Math.min(1, after + share), answers, spare) - shareOfOrders(after, answers, spare) : 0;
+  });
+  const order = { law, answers, spare, jumps }, points = pointsOf(law, scaleOf(stages)), shares = points.map((time) => missing(order, time));
+  return { ...order, points: points.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING) };
+}
+
+function besideOf(stages, late) {
+  const law = lawOf(stages, BESIDE - Math.log(late));
+  if (!law) return null;
+  const points = pointsOf(law, scaleOf(stages)), shares = points.map((time) => longer(law, time)[0]);
+  return { law, least: law.fixed[0][0], points: points.filter((_, k) => (shares[k + 1] ?? 0) < 1 - SMALL && (shares[k - 1] ?? 1) > SMALL * late) };
+}
+
+// With which probability answers are missing at a time.
+function missing({ law, answers, spare }, time) { return shareOfOrders(longer(law, time)[0], answers, spare); }
+
+// Which share takes longer than a time with an independent one besides.
+function longerWith(order, beside, time) {
+  const { law, answers, spare, jumps } = order, last = time - beside.least, first = order.points[0] ?? time;
+  let found = last > 0 ? missing(order, last) : 1;
+  law.fixed.forEach(([at], k) => {
+    if (jumps[k] && at <= last) found += jumps[k] * longer(beside.law, time - at)[0];
+  });
+  if (first >= last) return Math.min(1, found);
+  const inner = [...order.points, ...beside.points.map((point) => time - point)].filter((point) => first < point && point < last);
+  const points = [...new Set([first, last, ...inner])].sort((a, b) => a - b);
+  eachNode(points, [law, beside.law], (at, weight) => {
+    const [share, density] = longer(law, at);
+    if (share > 0 && share < 1 && density > 0) found += weight * orderDensity(share, answers, spare) * density * longer(beside.law, time - at)[0];
+  });
+  return Math.min(1, found);
+}
+
+// Points at which panels begin: away from each time at which a law does, by powers.
+function pointsOf({ fixed }, scale) {
+  const found = fixed.map(([time]) => time);
+  for (const [time] of fixed) for (let power = -POWERS; power < POWERS; power++) found.push(time + scale * 2 ** power);
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+// Where panels are summed, and with which weights: of narrow laws at more places.
+function eachNode(points, laws, add) {
+  const rule = laws.some(isNarrow) ? MANY : FEW;
+  for (let k = 0; k + 1 < points.length; k++) {
+    const half = (points[k + 1] - points[k]) / 2, middle = (points[k + 1] + points[k]) / 2;
+    for (const [node, weight] of rule) add(middle + half * node, half * weight);
+  }
+}

@@ -1,0 +1,214 @@
+"""Calls that are made many times at once: to machines of their own, all or the first answers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log
+
+import numpy as np
+import pytest
+
+from helpers.specs import load, lowered
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.network.itinerary import Call, Fork
+from qps.compiler.quantities.certainty import Certainty, Kind
+
+SPEC = """users N in 1..10_000
+param shards = 100 in 1..10_000
+param some = 90 in 1..10_000
+machine plain {{ }}
+machine box {{ cpu 1 core, queueing {queueing} }}
+network lan {{ propagation 0 s }}
+component look {{ cpu 1 ms/request }}
+component quick {{ delay 1 ms }}
+component slow {{ delay 1 s }}
+component fail {{ drop 1 % }}
+topology {{
+  node root, aside = plain; node gate = box; node leaf = {machine} * {machines}
+  link net = lan between all
+}}
+stream asks for each user {{ traffic 1 request/s; at {at} {{ {steps} }} }}
+require {{ asks.latency <= 1 hour }}
+"""
+FAST_OR_SLOW = "call leaf { quick; call aside * 1 % { slow } }"
+
+
+def graph(
+    steps: str,
+    *,
+    at: str = "root",
+    machine: str = "box",
+    machines: str = "100",
+    queueing: str = "mm1",
+) -> LoadGraph:
+    return lowered(
+        SPEC.format(steps=steps, at=at, machine=machine, machines=machines, queueing=queueing)
+    )
+
+
+def quantile(of: LoadGraph, level: str, users: int = 500) -> tuple[float, Certainty]:
+    asks = of.streams["asks"]
+    found = of.at(users).number(asks.latency_quantile(Fraction(level)))
+    return float(found), asks.quantile_certainty(Fraction(level))
+
+
+def mean(of: LoadGraph, users: int = 500) -> tuple[float, Certainty]:
+    asks = of.streams["asks"]
+    return float(of.at(users).number(asks.mean_latency)), asks.latency_certainty
+
+
+def harmonic(count: int) -> float:
+    return sum(1 / k for k in range(1, count + 1))
+
+
+def test_a_fan_out_is_one_node_of_an_itinerary_however_many_calls_it_makes() -> None:
+    of = graph("together 10_000 { call leaf { look } }", machines="10_000")
+    (fork,) = (one for one in of.network.classes["asks"].itinerary.nodes if isinstance(one, Fork))
+    assert len(fork.branches) == 1
+    (call,) = fork.branches[0].nodes
+    assert isinstance(call, Call)
+    assert call.node == "leaf"
+
+
+@pytest.mark.parametrize(("machines", "expected"), [("100", 0.5), ("1000", 0.05), ("50", 1.0)])
+def test_each_call_is_a_load_of_its_own(machines: str, expected: float) -> None:
+    of = graph("together 100 { call leaf { look } }", machines=machines)
+    assert float(load(of, "leaf.cpu", 500)) == pytest.approx(expected)
+
+
+def test_answers_that_nobody_waits_for_are_a_load_as_well() -> None:
+    of = graph("together shards, first some answers { call leaf { look } }")
+    assert float(load(of, "leaf.cpu", 500)) == pytest.approx(0.5)
+
+
+def test_all_of_a_hundred_are_fast_in_366_of_a_thousand() -> None:
+    of = graph(f"together 100 {{ {FAST_OR_SLOW} }}", machine="plain")
+    found = [quantile(of, level) for level in ("36/100", "37/100")]
+    assert [time for time, _ in found] == pytest.approx([1e-3, 1.001], rel=1e-9)
+    assert {known.kind for _, known in found} == {Kind.EXACT}
+    time, known = mean(of)
+    assert time == pytest.approx(1e-3 + 1 - 0.99**100, rel=1e-8)
+    assert known.kind is Kind.EXACT
+
+
+def test_the_first_answers_come_before_the_slow_ones() -> None:
+    """Of a hundred, 90 are fast but in one of ten million cases."""
+    of = graph(f"together 100, first 90 answers {{ {FAST_OR_SLOW} }}", machine="plain")
+    assert quantile(of, "999/1000")[0] == pytest.approx(1e-3, rel=1e-9)
+    of = graph(f"together 100, first 99 answers {{ {FAST_OR_SLOW} }}", machine="plain")
+    one_at_most = 0.99**100 + 0.99**99  # 73.6 %
+    for level, time in (("73/100", 1e-3), ("74/100", 1.001)):
+        assert quantile(of, level)[0] == pytest.approx(time, rel=1e-9)
+    assert 0.73 < one_at_most < 0.74
+
+
+def test_percentiles_of_queues_are_those_of_independent_ones_which_is_an_upper_bound() -> None:
+    of = graph("together 100 { call leaf { look } }")
+    for level in ("1/2", "99/100"):
+        found, known = quantile(of, level)
+        each = float(Fraction(level)) ** 0.01
+        assert found == pytest.approx(-2e-3 * log(1 - each), rel=1e-6)
+        assert known.kind is Kind.UPPER_BOUND
+
+
+def _replayed(queues: int, busy: float, requests: int) -> np.ndarray:
+    """Return how long requests take of which each goes to all queues: by Lindley's recursion."""
+    rng = np.random.default_rng(11)
+    waits, found = np.zeros(queues), np.empty(requests)
+    for at, gap in enumerate(rng.exponential(1 / busy, requests)):
+        stays = waits + rng.exponential(1.0, queues)
+        found[at] = stays.max()
+        waits = np.maximum(stays - gap, 0.0)
+    return found[requests // 20 :]
+
+
+def test_equal_queues_that_each_request_visits_are_those_of_nelson_and_tantawi() -> None:
+    of = graph("together 100 { call leaf { look } }")
+    found, known = mean(of)
+    assert known.kind is Kind.APPROXIMATION
+    assert known.error == pytest.approx(0.1)
+    times = _replayed(100, 0.5, 40_000) * 1e-3
+    assert found == pytest.approx(times.mean(), rel=0.06)
+    assert quantile(of, "99/100")[0] == pytest.approx(np.quantile(times, 0.99), rel=0.15)
+    assert quantile(of, "1/2")[0] >= np.median(times)
+
+
+def test_where_some_of_many_machines_are_called_the_mean_is_a_bound() -> None:
+    of = graph("together 100 { call leaf { look } }", machines="200")
+    found, known = mean(of)
+    assert found == pytest.approx(harmonic(100) * 1e-3 / 0.75, rel=1e-6)
+    assert known.kind is Kind.UPPER_BOUND
+
+
+def test_all_calls_to_one_machine_are_served_one_after_the_other() -> None:
+    """A batch of ten: M/G/1 with services of ten, of which the last one counts."""
+    of = graph("together 10 { call leaf { look } }", machines="1")
+    found, _ = mean(of, 50)
+    whole, load = 10e-3, 0.5
+    wait = load * whole * (1 + 1 / 10) / 2 / (1 - load)
+    assert found == pytest.approx(wait + whole, rel=1e-6)
+
+
+def test_what_comes_before_a_fan_out_adds_a_time_of_its_own() -> None:
+    of = graph("look; together 100 { call leaf { look } }", at="gate")
+    found, known = quantile(of, "99/100")
+    alone = quantile(graph("together 100 { call leaf { look } }"), "99/100")[0]
+    gate = -2e-3 * log(0.01)
+    assert max(alone, gate) < found < alone + gate
+    assert known.kind is Kind.APPROXIMATION
+    rng = np.random.default_rng(2)
+    draws = rng.exponential(2e-3, (20_000, 100)).max(axis=1) + rng.exponential(2e-3, 20_000)
+    assert found == pytest.approx(np.quantile(draws, 0.99), rel=0.03)
+
+
+def test_a_fan_out_within_another_one_is_as_many_calls_as_both_make() -> None:
+    inner = f"together 10 {{ {FAST_OR_SLOW} }}"
+    of = graph(f"together 10 {{ call aside {{ {inner} }} }}", machine="plain")
+    assert quantile(of, "36/100")[0] == pytest.approx(1e-3, rel=1e-9)
+    assert quantile(of, "37/100")[0] == pytest.approx(1.001, rel=1e-9)
+
+
+def test_a_fan_out_by_chance_has_percentiles_that_are_bounds() -> None:
+    of = graph("call aside * 20 % { together 10 { call leaf { look } } }")
+    found, known = quantile(of, "99/100")
+    assert known.kind in (Kind.UPPER_BOUND, Kind.APPROXIMATION)
+    late = 1 - (1 - 0.05) ** 0.1  # of those who make the call one in twenty is later
+    assert found >= -1e-3 / (1 - 0.01) * log(late)
+
+
+def test_a_parameter_says_how_many_calls_are_made() -> None:
+    of = graph("together shards { call leaf { look } }", machines="shards")
+    assert float(load(of, "leaf.cpu", 500)) == pytest.approx(0.5)
+    assert mean(of)[1].kind is Kind.APPROXIMATION
+
+
+def test_users_who_wait_are_refused() -> None:
+    text = SPEC.format(
+        steps="together 3 { call leaf { look } }",
+        at="root",
+        machine="box",
+        machines="3",
+        queueing="mm1",
+    ).replace("traffic 1 request/s", "traffic 1 request, think 1 s")
+    with pytest.raises(QpsError, match="wait for calls that are made many times at once"):
+        lowered(text)
+
+
+def test_what_can_be_lost_is_refused() -> None:
+    with pytest.raises(QpsError, match="how many items get all their answers is unknown"):
+        graph("together 3 { call leaf { look; fail } }")
+
+
+def test_a_step_may_be_called_together_and_a_parameter_first() -> None:
+    text = SPEC.format(
+        steps="together; together first, first first answers { call leaf { look } }",
+        at="gate",
+        machine="box",
+        machines="3",
+        queueing="mm1",
+    )
+    text = text.replace("param some = 90", "param first = 3").replace(
+        "component quick", "component together { cpu 1 ms/request }\ncomponent quick"
+    )
+    assert float(load(lowered(text), "leaf.cpu", 10)) == pytest.approx(0.01)

@@ -1,0 +1,127 @@
+"""The k-th shortest of n independent times: its level, its mean, and its sum with another time."""
+
+from __future__ import annotations
+
+from math import comb, inf, isnan, log
+
+import numpy as np
+import pytest
+from flint import arb
+
+from qps.engine.operations import OPERATIONS
+
+LEVEL, MEAN, QUANTILE = (
+    OPERATIONS[word] for word in ("order_level", "order_mean", "order_quantile")
+)
+EXPONENTIAL = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+"""A service of mean 1, without a wait."""
+BIMODAL = (*(0.0, 0.0, 0.0, 1.0, 1.0, 1e-3, 0.0, 1.0, 0.0), *(0.0,) * 3, 1.0, 1.0, 1.0, 0, 0.01, 0)
+"""1 ms, and in one of a hundred cases a second more."""
+
+
+def exponential(mean: float) -> tuple[float, ...]:
+    return (*EXPONENTIAL[:5], mean, *EXPONENTIAL[6:])
+
+
+def harmonic(count: int) -> float:
+    return sum(1 / k for k in range(1, count + 1))
+
+
+def binomial(share: float, answers: int, calls: int) -> float:
+    """Return with which probability so many of calls are no longer than a share of them is."""
+    each = (
+        comb(calls, k) * share**k * (1 - share) ** (calls - k) for k in range(answers, calls + 1)
+    )
+    return sum(each)
+
+
+@pytest.mark.parametrize(("answers", "calls"), [(1, 1), (1, 9), (9, 9), (90, 100), (97, 100)])
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.99])
+def test_a_level_is_where_so_many_of_all_calls_are_there(
+    answers: int, calls: int, level: float
+) -> None:
+    share = LEVEL.number(level, answers, calls - answers)
+    assert binomial(share, answers, calls) == pytest.approx(level, rel=1e-9)
+    ball = LEVEL.ball(arb(level), arb(answers), arb(calls - answers))
+    assert float(ball.mid()) == pytest.approx(share, rel=1e-11)
+    assert float(LEVEL.array(level, answers, calls - answers)) == share
+
+
+def test_of_a_hundred_calls_of_which_one_in_a_hundred_is_slow_all_are_fast_in_366_of_a_thousand():
+    assert LEVEL.number(0.99**100, 100, 0) == pytest.approx(0.99, rel=1e-12)
+    assert pytest.approx(0.366, abs=5e-4) == 0.99**100
+
+
+@pytest.mark.parametrize("calls", [2, 10, 100, 10_000])
+def test_the_mean_of_the_longest_exponential_time_is_a_harmonic_number(calls: int) -> None:
+    assert MEAN.number(calls, 0, *EXPONENTIAL) == pytest.approx(harmonic(calls), rel=1e-7)
+    late = MEAN.number(calls - 1, 1, *EXPONENTIAL)
+    assert late == pytest.approx(harmonic(calls) - 1, rel=1e-7)
+
+
+def test_a_time_in_a_queue_of_random_arrivals_is_exponential() -> None:
+    queue = (0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+    assert MEAN.number(100, 0, *queue) == pytest.approx(2 * harmonic(100), rel=1e-7)
+
+
+def test_what_is_slow_by_chance_has_two_times_and_nothing_between() -> None:
+    assert MEAN.number(100, 0, *BIMODAL) == pytest.approx(1e-3 + 1 - 0.99**100, rel=1e-9)
+    some = binomial(0.99, 99, 100)  # no more than one of them is slow
+    assert MEAN.number(99, 1, *BIMODAL) == pytest.approx(1e-3 + 1 - some, rel=1e-9)
+
+
+@pytest.mark.parametrize("variation", [0.0025, 0.25, 9.0])
+def test_means_of_other_services_are_those_of_many_draws(variation: float) -> None:
+    draws = np.random.default_rng(7).gamma(1 / variation, variation, (20_000, 50)).max(axis=1)
+    found = MEAN.number(50, 0, *EXPONENTIAL[:6], variation, 1.0, 0.0)
+    assert found == pytest.approx(draws.mean(), rel=0.03)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.9, 0.99, 0.999])
+def test_a_time_besides_is_added_as_a_time_of_its_own(level: float) -> None:
+    """Of one call the sum of two exponential times is the law of two stages in a row."""
+    one, two = exponential(1.0), exponential(3.0)
+    found = QUANTILE.number(level, 1, 0, 1, *one, *two)
+    both = OPERATIONS["stages_quantile"].number(level, *one, *two)
+    assert found == pytest.approx(both, rel=1e-6)
+
+
+def test_a_sum_is_that_of_many_draws() -> None:
+    rng = np.random.default_rng(3)
+    longest = np.sort(rng.exponential(1.0, (40_000, 20)), axis=1)[:, 17]
+    draws = longest + rng.exponential(2.0, 40_000)
+    for level in (0.5, 0.99):
+        found = QUANTILE.number(level, 18, 2, 1, *EXPONENTIAL, *exponential(2.0))
+        assert found == pytest.approx(np.quantile(draws, level), rel=0.03)
+
+
+def test_a_sum_jumps_where_its_parts_do() -> None:
+    """All fast: 1 ms and what comes besides; else a second more."""
+    beside = (*EXPONENTIAL[:5], 0.1, 0.0, 1.0, 0.0)
+    found = [QUANTILE.number(at, 100, 0, 2, *BIMODAL, *beside) for at in (0.36, 0.37)]
+    assert found == pytest.approx([0.101, 1.101], rel=1e-6)
+
+
+def test_nothing_is_known_without_answers_and_nothing_ends_where_a_queue_is_full() -> None:
+    full = (1.0, 1.0, *EXPONENTIAL[2:5], 1.0, 1.0, 1.0, 0.0)
+    full = (1.0, 1.0, 1.0, *full[3:])
+    assert isnan(LEVEL.number(0.5, 0, 1))
+    assert isnan(MEAN.number(0, 1, *EXPONENTIAL))
+    assert isnan(QUANTILE.number(1.0, 1, 0, 1, *EXPONENTIAL))
+    assert MEAN.number(3, 0, *full) == inf
+    assert QUANTILE.number(0.5, 3, 0, 1, *full, *EXPONENTIAL) == inf
+    assert QUANTILE.number(0.5, 3, 0, 1, *EXPONENTIAL, *full) == inf
+
+
+def test_a_ball_of_a_mean_covers_what_floats_have() -> None:
+    ball = MEAN.ball(*map(arb, (100, 0, *EXPONENTIAL)))
+    assert ball.overlaps(arb(harmonic(100)))
+    assert float(ball.rad()) < 1e-5
+    ball = QUANTILE.ball(arb(0.5), *map(arb, (1, 0, 1, *EXPONENTIAL, *exponential(1.0))))
+    assert float(ball.mid()) == pytest.approx(1.678346990016661, rel=1e-6)
+
+
+def test_the_median_of_the_longest_of_a_hundred_exponential_times() -> None:
+    level = LEVEL.number(0.5, 100, 0)
+    found = OPERATIONS["stages_quantile"].number(level, *EXPONENTIAL)
+    assert found == pytest.approx(-log(1 - 0.5**0.01), rel=1e-7)
