@@ -1,4 +1,4 @@
-"""The figures of specs/README.md and of specs/textbook/README.md, as `qps test` tells them.
+"""The figures of specs/README.md and of the pages of its folders, as `qps test` tells them.
 
 Between `<!-- claims of NAME -->` and `<!-- end -->` stands what became of the claims of a spec;
 between `<!-- predictions of NAME -->` and `<!-- end -->` how far its predictions are off, block by
@@ -31,7 +31,8 @@ PAGE = SPECS / "README.md"
 README = SPECS.parent / "README.md"
 VALIDATION = SPECS.parent / "docs" / "validation.md"
 TEXTBOOK_PAGE = SPECS / "textbook" / "README.md"
-PAGES = (README, VALIDATION, PAGE, TEXTBOOK_PAGE)
+QUESTIONS_PAGE = SPECS / "questions" / "README.md"
+PAGES = (README, VALIDATION, PAGE, TEXTBOOK_PAGE, QUESTIONS_PAGE)
 
 DOCUMENTS = (
     *("audioconference", "flying", "virtual_cockpit", "jitter", "capacity"),

@@ -284,7 +284,7 @@ def test_one_thing_has_one_figure() -> None:
         return [" ".join(line.split()) for line in found if line.strip().startswith(head)]
 
     # what 3,100 sessions take is 13 boxes, wherever it is told
-    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 core 87.5 % 60 % 7 core 13 machines"]
+    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 cores 87.5 % 60 % 7 cores 13 machines"]
     assert rows(SESSIONS, 3100, "($650/month)")  # below it, in the same cell
     # 60 % of a line is not enough for 3 ms: it takes what the answer says
     (line,) = rows(SHOP + "require { pages.latency <= 3 ms }\n", 300, "line.forth")
