@@ -24,6 +24,7 @@ from qps.compiler.configure.fold import (
     TooLargeError,
     UnstatedCaseError,
 )
+from qps.compiler.configure.fractional_runs import is_as_stated, may_be_fraction, repeated_steps
 from qps.compiler.configure.place_overrides import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
 from qps.compiler.configure.validation_cache import Part, ValidationCache, names_in
@@ -107,6 +108,11 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
                 asked = names_in(call.fan_out.count.expr, call.fan_out.answers.expr)
                 part = partial(_Check.answers, stream=stream, call=call, fan_out=call.fan_out)
                 yield Part(asked | chosen | {call.node}, part)
+        visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
+        repeats = [step.repeat for leg in visits for step in leg.steps if step.repeat]
+        if repeats:
+            names = names_in(*repeats) | {leg.node for leg in visits}
+            yield Part(names, partial(_Check.runs, stream=stream))
         sent = names_of_receivers(stream)
         if sent:
             yield Part(sent | chosen, partial(_Check.receivers, stream=stream))
@@ -325,6 +331,27 @@ class _Check:
                 secondary=[Label(fan_out.answers.span, "the first answers are required")],
                 hint=f"increase the number of machines of `{call.node}`, or wait for all answers",
             )
+
+    def runs(self, stream: ir.Stream) -> None:
+        """Report steps that run a fraction of a time."""
+        seen = set[Span]()
+        for one in repeated_steps(stream, self._model, self._configuration):
+            if one.step.span in seen:
+                continue  # several of one component
+            populations = self._folders if varies(one.repeat) else self._folders[:1]
+            try:
+                runs = [at.fold(one.repeat) for at in self._of_users(one.repeat, populations)]
+                wrong = [value for value in runs if value is not None and not one.allows(value)]
+                of = self._model, self._configuration
+                if may_be_fraction(one.repeat, *of):  # reported where the spec states it
+                    is_wrong = is_as_stated(one.repeat, *of)
+                else:
+                    is_wrong = bool(wrong)
+                if is_wrong:
+                    one.report(next(iter(wrong), None), self._sink)
+                    seen.add(one.step.span)
+            except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+                return  # that is reported where values are looked at
 
     def receivers(self, stream: ir.Stream) -> None:
         """Report what goes to more others than there are, and pairs of one."""

@@ -77,7 +77,7 @@ COINS = Code(
     "QPS0526", "probabilities-sum-to-1", _W, "independent calls with probabilities that sum to 1"
 )
 ONE_SHARE = Code("QPS0527", "same-probability", _W, "independent calls with the same probability")
-PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _W, "fraction of a step taken by every item")
+PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _E, "step that runs a fraction of a time")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "open workload with a rate of 1/time")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "poor fit")

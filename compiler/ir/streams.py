@@ -91,8 +91,19 @@ class Spread(Struct, frozen=True, kw_only=True):
     count: Quantity | None = None
 
 
+class WrittenRuns(Struct, frozen=True, kw_only=True):
+    """`scan(x) * 1.4 %` as it is written: `whole`, its `amount`, and a single run: `scan(x)`."""
+
+    whole: Span
+    amount: Span
+    once: str
+
+
 class Step(Struct, frozen=True, kw_only=True):
-    """A component in its place; with a `group`, it merges the flows of each group by itself."""
+    """A component in its place; with a `group`, it merges the flows of each group by itself.
+
+    `written` is how often it runs, None where a component says it.
+    """
 
     component: Component
     repeat: Expr | None
@@ -100,6 +111,7 @@ class Step(Struct, frozen=True, kw_only=True):
     condition: Condition | None
     span: Span
     group: str | None = None
+    written: WrittenRuns | None = None
 
 
 class Visit(Struct, frozen=True):

@@ -188,7 +188,7 @@ PREMISES = {
     ),
     "whole-visits": (
         "a.cpu",
-        *(_spec(_open(f"at a {{ work; more{w} }}")) for w in ("", " * 10 %")),
+        *(_spec(_open(f"at a {{ work; more{w} }}")) for w in ("", " * (1 + N / 7)")),
     ),
     "no-other-load": ("a.cpu", _spec(_open("at a { work }")), SPECS["other-load-as-visits"]),
     "product-form-station": (
@@ -234,7 +234,10 @@ PREMISES = {
         *(_spec(_closed("at a { work }"), one=o) for o in ("mm1", "priority preemptive")),
     ),
     "no-loss": ("s", _spec(_closed("at a { work }")), SPECS["lost-users-think"]),
-    "one-path": ("s", *(_spec(_open(f"at a {{ work{w} }}"), one="md1") for w in ("", " * 10 %"))),
+    "one-path": (
+        "s",
+        *(_spec(_open(f"at a {{ work{w} }}"), one="md1") for w in ("", " * (1 + N / 7)")),
+    ),
     "at-most-one-chance": (
         "s",
         *(

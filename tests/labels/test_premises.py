@@ -177,13 +177,13 @@ def test_what_comes_behind_a_pool_does_not_arrive_at_random_either() -> None:
 @pytest.mark.parametrize(
     ("machine", "steps", "holds"),
     [
-        ("fixed", "work; more * 10 %", False),  # one visit, of two lengths
-        ("queue", "work; more * 10 %", False),
-        ("fixed", "work * 10 %", False),  # half the wait of a fixed time of those who come
-        ("queue", "work * 10 %", True),  # those who come do so at random
-        ("queue", "work * 150 %", False),
+        ("fixed", "work; more * (1 + N / 7)", False),  # one visit, of two lengths
+        ("queue", "work; more * (1 + N / 7)", False),
+        ("fixed", "work; 10 %: more", True),  # of a law that is known
+        ("fixed", "10 %: work", True),  # those who come do so at random
+        ("queue", "work * 150 %", True),  # half of them twice
         ("fixed", "work * 3", True),
-        ("shared", "work; more * 10 %", True),  # of any law
+        ("shared", "work; more * (1 + N / 7)", True),  # of any law
         ("fixed", "work; keeps * (N / 7)", True),  # an amount that is kept
     ],
 )
@@ -194,7 +194,7 @@ def test_a_step_by_chance_has_no_mean_law(machine: str, steps: str, *, holds: bo
 
 
 def test_a_step_by_chance_of_users_who_wait_counts_by_its_mean() -> None:
-    assert _mean(_graph("node a = queue", _closed("at a { work * 40 % }"))) == ()
+    assert _mean(_graph("node a = queue", _closed("at a { 40 %: work }"))) == ()
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,12 @@ def test_calls_by_chance_depend_on_each_other_somehow(calls: str, *, holds: bool
 
 @pytest.mark.parametrize(
     ("step", "method"),
-    [("waits * 1 %", "delay-by-chance"), ("waits * 2", None), ("work * 1 %", "step-by-chance")],
+    [
+        ("waits * (1 + N / 7)", "delay-by-chance"),
+        ("waits * 2", None),
+        ("work * (1 + N / 7)", "step-by-chance"),
+        ("1 %: waits", None),
+    ],
 )
 def test_a_quantile_is_of_one_path(step: str, method: str | None) -> None:
     graph = _graph("node a = plain", _open(f"at a {{ {step} }}"))
@@ -368,7 +373,6 @@ def _p95(stream: StreamMeasures) -> Certainty:
     [
         ("networks", "p1_pool_shapes_others"),
         ("requests", "r1a_redis"),
-        ("requests", "t1a_share"),
         ("requests", "t4_either"),
         ("requests", "t5_either"),
         ("requests", "t7"),

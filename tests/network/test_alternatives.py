@@ -113,6 +113,26 @@ def test_alternatives_are_whole_visits(steps: str, expected: list[list[str]]) ->
     assert sorted(one for one in found if one or [] in expected) >= sorted(expected)
 
 
+@pytest.mark.parametrize("runs", ["scan * 2.5", "scan; scan * 1.5", "scan * 2; 50 %: scan"])
+def test_half_of_the_items_run_a_step_a_third_time(runs: str) -> None:
+    """Two services or three, by Pollaczek and Khinchine with the second moment of the mixture."""
+    of = graph(runs)
+    users, long = 10, 31e-3
+    busy = users * 2.5 * long
+    wait = users * (4 + 9) / 2 * long**2 / 2 / (1 - busy)
+    mean = float(of.at(users).number(of.streams["asks"].mean_latency))
+    assert mean == pytest.approx(wait + 2.5 * long, rel=1e-12)
+
+
+def test_a_parameter_may_say_how_often_a_step_runs() -> None:
+    text = (SPEC % ("md1", "a", "scan * often")).replace(
+        "param hits", "param often = 2.5 in 1..9\nparam hits"
+    )
+    of = lowered(text)
+    assert float(load(of, "a.cpu", 2)) == pytest.approx(2 * 2.5 * 31e-3, rel=1e-12)
+    assert alternatives(of) == [["scan", "scan"], ["scan"]]
+
+
 def test_loads_are_those_of_the_shares() -> None:
     of = graph("get; one of { hits: log; else: { scan; call b { log } } }", queueing="mm1")
     found = float(load(of, "a.cpu", 10))

@@ -20,6 +20,7 @@ network wire { propagation 0 s }
 component work { cpu 1 ms/request }
 component copy { cpu 1 us/byte }
 component hold { memory 1 MB }
+component both { cpu 1 ms/request; memory 1 MB }
 topology { node web, a, b = box; link l = wire between all }
 stream s for each user { traffic %s; at web { work; %s }; at a { }; at b { } }
 require { %s }
@@ -34,12 +35,12 @@ def warned_of(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "codes"),
     [
-        ("gateway", {ONE_SHARE, PART}),
+        ("gateway", {ONE_SHARE}),
         ("hit", {ONE_SHARE}),
         ("share", {ONE_SHARE}),
-        ("step", {PART}),
-        ("r1a_redis", {PART}),
-        ("t1a_share", {PART}),
+        ("step", set()),
+        ("r1a_redis", set()),
+        ("t1a_share", set()),
         ("t4_either", {COINS}),
         ("t5_either", {COINS}),
         ("k1", set()),
@@ -64,11 +65,15 @@ LATE, P95, FULL = "s.latency <= 1 s", "quantile(s.latency, 95 %) <= 1 s", "web.c
         (OPEN, "call a * 30 % { work }; call b * 70 % { work }", LATE, {COINS}),
         (OPEN, "work * miss", LATE, {PART}),
         (OPEN, "work * (1 - miss)", P95, {PART}),
-        (OPEN, "work * miss", FULL, set()),  # loads are the same
+        (OPEN, "work * miss", FULL, {PART}),
         (OPEN, "work * often", LATE, set()),
         (OPEN, "hold * 0.5", LATE, set()),  # an amount
-        (OPEN, "copy * 0.5", LATE, set()),  # of half of the bytes
-        (CLOSED, "work * miss", LATE, set()),  # a number of visits on average
+        (OPEN, "copy * 0.5", LATE, {PART}),
+        (OPEN, "work * 1.5", LATE, set()),  # half of the items run it twice
+        (OPEN, "both * 1.5", LATE, {PART}),  # and what would it keep?
+        (OPEN, "miss: work; (1 - miss): work", LATE, set()),
+        (OPEN, "one of { miss: work; else: copy }", LATE, set()),
+        (CLOSED, "work * miss", LATE, {PART}),
         (CLOSED, "work * miss", P95, {PART}),
         (OPEN, "call a * miss { work }; call b * miss { work }", LATE, {ONE_SHARE}),
         (OPEN, "call a * miss { work }; call a * miss { work }", LATE, {ONE_SHARE}),

@@ -192,7 +192,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
 
     def _looked_up(self, table: ir.RecordedTable, argument: ir.Expr, span: Span) -> ir.Recorded:
         """Return what a recording gives for an argument in this configuration."""
-        self.decided |= self._named_in(argument)
+        self.decided |= self.parameters_in(argument)
         value = self.number(argument)
         found = table.at(Fraction(in_floats(value)) if value.exact is None else value.exact)
         if found is None:
@@ -230,7 +230,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
             case ir.RowIs():
                 raise AssertionError("only a matrix has rows")
             case ir.Compare(operator, left, right):
-                self.decided |= self._named_in(left) | self._named_in(right)
+                self.decided |= self.parameters_in(left) | self.parameters_in(right)
                 return compare(operator, self.number(left), self.number(right))
             case _:
                 assert_never(condition)

@@ -217,7 +217,7 @@ class ParameterLowering(Assuming, kw_only=True):
         if priority is None:
             return None
         asked = priority.expr
-        self.decided |= self._named_in(asked)
+        self.decided |= self.parameters_in(asked)
         return int(in_floats(self.number(asked)))
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
@@ -233,11 +233,11 @@ class ParameterLowering(Assuming, kw_only=True):
                     hint=f"range declared at {parameter.span.place}",
                 )
 
-    def _named_in(self, expr: ir.Expr) -> set[str]:
+    def parameters_in(self, expr: ir.Expr) -> set[str]:
         """Return the parameters that an expression rests on, directly or not."""
         names = {p.name for p in parts_of(expr) if isinstance(p, ir.ParameterValue)}
         for name in tuple(names):
-            names |= self._named_in(self.configuration.parameters[name])
+            names |= self.parameters_in(self.configuration.parameters[name])
         return names
 
     def number(self, expr: ir.Expr) -> Formula:

@@ -16,6 +16,7 @@ from qps.compiler.lower.walk.build_holds import PoolBuilder
 from qps.compiler.lower.walk.build_visits import NodeBuilder
 from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
+from qps.compiler.lower.walk.split_runs import with_split_runs
 from qps.compiler.network.alternative_visits import with_alternative_visits
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
 from qps.compiler.network.classes import Class, Holder, Items, Playout
@@ -80,7 +81,7 @@ def _build_steps(
     way = active_path(stream, network.expressions.holds)
     if way is not None and way.faults:
         raise QpsError(way.faults)
-    legs = legs_of(stream, network.expressions.holds)
+    legs = with_split_runs(legs_of(stream, network.expressions.holds), network)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
             nodes.visit(leg)

@@ -1,39 +1,36 @@
-"""Calls and steps by a share of the items, of which it is likely that something else is meant."""
+"""Calls by a share of the items, of which it is likely that something else is meant."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-
-from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.parameters.nominal_values import nominal_value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.ir.cost_items import is_amount_per_flow, item_of
 from qps.compiler.ir.parts import operands_of, parts_of
-from qps.compiler.ir.waiting import machine_at
-from qps.compiler.quantities.dimension import INFORMATION_BASE
 
+_PLAIN = re.compile(r"[\d._]+\s*%?|\w+|\([^()]*\)")
+"""What needs no brackets before a colon."""
 _Linear = dict[ir.Expr | None, Fraction]
 """The coefficient of each part of a sum, and of None the number in it."""
 
 
 def report_chances(model: ir.Model, sink: Sink) -> None:
-    """Warn of calls by shares that sum to 1, of several by one share, and of parts of steps.
+    """Warn of calls by shares that sum to 1, and of several by one share.
 
     Each call is made or not by itself: of two calls by `share` and `1 - share` some items make
-    both, and some make none; of two by the same share some items make one of them alone. Of a step
-    by a share every item takes that part. The means of users who wait for answers are the same
-    either way: nothing is said of them where nothing but means is asked for.
+    both, and some make none; of two by the same share some items make one of them alone. The means
+    of users who wait for answers are the same either way: nothing is said of them where nothing but
+    means is asked for.
     """
-    timed = _timed(model)
+    with_a_law = _with_a_law(model)
     for stream in model.streams:
-        if stream.is_closed and stream.name not in timed.laws:
+        if stream.is_closed and stream.name not in with_a_law:
             continue
         for calls in _side_by_side(stream.legs):
             found = next(_sums_to_one(calls), None)
@@ -55,9 +52,9 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
                     for call in others
                     if call.times
                 ],
-                hint="if each item makes only one of them, declare a stream for each call",
+                hint="if each item makes exactly one of them, write "
+                f"`one of {{ {_probability(first)}: call {first.node} {{ … }}; else: … }}`",
             )
-        _report_parts(stream, timed, model, sink)
 
 
 def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> None:
@@ -70,9 +67,16 @@ def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> No
         f"calls to {called} are independent: some items of `{stream.name}` make only one of them",
         label="this probability",
         secondary=[Label(call.times.span, "the same probability") for call in others if call.times],
-        hint="if the same items make all of them, call one node with this probability and make the "
-        "calls from there, or declare a separate stream for these items",
+        hint="if the same items make all of them, write "
+        f"`{_probability(first)}: {{ call {first.node} {{ … }}; … }}`",
     )
+
+
+def _probability(call: ir.Call) -> str:
+    """Return how often a call is made, as it is written before a colon."""
+    assert call.times is not None
+    text = " ".join(call.times.span.text.split())
+    return text if _PLAIN.fullmatch(text) else f"({text})"
 
 
 def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Call]]:
@@ -90,46 +94,8 @@ def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Cal
             yield same
 
 
-def _report_parts(stream: ir.Stream, timed: _Timed, model: ir.Model, sink: Sink) -> None:
-    """Warn of a step that is taken by a share, where the spec asks how long something takes.
-
-    Loads are the same either way.
-    """
-    nodes = {node.name: node for node in model.nodes}
-    seen = set[Span]()
-    for visit in (leg for leg in stream.legs if isinstance(leg, ir.Visit)):
-        if stream.name not in timed.streams and visit.node not in timed.nodes:
-            continue
-        machine = machine_at(model, nodes[visit.node])
-        for step in visit.steps:
-            is_part = step.repeat is not None and _is_share(step.repeat, model)
-            if not is_part or step.span in seen or not _takes_time(step.component, machine):
-                continue
-            seen.add(step.span)
-            name = step.component.name
-            sink.report(
-                codes.PART_OF_A_STEP,
-                step.span,
-                f"every item of `{stream.name}` takes a fraction of `{name}`, not some "
-                "items all of it",
-                label="an amount below 1",
-                hint=f"if only some items take `{name}`, declare a separate stream for them; "
-                "if all take a fraction, declare it as the service demand of a component",
-            )
-
-
-class _Timed(Struct, frozen=True, kw_only=True):
-    """Streams of which a spec asks how long they take, and those of which it asks for the law.
-
-    Those who meet one of them at a node are waited for there.
-    """
-
-    streams: frozenset[str]
-    laws: frozenset[str]
-    nodes: frozenset[str]
-
-
-def _timed(model: ir.Model) -> _Timed:
+def _with_a_law(model: ir.Model) -> frozenset[str]:
+    """Return the streams of which a spec asks for more than means."""
     numbers = [one.value for one in model.measures]
     numbers += [side for one in model.requirements for side in (one.measure, one.limit)]
     numbers += [column.value for one in model.observations for column in one.measured]
@@ -137,15 +103,8 @@ def _timed(model: ir.Model) -> _Timed:
     for claim in (claim for one in model.expectations for claim in one.claims):
         value = claim.value
         asked += [value.expr] if isinstance(value, ir.Quantity) else operands_of(value)
-    parts = (part for expr in asked for part in parts_of(expr))
-    measured = {(part.kind, part.subject) for part in parts if isinstance(part, ir.Measured)}
-    streams = {name for kind, name in measured if kind in _TIMES}
-    visits = (leg for s in model.streams if s.name in streams for leg in s.legs)
-    return _Timed(
-        streams=frozenset(streams),
-        laws=frozenset(name for kind, name in measured if kind in _OF_A_LAW),
-        nodes=frozenset(leg.node for leg in visits if isinstance(leg, ir.Visit)),
-    )
+    measured = (part for expr in asked for part in parts_of(expr) if isinstance(part, ir.Measured))
+    return frozenset(part.subject for part in measured if part.kind in _OF_A_LAW)
 
 
 _OF_A_LAW = frozenset(
@@ -154,28 +113,12 @@ _OF_A_LAW = frozenset(
         *(ir.MeasureKind.WAIT_QUANTILE, ir.MeasureKind.TIME_SHARE),
     }
 )
-_TIMES = _OF_A_LAW | {ir.MeasureKind.LATENCY, ir.MeasureKind.WAIT, ir.MeasureKind.QUEUE}
 
 
 def _is_share(expr: ir.Expr, model: ir.Model) -> bool:
     """Return whether a number is between 0 and 1, as the spec states it."""
     value = nominal_value(expr, model)
     return value is not None and 0 < value < 1
-
-
-def _takes_time(component: ir.Component, machine: ir.Machine | None) -> bool:
-    """Return whether each item is delayed or worked on: a part of its bytes is an amount."""
-    if any(effect.kind is ir.EffectKind.DELAY for effect in component.effects):
-        return True
-    for cost in component.costs:
-        resource = machine.resource(cost.resource) if machine else None
-        if resource is None:
-            continue
-        for term in cost.terms:
-            item = None if is_amount_per_flow(term, resource) else item_of(term, resource.work)
-            if item and item != INFORMATION_BASE:
-                return True
-    return False
 
 
 def _side_by_side(legs: tuple[ir.Leg, ...]) -> list[list[ir.Call]]:
@@ -186,7 +129,7 @@ def _side_by_side(legs: tuple[ir.Leg, ...]) -> list[list[ir.Call]]:
         if not isinstance(leg, ir.CallMark):
             continue
         if leg.point is ir.CallPoint.BEGINS:
-            open_ones[-1].append(leg.call)
+            open_ones[-1] += [] if leg.call.is_local else [leg.call]
             open_ones.append([])
         elif leg.point is ir.CallPoint.ENDS:
             found.append(open_ones.pop())

@@ -20,6 +20,7 @@ from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -87,8 +88,9 @@ class StepChecker(Part, frozen=True, kw_only=True):
                 condition=part.condition,
                 span=item.component.span,
                 group=group,
+                written=None if own.repeat is not None else _written(item),
             )
-            for part in placed
+            for own, part in zip(parts, placed, strict=True)
         )
 
     def _warn_not_repeated(self, item: ast.Step, part: ComponentPart) -> None:
@@ -221,3 +223,19 @@ class StepChecker(Part, frozen=True, kw_only=True):
             most=most,
             count=count,
         )
+
+
+def _written(item: ast.Step) -> ir.WrittenRuns | None:
+    """Return how often a step runs, as it is written."""
+    if item.repeat is None:
+        return None
+    start, source = item.component.span.start, item.span.source
+    star = source.text.rindex("*", start, item.repeat.span.start)
+    end = item.repeat.span.end
+    while source.text.count("(", star, end) > source.text.count(")", star, end):
+        end = source.text.index(")", end) + 1
+    return ir.WrittenRuns(
+        whole=Span(source, start, end),
+        amount=Span(source, star + 1, end),
+        once=" ".join(source.text[start:star].split()),
+    )
