@@ -214,6 +214,10 @@ def _memories(network: SimulatedNetwork, sources: tuple[Source, ...] | None = No
         mean * max(1.0, 1 / (max(1.0, station.servers) * max(1e-3, 1 - load) ** 2))
         for load, mean, station in zip(loads, longest, network.stations, strict=True)
     ]
+    # Under a CPU limit what is left of a period goes on in the next one.
+    for number, station in enumerate(network.stations):
+        if station.period is not None:
+            found[number] += station.period / max(1e-3, 1 - loads[number])
     # Where there is room for few, nothing older than these is remembered.
     for number, station in enumerate(network.stations):
         if station.room < inf:

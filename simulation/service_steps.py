@@ -11,9 +11,10 @@ from qps.compiler.quantities.disciplines import Service
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.random_loss import gone_of, lot_of
 from qps.simulation.run_state import Of, Scene
-from qps.simulation.sharing_and_priorities import Visitor, machine_of
+from qps.simulation.sharing_and_priorities import machine_of
 from qps.simulation.simulated_model import Lose, Serve, goes_on
 from qps.simulation.stations import NORMAL, Happening, InRoom, InTurn, Lock, draws
+from qps.simulation.visitor import Visitor
 
 
 def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
@@ -98,7 +99,7 @@ def _serve_otherwise(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
         key = key_of or (number, item.picks[node or ""])
         machine = machines.get(key)
         if machine is None:
-            machine = machines[key] = machine_of(known, clock, schedule)
+            machine = machines[key] = machine_of(known, clock, schedule, scene.random)
         service = draw(mean)
         busy[number] += service
         # It would have been served by then without a wait.

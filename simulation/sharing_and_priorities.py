@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any, Protocol
+from random import Random
+from typing import Protocol
 
 import simpy
 
 from qps.compiler.quantities.disciplines import Service
+from qps.simulation.cpu_quota import UnderQuota
 from qps.simulation.simulated_model import Station
 from qps.simulation.stations import NORMAL, Happening, Schedule
-
-
-class Visitor:
-    """Who visits a station: the service left, and where to go on."""
-
-    __slots__ = ("item", "left", "overlaps", "priority", "since", "then")
-
-    def __init__(
-        self,
-        item: Any,
-        service: float,
-        priority: float,
-        then: Callable[[Any], None],
-        *,
-        overlaps: bool,
-    ) -> None:
-        self.item = item
-        self.left = service
-        self.priority = priority
-        self.then = then
-        self.overlaps = overlaps
-        self.since = 0.0
-
-    def begins(self) -> None:
-        """Go on, where that is when the station begins."""
-        if self.overlaps:
-            then, item, self.overlaps = self.then, self.item, False
-            self.then = _gone_on
-            then(item)
-
-
-def _gone_on(_: Any) -> None:
-    """Do nothing: who visits has gone on before."""
+from qps.simulation.visitor import Visitor
 
 
 class Machine(Protocol):
@@ -58,8 +27,19 @@ class Machine(Protocol):
         """Let somebody come."""
 
 
-def machine_of(station: Station, clock: simpy.Environment, schedule: Schedule) -> Machine:
-    """Return one machine of a station, empty."""
+def machine_of(
+    station: Station, clock: simpy.Environment, schedule: Schedule, random: Random
+) -> Machine:
+    """Return one machine of a station, empty; its periods begin at a time by chance."""
+    if station.period is not None:
+        return UnderQuota(
+            clock,
+            schedule,
+            cores=station.host_cores,
+            quota=station.servers * station.period,
+            period=station.period,
+            phase=station.period * random.random(),
+        )
     servers = int(station.servers)
     if station.service is Service.SHARED:
         return Sharing(clock, schedule, servers, station.speeds)

@@ -22,7 +22,8 @@ class Station(Struct, frozen=True, kw_only=True):
     their coefficient of variation; 0 for fixed ones, 1 for exponential
     ones, gamma distributed otherwise. `background` is the load that no item causes, `speeds` how
     fast all are served together, by how many there are. Each copy has `room` for so many, those
-    that are served among them; others are lost.
+    that are served among them; others are lost. Under a CPU limit, `host_cores` serve until they
+    have done what `servers` do in a `period` (s), and go on with the next one.
     """
 
     name: str
@@ -35,6 +36,8 @@ class Station(Struct, frozen=True, kw_only=True):
     background: float = 0.0
     speeds: tuple[float, ...] = ()
     room: float = inf
+    period: float | None = None
+    host_cores: int = 1
 
     @property
     def fastest(self) -> float:

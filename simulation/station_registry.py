@@ -42,7 +42,7 @@ class Stations(Struct, kw_only=True):
                 Station(
                     name=name,
                     copies=self._whole(name, copies, "copies") if station.waits else copies,
-                    servers=self._whole(name, servers, "servers") if station.waits else servers,
+                    servers=self._servers(station, servers),
                     waits=station.waits,
                     service=_service(station.queueing),
                     is_preemptive=station.queueing is not None and station.queueing.is_preemptive,
@@ -50,6 +50,8 @@ class Stations(Struct, kw_only=True):
                     background=numbers(self.point.background[name]),
                     speeds=tuple(numbers(speed) for speed in station.speeds),
                     room=self._room(station, servers, numbers),
+                    period=None if station.period is None else numbers(station.period),
+                    host_cores=self._whole(name, numbers(station.host_cores), "cores"),
                 )
             )
         return self.index[name]
@@ -71,6 +73,12 @@ class Stations(Struct, kw_only=True):
     def _add(self, station: Station) -> None:
         self.index[station.name] = len(self.known)
         self.known.append(station)
+
+    def _servers(self, station: parts.Station, servers: float) -> float:
+        """Return how many servers there are: a whole number, but under a CPU limit."""
+        if not station.waits or station.period is not None:
+            return servers
+        return self._whole(station.name, servers, "servers")
 
     def _room(self, station: parts.Station, servers: float, numbers: Numbers) -> float:
         """Return for how many there is room: where nobody may wait, for those being served."""

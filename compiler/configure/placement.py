@@ -171,6 +171,7 @@ class _StreamCheck(Struct, kw_only=True):
             return
         self._wait(f"{node}.{cost.resource}", resource.waits, step.span)
         self._one_server(f"{node}.{cost.resource}", resource)
+        self._one_thread(f"{node}.{cost.resource}", resource, cost)
         terms = [term for term in cost.terms if not is_amount_per_flow(term, resource)]
         wrong = [t for t in terms if item_of(t, resource.work) is None]
         for term in wrong[:1]:
@@ -231,13 +232,26 @@ class _StreamCheck(Struct, kw_only=True):
         also = (Label(queueing.span, "queueing stated here"),)
         self.missing.ask("packet", ItemUse(span, message, f"`{resource}` needs packets", also))
 
+    def _one_thread(self, name: str, resource: ir.Resource, cost: ir.Cost) -> None:
+        """Report a thread of what has a CPU limit: all its cores are those of the host."""
+        waits = resource.waits
+        if not cost.single_thread or waits is None or waits.host_cores is None:
+            return
+        self.sink.report(
+            codes.MISPLACED,
+            cost.span,
+            f"`single_thread` is not modeled under the CPU limit of `{name}`",
+            secondary=[Label(waits.span, "CPU limit stated here")],
+            hint="if all work runs on one thread, remove `single_thread` and write `on 1 core`",
+        )
+
     def _one_server(self, name: str, resource: ir.Resource) -> None:
         """Report what is said to wait for cores, of what has none or whose cores are unlike.
 
         A machine that says it of its own resource is reported where it is checked.
         """
         waits = resource.waits
-        if waits is None or not (waits.counts_servers or waits.speeds):
+        if waits is None or not (waits.has_full_speed or waits.speeds):
             return
         if all(waits is not stated.queueing for stated in self.model.waits):
             return

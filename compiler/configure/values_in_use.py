@@ -50,6 +50,15 @@ def cores_in_place(node: ir.Node, model: ir.Model) -> Iterator[Bounded]:
 
 
 def _of_whole_cores(resource: ir.Resource) -> Iterator[Bounded]:
+    if resource.queueing and resource.queueing.host_cores is not None:
+        per_host = ir.Power(resource.queueing.host_cores.expr, ir.Constant(Fraction(-1)))
+        yield Bounded(
+            expr=ir.Product((resource.capacity.expr, per_host)),
+            span=resource.capacity.span,
+            what=f"the limit of `{resource.name}`, as a part of the cores of its host,",
+            bound=Bound.TARGET,
+            hint="raise the number behind `on`, or write `mmc`: this limit is never reached",
+        )
     if resource.queueing and resource.queueing.counts_servers:
         what = f"the number of cores of `{resource.queueing.discipline.value}`"
         yield from _of(resource.capacity, what, Bound.WHOLE)
@@ -168,6 +177,7 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     )
 
 
+_CORES = "use a whole number of cores"
 _PLACES = (
     "write the number of places including those in service, such as `room 100`; without it, "
     "the queue is unbounded"
@@ -220,6 +230,8 @@ def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
         yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
         yield from _of(queueing.room, "a queue capacity (`room`)", Bound.WHOLE, _PLACES)
+        yield from _of(queueing.period, "the period of a quota", Bound.POSITIVE)
+        yield from _of(queueing.host_cores, "the number of cores of a host", Bound.WHOLE, _CORES)
         for speed in queueing.speeds:
             yield from _of(speed, "a speed", Bound.POSITIVE)
 

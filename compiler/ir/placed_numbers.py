@@ -19,6 +19,12 @@ from qps.compiler.ir.hardware import Machine, Medium, Network, Resource, Resourc
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.ir.stated_queueing import Queueing
 
+
+def is_in_cores(name: str) -> bool:
+    """Return whether a number, by its name, is written in cores and counts as a plain one."""
+    return name.endswith((f".{CORES}", f".{HOST_CORES}"))
+
+
 Visit = Callable[[str, Quantity], Quantity]
 """What is made of a number, by its name; the same where nothing is."""
 
@@ -28,6 +34,8 @@ Hardware = Machine | Network
 
 CORES = "cores"
 """The last word of the number that says how many cores the processor of a node has."""
+HOST_CORES = "host_cores"
+"""That of the number that says on how many cores of its host a CPU limit holds."""
 CAPACITY = "capacity"
 """That of the number that says how much any other resource of it has."""
 
@@ -154,5 +162,7 @@ def _queueing(name: str, queueing: Queueing | None, visit: Visit) -> Queueing | 
         queueing,
         variation=number(f"{name}cv", queueing.variation, visit),
         room=number(f"{name}room", queueing.room, visit),
+        period=number(f"{name}period", queueing.period, visit),
+        host_cores=number(f"{name}{HOST_CORES}", queueing.host_cores, visit),
         speeds=each(queueing.speeds, lambda one: visit(speeds[id(one)], one)),
     )

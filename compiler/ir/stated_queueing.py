@@ -15,7 +15,8 @@ class Queueing(Struct, frozen=True, kw_only=True):
 
     `variation` is the coefficient of variation of the service time; `speeds` are how fast all
     are served together, by how many there are, the last one for all numbers beyond. There is `room`
-    for so many, those being served among them.
+    for so many, those being served among them. Of a CPU limit, `host_cores` work at once until the
+    quota of a `period` (s) is used up.
     """
 
     discipline: Discipline
@@ -24,6 +25,8 @@ class Queueing(Struct, frozen=True, kw_only=True):
     is_preemptive: bool = False
     speeds: tuple[Quantity, ...] = ()
     room: Quantity | None = None
+    period: Quantity | None = None
+    host_cores: Quantity | None = None
 
     @property
     def that_waits(self) -> Queueing | None:
@@ -44,6 +47,11 @@ class Queueing(Struct, frozen=True, kw_only=True):
         return self.traits.counts_servers and not self.speeds
 
     @property
+    def has_full_speed(self) -> bool:
+        """True where it is for cores that lose nothing to each other."""
+        return self.counts_servers or self.traits.needs_cores
+
+    @property
     def written(self) -> str:
         """It in the words of a spec."""
         told = [self.discipline.value, *["preemptive"] * self.is_preemptive]
@@ -53,10 +61,12 @@ class Queueing(Struct, frozen=True, kw_only=True):
             told.append(f"room {self.room.text}")
         if self.speeds:
             told.append(f"speeds [{', '.join(speed.text for speed in self.speeds)}]")
+        if self.period is not None and self.host_cores is not None:
+            told.insert(1, f"per {self.period.text} on {self.host_cores.text}")
         return " ".join(told)
 
     @property
     def as_read(self) -> object:
         """What is equal where two say the same, wherever they stand."""
-        numbers = (self.variation, self.room, *self.speeds)
+        numbers = (self.variation, self.room, self.period, self.host_cores, *self.speeds)
         return self.discipline, self.is_preemptive, tuple(one and one.expr for one in numbers)

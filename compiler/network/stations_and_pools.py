@@ -49,11 +49,13 @@ class Station(Struct, frozen=True, kw_only=True):
     `queueing` is None where no waiting is counted; `is_unmodeled` where nothing says that none is
     meant. `variation` is the coefficient of variation of service times, `speeds` how fast all
     present are served, by how many they are, `room` for how many there is room, those in service
-    among them. `background` is the load that no item causes, by what causes it: that of idling, and
-    what flows take for good (`Serve.per_flow`), of all of them. `rate` is what one server does in a
-    second, in bits or items, None of processors; `capacity` what a store that flows keep some of
-    holds. A port is `port_of` a link. What it serves `is_bits` where its throughput is counted in
-    these; `rating` is that of a processor whose law of jitter names it.
+    among them. Of a CPU limit, `host_cores` serve until they have done what `servers` do in a
+    `period` (s), and go on with the next one. `background` is the load that no item causes, by what
+    causes it: that of idling, and what flows take for good (`Serve.per_flow`), of all of them.
+    `rate` is what one server does in a second, in bits or items, None of processors; `capacity`
+    what a store that flows keep some of holds. A port is `port_of` a link. What it serves `is_bits`
+    where its throughput is counted in these; `rating` is that of a processor whose law of jitter
+    names it.
     """
 
     name: str
@@ -66,6 +68,8 @@ class Station(Struct, frozen=True, kw_only=True):
     variation: Formula = ZERO
     speeds: tuple[Formula, ...] = ()
     room: Formula | None = None
+    period: Formula | None = None
+    host_cores: Formula = ONE
     spread: Spread = Spread()
     background: tuple[tuple[str, Formula], ...] = ()
     rate: Formula | None = None

@@ -157,6 +157,17 @@ class Discipline(Enum):
             loses=True,
         ),
     )
+    QUOTA = (
+        "quota",
+        Traits(
+            meaning="CPU limit: Poisson arrivals, all jobs share the cores of the host until the "
+            "quota of a period is used up",
+            on_one_server="mm1",
+            service=Service.SHARED,
+            may_be_closed=False,
+            takes=("cv", "per"),
+        ),
+    )
     PERIODIC = (
         "periodic",
         Traits(meaning="equal periodic streams with random phases", variation=0, is_random=False),

@@ -136,6 +136,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "K. C. Sevcik: Priority scheduling disciplines in queueing network models of computer "
             "systems. IFIP Congress, 1977"
         ),
+        "Turner, Rao and Rao 2010": (
+            "P. Turner, B. B. Rao, N. Rao: CPU bandwidth control for CFS. Proceedings of the Linux "
+            "Symposium, 2010"
+        ),
         "Varki 1999": (
             "E. Varki: Mean value technique for closed fork-join networks. ACM SIGMETRICS, 1999"
         ),

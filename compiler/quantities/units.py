@@ -85,6 +85,7 @@ def _built_in() -> dict[str, Unit]:
         for prefix in ("", "k", "M", "G", "T")
     ]
     units += [Unit(name, Fraction(1), Dimension.of(name)) for name in ITEMS]
+    units.append(Unit("millicore", Fraction(1, 1000), Dimension.of("core")))
     units += [
         Unit("$", Fraction(1), MONEY),
         Unit("%", Fraction(1, 100), DIMENSIONLESS),
@@ -99,8 +100,8 @@ BUILT_IN: dict[str, Unit] = _built_in()
 BY_PLURAL = frozenset(
     f"{name}s"
     for name in (
-        "core", "packet", "frame", "bit", "byte", "second", "minute", "hour", "day", "week",
-        "month", "year",
+        "core", "millicore", "packet", "frame", "bit", "byte", "second", "minute", "hour", "day",
+        "week", "month", "year",
     )
 )  # fmt: skip
 """Plurals that are as good as the unit itself; those of other items yield to values called so."""
@@ -151,6 +152,7 @@ def plurals(name: str) -> list[str]:
 
 
 _AMBIGUOUS = {
+    "m": ("minute", "millicore"),
     "b": ("bit", "byte"),
     "B": ("byte",),
     "KB": ("kB", "KiB"),

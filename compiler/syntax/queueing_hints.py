@@ -26,6 +26,10 @@ def queueing_help(before: str, word: str, behind: str) -> str | None:
     law = re.match(r"\s*(cv|room|speeds)\b", behind)
     if word == "," and law and re.search(_LAW, before):
         return instead(",", "", words=f"remove the comma before `{law[1]}`")
+    if re.search(r"\bqueueing\b[^;\n]*\bquota\s*\Z", before) and re.match(r"on\b|\d", word):
+        return "state the period, then the cores of the host: `quota per 100 ms on 8 core`"
+    if word in ("", "}", ",", ";") and re.search(r"\bquota\s+per\b[^;\n}]*\Z", before):
+        return "add the cores of the host: `quota per 100 ms on 8 core`"
     if word == "cv" and re.search(r",\s*arrivals\s*\Z", before):
         return "put `arrivals cv 3` on a separate line"
     if word == "]" and re.search(r"\bspeeds\s*\[\s*\Z", before):
@@ -54,10 +58,11 @@ def report_nothing_waits(discipline: Span, sink: Sink) -> None:
     traits = DISCIPLINES[word].traits
     others = traits.on_one_server or word
     variation = " cv 1.2" if traits.variation is None else ""
+    period = " per 100 ms on 8 core" if "per" in traits.takes else ""
     sink.report(
         codes.SYNTAX,
         discipline,
         f"the resource of queueing `{word}` is missing",
-        hint=f"write `queueing cpu {word}{variation}` for every `cpu`, or `queueing link "
+        hint=f"write `queueing cpu {word}{period}{variation}` for every `cpu`, or `queueing link "
         f"{others}{variation}` for every link",
     )

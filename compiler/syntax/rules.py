@@ -48,7 +48,8 @@ def _worded(node: Callable[..., ast.Written], parts: str) -> Rule:
 
 
 def _law(node: Callable[..., ast.Written], parts: str) -> Rule:
-    return replace(_rule(node, parts, "variation room speeds:speeds+"), has_words=True)
+    options = "variation room speeds:speeds+ period host_cores"
+    return replace(_rule(node, parts, options), has_words=True)
 
 
 def _marked(field: str) -> tuple[str, str]:
@@ -316,8 +317,8 @@ CALLS = frozenset([
 
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
-    "when", "variation", "room", "in_group", "sends", "returns", "answers", "measured_on",
-    "scaled_by", "excluded", "wanted", "asked_at",
+    "when", "variation", "room", "period", "host_cores", "in_group", "sends", "returns",
+    "answers", "measured_on", "scaled_by", "excluded", "wanted", "asked_at",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

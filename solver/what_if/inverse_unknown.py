@@ -26,7 +26,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.ir.placed_numbers import CAPACITY, CORES
+from qps.compiler.ir.placed_numbers import CAPACITY, is_in_cores
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
@@ -190,7 +190,7 @@ def _counts_whole(
     modes = [in_force(each) for each in configurations]
     cores = (cores_counted_by(each, model.machines) for each in modes)
     held = (stores_counted_by(each, model.machines, model.parameters) for each in modes)
-    is_own = name.endswith(f".{CORES}") or _is_own_store(model, modes, name)
+    is_own = is_in_cores(name) or _is_own_store(model, modes, name)
     return (is_own or any(name in names for names in (*cores, *held))) and all(
         value == int(value) for value in current
     )
@@ -211,7 +211,7 @@ def _is_own_store(model: ir.Model, modes: Sequence[Configuration], name: str) ->
 
 def _dimension(number: Assumption) -> Dimension:
     """Return the unit of a number: loads count the cores of a processor, specs state `4 core`."""
-    return CORE if number.name.endswith(f".{CORES}") else number.dimension
+    return CORE if is_in_cores(number.name) else number.dimension
 
 
 def _is_in_percent(name: str, graphs: Sequence[LoadGraph]) -> bool:

@@ -57,6 +57,10 @@ SPECS = {
     ),
     "batch-at-a-room": _spec(_open(_SENT), b="box * 3", link="lan", lan="mm1 room 9"),
     "batch-by-priority": _spec(_open(_SENT), b="box * 3", link="lan", lan="priority"),
+    **dict.fromkeys(
+        ("cpu-quota", "cpu-quota-percentiles"),
+        _spec(_open("at a { work }"), one="quota per 50 ms on 4 core"),
+    ),
     "batch-sharing": _spec(_open(_SENT), b="box * 3", link="lan", lan="ps"),
     "whole-batch": _spec(_open(_SENT), b="box * 3", link="lan"),
     "closed-as-open": _spec(

@@ -23,9 +23,10 @@ def _spec(one: Discipline) -> str:
     traits = one.traits
     cores = 3 if traits.counts_servers else 1
     variation = " cv 0.7" if traits.variation is None else ""
+    period = " per 20 ms on 4 core" if "per" in traits.takes else ""
     return f"""
 users N in 1..100
-machine box {{ cpu {cores} core, queueing {one.value}{variation} }}
+machine box {{ cpu {cores} core, queueing {one.value}{period}{variation} }}
 component work {{ cpu 10 ms/request }}
 topology {{ node web = box }}
 stream ask for each user {{ traffic {cores} request/s; at web {{ work }} }}

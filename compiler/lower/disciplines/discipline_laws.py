@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
+from qps.compiler.lower.disciplines.cpu_quota import CpuQuota
 from qps.compiler.lower.disciplines.finite_room import Room
 from qps.compiler.lower.disciplines.loss_system import Loss
 from qps.compiler.lower.disciplines.multiple_servers import (
@@ -26,6 +27,7 @@ LAWS: dict[ir.Discipline, Law] = {
     ir.Discipline.PS: Sharing(),
     ir.Discipline.PRIORITY: ByPriority(),
     ir.Discipline.LOSS: Loss(),
+    ir.Discipline.QUOTA: CpuQuota(),
     ir.Discipline.PERIODIC: Periodic(),
 }
 

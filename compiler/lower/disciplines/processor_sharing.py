@@ -46,15 +46,12 @@ class Sharing(Law, frozen=True):
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return by how much a visit takes longer than its service."""
-        found = queue.share_waiting / queue.servers
-        if queue.has_batches:
-            found = found + (_mean_batch(queue) - 1) / 2 / queue.servers
-        return apply("waiting", own.service * found, queue.load)
+        return apply("waiting", own.service * sharing_delay(queue), queue.load)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
         mean = own.service + self.wait(queue, own)
-        return mean * _weibull(_variance(queue), level) - own.service
+        return mean * _weibull(sharing_variance(queue), level) - own.service
 
     def later_than_service(self, queue: Queue, own: Visit, seconds: Formula) -> Formula | None:
         """Return the share that takes longer from arrival to departure than its mean service."""
@@ -73,7 +70,7 @@ class Sharing(Law, frozen=True):
 
     def _spread(self, queue: Queue) -> Formula:
         """Return the variance of that time, in mean squares."""
-        return _variance(queue)
+        return sharing_variance(queue)
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """What leaves is random, however service times vary: the queue is quasi-reversible."""
@@ -158,6 +155,14 @@ class _Chain:
         return self.second * self.all / first**2
 
 
+def sharing_delay(queue: Queue) -> Formula:
+    """Return by how many times its service a visit takes longer, times the load that is left."""
+    found = queue.share_waiting / queue.servers
+    if queue.has_batches:
+        found = found + (_mean_batch(queue) - 1) / 2 / queue.servers
+    return found
+
+
 def _mean_batch(queue: Queue) -> Formula:
     """Return how many come together, as the mean over all who come."""
     works = [visit.rate * visit.service for visit in queue.visits]
@@ -165,7 +170,7 @@ def _mean_batch(queue: Queue) -> Formula:
     return apply("mean", total(batches), total(works))
 
 
-def _variance(queue: Queue) -> Formula:
+def sharing_variance(queue: Queue) -> Formula:
     """Return the variance of the time from arrival to departure, in mean squares.
 
     A short visit meets all along as many as it finds; of equal ones those who are there change.

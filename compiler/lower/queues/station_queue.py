@@ -47,6 +47,16 @@ _LEAST = number(Fraction(1, 10**40))
 """So much at least is divided by: a pool may be held for no time that is known here."""
 
 
+class Quota(Struct, frozen=True, kw_only=True):
+    """A CPU limit: `host_cores` work until the quota of a `period` (s) is used up.
+
+    That quota is what the servers of the queue do in a period.
+    """
+
+    period: Formula
+    host_cores: Formula
+
+
 class Queue(Struct, frozen=True, kw_only=True):
     """A queue in its place, with all that visits it; `load` is that of the resource.
 
@@ -58,6 +68,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     `is_alike` where all visits have one service time and all batches one size at the numbers that
     the spec gives, `times_apart` how many times as long as the shortest the longest service is,
     None where nobody knows; `is_very_uneven` where arrivals vary more than two moments tell.
+    `quota` is what a CPU limit says besides.
     `offered` is what comes to a queue that loses what finds no room, `passed` what bursts come to
     at queues that all of them have passed before they come here.
     """
@@ -68,6 +79,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     variation: Formula
     servers: Formula
     speeds: tuple[Formula, ...] = ()
+    quota: Quota | None = None
     load: Formula
     visits: tuple[Visit, ...]
     background: Formula

@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.lower.expressions.item_kinds import Mixed
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.load_graph import Calibration
-from qps.compiler.lower.traffic.station_queues import speeds_of, variation_of
+from qps.compiler.lower.traffic.station_queues import host_cores_of, speeds_of, variation_of
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.lower.walk.build_classes import StreamClass, build_class
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
@@ -104,12 +104,15 @@ def _with_service(station: Station, expressions: ExpressionLowering) -> Station:
     queueing = station.queueing
     if queueing is None:
         return station
-    room = queueing.room
+    room, period, host_cores = queueing.room, queueing.period, queueing.host_cores
+    name = station.name
     return replace(
         station,
-        variation=variation_of(station.name, queueing, expressions),
-        speeds=speeds_of(station.name, queueing, expressions),
-        room=None if room is None else expressions.symbol(f"{station.name}.room", room),
+        variation=variation_of(name, queueing, expressions),
+        speeds=speeds_of(name, queueing, expressions),
+        room=None if room is None else expressions.symbol(f"{name}.room", room),
+        period=None if period is None else expressions.symbol(f"{name}.period", period),
+        host_cores=ONE if host_cores is None else host_cores_of(name, host_cores, expressions),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.discipline_laws import law_of
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.arrival_variability import with_arrivals
-from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.station_queue import Queue, Quota
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.on_off_stages import passed_bursts
@@ -166,6 +167,7 @@ def queue_of(
         servers=demand.servers,
         load=load,
         speeds=speeds_of(name, queueing, expressions),
+        quota=quota_of(name, queueing, expressions),
         visits=visits,
         background=put_in(total(demand.background)),
         offered=demand.offered and demand.offered.changed(put_in),
@@ -193,6 +195,23 @@ def speeds_of(
     """Return how fast all who are at a resource are served, by how many they are."""
     return tuple(
         expressions.symbol(f"{name}.speed{n}", speed) for n, speed in enumerate(queueing.speeds, 1)
+    )
+
+
+def host_cores_of(name: str, stated: ir.Quantity, expressions: ExpressionLowering) -> Formula:
+    """Return how many cores of a host work at once under a CPU limit."""
+    if stated.expr == ir.Constant(Fraction(1)):
+        return ONE
+    return expressions.symbol(f"{name}.host_cores", stated)
+
+
+def quota_of(name: str, queueing: ir.Queueing, expressions: ExpressionLowering) -> Quota | None:
+    """Return the period and the cores of a host under a CPU limit, None where there is none."""
+    if queueing.period is None or queueing.host_cores is None:
+        return None
+    return Quota(
+        period=expressions.symbol(f"{name}.period", queueing.period),
+        host_cores=host_cores_of(name, queueing.host_cores, expressions),
     )
 
 

@@ -46,6 +46,8 @@ class Queueing(Written, frozen=True, kw_only=True):
     variation: Expr | None = None
     room: Expr | None = None
     speeds: tuple[Expr, ...] = ()
+    period: Expr | None = None
+    host_cores: Expr | None = None
 
 
 class ResourceItem(Written, frozen=True, kw_only=True):

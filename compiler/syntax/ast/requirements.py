@@ -57,6 +57,8 @@ class Wait(Written, frozen=True, kw_only=True):
     variation: Expr | None = None
     room: Expr | None = None
     speeds: tuple[Expr, ...] = ()
+    period: Expr | None = None
+    host_cores: Expr | None = None
 
 
 class Waiting(Declaration, frozen=True):

@@ -100,6 +100,7 @@
   "over"
   "pair"
   "param"
+  "per"
   "period"
   "playout"
   "price"
@@ -178,4 +179,4 @@
   (#any-of? @function.builtin "abs" "acos" "ceil" "clamp" "cos" "erlang_b" "erlang_c" "exp" "floor" "harmonic" "lambert_w" "ln" "log10" "log2" "lower_lambert_w" "max" "md1_quantile" "md1_tail" "min" "normal_quantile" "normal_tail" "periodic_quantile" "periodic_tail" "periodic_wait" "room_loss" "room_wait" "sqrt" "waiting"))
 
 ((reference (name . (identifier) @constant.builtin .))
-  (#any-of? @constant.builtin "euclidean" "md1" "mdc" "mg1" "mgc" "mm1" "mmc" "multicast" "off" "on" "periodic" "ps" "unicast" "worst"))
+  (#any-of? @constant.builtin "euclidean" "md1" "mdc" "mg1" "mgc" "mm1" "mmc" "multicast" "off" "on" "periodic" "ps" "quota" "unicast" "worst"))

@@ -43,6 +43,8 @@ class StationView(Struct, frozen=True, kw_only=True):
     variation: Number
     speeds: tuple[Number, ...]
     room: Number | None
+    period: Number | None
+    host_cores: Number
     spread: SpreadView
     background: tuple[tuple[str, Number], ...]
     rate: Number | None

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.measure_names import current_text
 from qps.compiler.ir.own_numbers import OwnNumber
-from qps.compiler.ir.placed_numbers import CORES, numbers_in
+from qps.compiler.ir.placed_numbers import is_in_cores, numbers_in
 from qps.compiler.quantities.dimension import CORE, Dimension
 from qps.compiler.syntax import ast
 
@@ -35,7 +35,7 @@ class Named(Struct, frozen=True):
     @property
     def wanted(self) -> Dimension:
         """What it is written in: loads count the cores of a processor, specs state `4 core`."""
-        return CORE if self.name.endswith(f".{CORES}") else self.dimension
+        return CORE if is_in_cores(self.name) else self.dimension
 
 
 class Settable(Part, frozen=True):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.diagnostics.suggest import listed, offered
-from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, TIME, Dimension
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 
@@ -25,6 +27,7 @@ _NOT_ACCEPTED = {
     ),
     "speeds": ("speeds", "use it with {takers}"),
     "preemptive": ("preemption", "use it with {takers}"),
+    "per": ("period", "use it with {takers}"),
 }
 
 
@@ -72,7 +75,9 @@ class QueueingChecker(Part, frozen=True):
             codes.MISPLACED,
             queueing.span,
             f"`{word}` needs the cores of a CPU; {what} is a single server",
-            hint=instead(word, on_one_server),
+            hint="write `mm1`: only a CPU has a quota"
+            if queueing.period is not None
+            else instead(word, on_one_server),
         )
         return None
 
@@ -102,6 +107,8 @@ class QueueingChecker(Part, frozen=True):
         variation = self._number(stated.variation, scope, "a coefficient of variation")
         speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
         room = self._number(stated.room, scope, "a queue capacity")
+        period = self._number(stated.period, scope, "the period of a quota", TIME)
+        host_cores = self._host_cores(stated.host_cores, scope)
         found = ir.Queueing(
             discipline=discipline,
             span=stated.span,
@@ -109,15 +116,35 @@ class QueueingChecker(Part, frozen=True):
             is_preemptive=stated.is_preemptive,
             speeds=tuple(speed for speed in speeds if speed is not None),
             room=room,
+            period=period,
+            host_cores=host_cores,
         )
-        is_whole = (variation is None) == (stated.variation is None)
-        is_whole = is_whole and (room is None) == (stated.room is None)
+        is_whole = all(
+            (number is None) == (said is None)
+            for number, said in (
+                (variation, stated.variation),
+                (room, stated.room),
+                (period, stated.period),
+                (host_cores, stated.host_cores),
+            )
+        )
         return found if is_whole and len(found.speeds) == len(speeds) else None
 
-    def _number(self, stated: ast.Expr | None, scope: Scope, what: str) -> ir.Quantity | None:
+    def _number(
+        self,
+        stated: ast.Expr | None,
+        scope: Scope,
+        what: str,
+        dimension: Dimension = DIMENSIONLESS,
+    ) -> ir.Quantity | None:
         if stated is None:
             return None
-        return self.expressions.quantity(stated, scope, DIMENSIONLESS, what)
+        return self.expressions.quantity(stated, scope, dimension, what)
+
+    def _host_cores(self, stated: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
+        """Return the cores of a host, as a plain number."""
+        found = self._number(stated, scope, "the number of cores of a host", CORE)
+        return found and replace(found, dimension=DIMENSIONLESS, divisors=())
 
     def _is_accepted(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> bool:
         """Return whether a discipline takes what is said of it, and has what it needs."""
@@ -130,11 +157,20 @@ class QueueingChecker(Part, frozen=True):
                 hint=f"add the coefficient of variation: `queueing {word} cv 1.2`",
             )
             return False
+        if "per" in traits.takes and stated.period is None:
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                stated.span,
+                f"`{word}` needs the period of the CPU limit, and the cores of the host",
+                hint=f"write `queueing {word} per 100 ms on 8 core`: 100 ms is the period of Linux",
+            )
+            return False
         for option, expr in (
             ("cv", stated.variation),
             ("room", stated.room),
             ("speeds", stated.speeds[0] if stated.speeds else None),
             ("preemptive", stated.discipline if stated.is_preemptive else None),
+            ("per", stated.period),
         ):
             if expr is None or option in traits.takes:
                 continue

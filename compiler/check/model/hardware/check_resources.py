@@ -168,7 +168,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         found = self.expressions.quantity(value, said.scope, DIMENSIONLESS, "an efficiency")
         if found is None or found.expr == _ONE:
             return None
-        if queueing is not None and queueing.counts_servers:
+        if queueing is not None and queueing.has_full_speed:
             word = queueing.discipline.value
             self.sink.report(
                 codes.MISPLACED,
