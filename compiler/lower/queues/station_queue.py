@@ -293,9 +293,11 @@ class Queue(Struct, frozen=True, kw_only=True):
     def work_parts(self) -> tuple[WorkPart, ...]:
         """The work that is waited for by its services; none where these are alike, or too many.
 
-        Load that no visit causes has the services of all visits.
+        Load that no visit causes has the services of all visits. Of several servers the one that
+        is free first ends a wait: what is left of one service is not the law of that.
         """
-        if self.is_modeled_as_uniform or any(visit.most is not None for visit in self.visits):
+        is_one = self.servers is ONE and not self.is_modeled_as_uniform
+        if not is_one or any(visit.most is not None for visit in self.visits):
             return ()
         works: dict[tuple[Formula, Formula], Formula] = {}
         for visit in self.visits:
