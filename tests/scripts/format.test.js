@@ -23,7 +23,7 @@ test("a quantity has the unit that suits its size", () => {
   assert.equal(quantity(units, 0.0015, "time"), "1.5 ms");
   assert.equal(quantity(units, 0, "time"), "0 s");
   assert.equal(quantity(units, 0.25, "", { share: true }), "25 %");
-  assert.equal(quantity(units, 3, "other"), "3 other");
+  assert.equal(quantity(units, 3, "other"), "3 others");
 });
 
 test("what stands in fields has its thousands apart, and is read so", () => {

@@ -23,6 +23,7 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import longest
 from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
 from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
+from qps.compiler.lower.response_time.latency_paths import StagePath
 from qps.compiler.lower.response_time.law_guards import (
     guarded,
     guarded_known,
@@ -38,14 +39,8 @@ from qps.compiler.lower.response_time.stage_sequence import (
     kinds_certainty,
     quantile_of,
 )
-from qps.compiler.lower.response_time.sum_quantiles import (
-    StagePath,
-    added_known,
-    later_paths,
-    later_share,
-    paths_known,
-    paths_of,
-)
+from qps.compiler.lower.response_time.sum_certainty import added_known, paths_known
+from qps.compiler.lower.response_time.sum_quantiles import later_paths, later_share, paths_of
 from qps.compiler.lower.response_time.waiting_times import (
     no_share,
     number_waiting,

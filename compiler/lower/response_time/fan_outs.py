@@ -16,9 +16,10 @@ from fractions import Fraction
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.response_time.latency_paths import FanOutPath
 from qps.compiler.lower.response_time.parallel_calls import Slowest, has_exponential_services
 from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, every
-from qps.compiler.lower.response_time.sum_quantiles import FanOutPath, fan_out_path
+from qps.compiler.lower.response_time.sum_quantiles import fan_out_path
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, apply, minimum, number, total
 

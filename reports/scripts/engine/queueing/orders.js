@@ -2,7 +2,7 @@
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
 import { gaussLegendre } from "../numerics/roots.js";
-import { atOnceOf, isNarrow, longerOf, scaleOf, stagesQuantile, tailOf, waysThrough, withoutLaw } from "./sums.js";
+import { atOnceOf, isKinked, longerOf, scaleOf, stagesQuantile, tailOf, waysThrough, withoutLaw } from "./sums.js";
 
 const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, SAME = 1e-12, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-9, STAGE = 9;
 const FEW = gaussLegendre(16), MANY = gaussLegendre(48);
@@ -57,7 +57,7 @@ function lawOf(stages, goal) {
   if (!ways) return null;
   const tails = ways.map((mixture) => tailOf(mixture, goal)), fixed = [];
   for (const way of ways) if (!fixed.length || way.fixed - fixed.at(-1)[0] > SAME * way.fixed) fixed.push([way.fixed, atOnceOf(way)]);
-  return { tails, fixed, terms: (tails.find(isNarrow) ?? tails[0]).terms };
+  return { tails, fixed, terms: (tails.find(isKinked) ?? tails[0]).terms };
 }
 
 // Which share takes longer than a time, and the density.
@@ -113,7 +113,7 @@ function pointsOf({ fixed }, scale) {
 
 // Where panels are summed, and with which weights: of narrow laws at more places.
 function eachNode(points, laws, add) {
-  const rule = laws.some(isNarrow) ? MANY : FEW;
+  const rule = laws.some(isKinked) ? MANY : FEW;
   for (let k = 0; k + 1 < points.length; k++) {
     const half = (points[k + 1] - points[k]) / 2, middle = (points[k + 1] + points[k]) / 2;
     for (const [node, weight] of rule) add(middle + half * node, half * weight);

@@ -70,7 +70,7 @@ export function scaleOf(operands) {
   return scale || 1;
 }
 
-export function isNarrow({ terms }) { return terms === KINKED; }
+export function isKinked({ terms }) { return terms === KINKED; }
 
 const isSize = (value) => value >= 0 && value < Infinity;
 

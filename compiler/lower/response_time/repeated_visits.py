@@ -1,0 +1,72 @@
+"""Queues that an item waits in more than once on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+
+from qps.compiler.lower.response_time.response_stages import LatencyPart
+from qps.engine.expressions.formulas import ONE, Formula
+from qps.engine.queueing.stage_paths import MOST_PATHS
+
+
+def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:
+    """Return how often queues are waited in that are visited again, each with one of its visits.
+
+    Who comes back soon finds what was found before: all waits in one queue are one, so often.
+    """
+    repeated: dict[str, tuple[Formula, LatencyPart]] = {}
+    for way in alternative_paths(added):
+        found: dict[str, tuple[Formula, LatencyPart]] = {}
+        for part in way:
+            assert part.queue is not None
+            name, times = part.queue.resource, _passages(part)
+            before = found.get(name)
+            found[name] = (times, part) if before is None else (before[0] + times, before[1])
+            if before is not None or times is not ONE:
+                repeated[name] = found[name]
+    return repeated
+
+
+def repeats_by_share(added: Sequence[LatencyPart]) -> bool:
+    """Return whether a queue is waited in again in calls that may not be made."""
+    again = repeated_queues(added)
+    for part in added:
+        assert part.queue is not None
+        made = [call for call in part.calls if call.times is not ONE]
+        if part.queue.resource in again and not all(
+            call.is_whole and not call.is_share for call in made
+        ):
+            return True
+    return False
+
+
+def alternative_paths(added: Sequence[LatencyPart]) -> Iterator[Sequence[LatencyPart]]:
+    """Yield what an item may pass of some stages: of alternatives one, each with the others' all.
+
+    Where there are too many ways all stages are one, as if they did not exclude each other.
+    """
+    choices: dict[int, dict[int, None]] = {}
+    for call in (call for part in added for call in part.calls):
+        if call.choice is not None:
+            choices.setdefault(call.choice, {})[call.number] = None
+    if prod(map(len, choices.values())) > MOST_PATHS:
+        yield added
+        return
+    for chosen in product(*choices.values()):
+        numbers = dict(zip(choices, chosen, strict=True))
+        yield [
+            part
+            for part in added
+            if all(numbers.get(call.choice, call.number) == call.number for call in part.calls)  # type: ignore[arg-type]
+        ]
+
+
+def _passages(part: LatencyPart) -> Formula:
+    """Return how often a stage is passed, but for calls that are made by a share."""
+    found: Formula = ONE
+    for call in part.calls:
+        if call.times is not ONE and not call.is_share:
+            found = found * (call.most or call.times)
+    return found

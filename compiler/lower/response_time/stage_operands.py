@@ -1,0 +1,176 @@
+"""The operands of a sum of stages: what is always the same, and what varies by a known law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.queues.station_queue import Stage
+from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
+from qps.compiler.lower.response_time.repeated_shares import outcomes_of
+from qps.compiler.lower.response_time.repeated_visits import repeated_queues
+from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
+from qps.engine.queueing.stage_paths import MOST_PATHS
+
+STAGE_SIZE = 9
+"""Operands of a stage."""
+
+
+def operands_of(
+    line: Sequence[LatencyPart], added: tuple[LatencyPart, ...], depth: int = 0
+) -> tuple[Formula, list[Formula], int]:
+    """Return what is always the same of a line, the operands of the others, and their chances."""
+    repeated = repeated_queues(added)
+    fixed, operands, chances = _Summed(added=added, repeated=frozenset(repeated)).of(line, depth)
+    for times, part in repeated.values():
+        operands += _waiting_stage(stage_at(part), times).operands()
+        piled = behind(part)
+        if piled is not None:  # it lasts longer than a way through all stages
+            operands += replace(piled, work=piled.work * times).operands()
+    return fixed, operands, chances
+
+
+def operands_by_outcome(
+    line: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
+) -> tuple[Formula, list[Formula], int]:
+    """Return the same of a line as alternatives, of which each is an outcome of its calls.
+
+    Outcomes in which the same is passed are one.
+    """
+    ways: dict[tuple[Formula, ...], Formula] = {}
+    for outcome in outcomes_of(line):
+        added = tuple(part for part in outcome.parts if part.queue is not None and is_added(part))
+        fixed, inside, _ = operands_of(outcome.parts, added)
+        ways[fixed, *inside] = ways.get((fixed, *inside), ZERO) + outcome.chance
+    operands: list[Formula] = []
+    for (fixed, *inside), chance in ways.items():
+        always = ZERO if fixed is ZERO else maximum(ZERO, fixed)
+        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+        operands += [*around.operands(chance, len(inside) // STAGE_SIZE), *inside]
+    header = Stage(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
+    return ZERO, [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands], len(ways)
+
+
+class _Summed(Struct, frozen=True, kw_only=True):
+    """The stages of a line that are `added`, but for waits in queues that are `repeated`."""
+
+    added: tuple[LatencyPart, ...]
+    repeated: frozenset[str]
+
+    def of(self, parts: Sequence[LatencyPart], depth: int) -> tuple[Formula, list[Formula], int]:
+        """Return what is always the same of stages that stand in so many calls, and the others.
+
+        With how many chances there are of what is passed, as far as they differ in a fixed time.
+        """
+        fixed: list[Formula] = []
+        operands: list[Formula] = []
+        chances = 1
+        for choice, group in groupby(parts, key=lambda part: _choice(part, depth)):
+            inside = list(group)
+            if choice is not None and len({_number(part, depth) for part in inside}) > 1:
+                alternatives, ways = self._alternatives(inside, depth)
+                operands += alternatives
+                chances *= ways
+                continue
+            if len(inside[0].calls) <= depth:
+                for part in inside:
+                    if part in self.added:
+                        stages = self._stages(part)
+                        fixed.append(-stages[0].counted)
+                        operands += [one for stage in stages for one in stage.operands()]
+                    elif part.queue is None:
+                        fixed.append(part.slowest or part.once)
+                continue
+            same, varying, within = self.of(inside, depth + 1)
+            call = inside[0].calls[depth]
+            outer = inside[0].calls[depth - 1].reached if depth else ONE
+            if call.times is ONE:
+                fixed.append(same)
+                operands += varying
+                chances *= within
+                continue
+            always = ZERO if same is ZERO else maximum(ZERO, same)
+            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            operands += around.operands(_often(call, outer), len(varying) // STAGE_SIZE)
+            operands += varying
+            chances *= _chances(call, within, is_fixed=always is not ZERO)
+        return total(fixed), operands, chances
+
+    def _alternatives(self, parts: Sequence[LatencyPart], depth: int) -> tuple[list[Formula], int]:
+        """Return a stage of which one of those inside is passed, and in how many ways."""
+        operands: list[Formula] = []
+        ways = 1  # none of them
+        for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+            inside = list(group)
+            same, varying, within = self.of(inside, depth + 1)
+            outer = inside[0].calls[depth - 1].reached if depth else ONE
+            always = ZERO if same is ZERO else maximum(ZERO, same)
+            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            often = _often(inside[0].calls[depth], outer)
+            operands += [*around.operands(often, len(varying) // STAGE_SIZE), *varying]
+            ways += within
+        header = Stage(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
+        return [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands], ways
+
+    def _stages(self, part: LatencyPart) -> list[Stage]:
+        stage = stage_at(part)
+        if part.queue is not None and part.queue.resource in self.repeated:
+            return [replace(stage, waits=ZERO, work=ZERO, parts=())]
+        piled = behind(part)
+        return [stage] if piled is None else [stage, piled]
+
+
+def _chances(call: CallFactor, within: int, *, is_fixed: bool) -> int:
+    """Return how many chances a call makes of those within it: one is that it is not made."""
+    if within > 1 and not call.is_share:
+        return MOST_PATHS + 1  # made again, who knows how often, each time with a chance
+    is_chance = not call.is_whole and (is_fixed or within > 1)
+    return within + is_chance
+
+
+def _waiting_stage(stage: Stage, times: Formula) -> Stage:
+    """Return what is waited all `times` together: as many are found each time, and served anew.
+
+    What is left of a service, so often, varies less than once: it is that of a service which varies
+    so much less. That varies no less than what is left of a service that is always the same.
+    """
+    spread = stage.spread
+    squares = 4 * (1 + 2 * spread) / (1 + spread) - 3  # thrice the squared variation
+    squares = squares / times
+    less = maximum(ZERO, (squares - 1) / (5 - squares))
+    work = stage.work * times * (1 + spread) / (1 + less)
+    return replace(stage, work=work, spread=less, service=ZERO, counted=ZERO, parts=())
+
+
+def _number(part: LatencyPart, depth: int) -> int | None:
+    return part.calls[depth].number if len(part.calls) > depth else None
+
+
+def _choice(part: LatencyPart, depth: int) -> tuple[bool, int] | None:
+    """Return the call that a stage stands in, of alternatives all of these; None for no call."""
+    if len(part.calls) <= depth:
+        return None
+    call = part.calls[depth]
+    return (False, call.number) if call.choice is None else (True, call.choice)
+
+
+def _often(call: CallFactor, outer: Formula) -> Formula:
+    """Return how often a call is made for each time that its caller is reached."""
+    if call.most is not None:
+        return call.most
+    if call.reached is outer * call.times or call.reached is ONE:
+        return call.times
+    return apply("mean", call.reached, outer)  # kinds that make both more often
+
+
+def stage_at(part: LatencyPart) -> Stage:
+    """Return the law of a wait, and of what is done behind it."""
+    assert part.queue is not None
+    assert part.visit is not None
+    stage = stage_of(part.queue, part.visit)
+    assert stage is not None
+    return stage

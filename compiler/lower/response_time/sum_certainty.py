@@ -1,0 +1,86 @@
+"""How the quantile of a sum of stages is known: are they independent, and is each law known?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
+from qps.compiler.lower.response_time.repeated_visits import alternative_paths, repeated_queues
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import ONE
+
+
+def paths_known(paths: Sequence[StagePath]) -> Certainty:
+    """Return what calls made together do to how a quantile is known."""
+    if len(paths) < 2:  # noqa: PLR2004 - one way
+        return EXACT
+    return known_by("any-parallel-late")
+
+
+def added_known(path: StagePath) -> Certainty:
+    """Return how the quantile of a sum is known of stages that are known: are they independent?"""
+    queues = [part.queue for part in path.added if part.queue is not None]
+    if path.fan_out is not None:
+        return _added_to_calls(queues, path.fan_out)
+    if len(queues) < 2 and not path.repeats:  # noqa: PLR2004 - there is no other
+        return EXACT
+    names = list(dict.fromkeys(queue.resource for queue in queues))
+    if _are_independent(path):
+        return EXACT
+    again = repeated_queues(path.added)
+    found = [_fitted_mixture(part.queue) for _, part in again.values() if part.queue]
+    if again:
+        found.append(known_by("repeat-visits", list(again)))
+    if len(names) > 1:
+        found.append(known_by("independent-waits", names))
+    return together(*found)
+
+
+def _added_to_calls(queues: Sequence[Queue], fan_out: FanOutPath) -> Certainty:
+    """Return how the sum is known of some waits and of calls that are made at once."""
+    inside = [part.queue for part in fan_out.added if part.queue is not None]
+    if not queues or (len(queues) < 2 and not inside):  # noqa: PLR2004 - there is no other
+        return EXACT
+    names = dict.fromkeys(queue.resource for queue in (*queues, *inside))
+    return known_by("independent-waits", list(names))
+
+
+def _fitted_mixture(queue: Queue) -> Certainty:
+    """Return what two moments do that stand for a mix of services, where it is waited again."""
+    if queue.is_modeled_as_uniform:
+        return EXACT
+    return known_by("gamma-mixture", queue.resource, apart=queue.times_apart)
+
+
+def _are_independent(path: StagePath) -> bool:
+    """Return whether the times in queues of a network are independent of each other.
+
+    So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand
+    and Varaiya 1980): every other one comes from outside, or from the queue before. Between the
+    first and the last there is one server at each (Burke 1969).
+    """
+    if any(
+        not call.is_share for part in path.parts for call in part.calls if call.times is not ONE
+    ):
+        return False
+    each = (
+        [part.queue for part in one if part.queue is not None]
+        for one in alternative_paths(path.added)
+    )
+    return all(map(_is_in_order, each))
+
+
+def _is_in_order(queues: Sequence[Queue]) -> bool:
+    names = [queue.resource for queue in queues]
+    if len(names) < 2:  # noqa: PLR2004 - there is no other
+        return True
+    if len(set(names)) < len(names) or not all(queue.keeps_randomness for queue in queues):
+        return False
+    if any(queue.servers is not ONE for queue in queues[1:-1]):
+        return False
+    for before, queue in zip([None, *names], queues, strict=False):
+        if any(visit.after and visit.after[-1] != before for visit in queue.visits):
+            return False
+    return True
