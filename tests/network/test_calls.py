@@ -687,7 +687,7 @@ def test_kinds_call_and_take_what_each_of_them_does(
                 break
         assert at(graph, stream.latency_quantile(level), 1) > quantile - Fraction(1, 10**9)
         known = stream.quantile_certainty(level)
-        assert any("kinds of users or items" in reason for reason in known.reasons)
+        assert any("slowest class of users or items" in reason for reason in known.reasons)
 
 
 def test_waits_of_kinds_that_call_both_are_counted_as_often_as_they_wait() -> None:

@@ -68,12 +68,12 @@ def _numbers(*formulas: Formula) -> list[str]:
 
 
 def test_a_step_is_service_apart_from_how_often_it_is_taken() -> None:
-    network = _network("at a { work * 2.5 }")
+    network = _network("at a { work * 2 }")
     here, served = _nodes(network)
     assert here == nodes.At("a", here.copies)
     assert isinstance(served, nodes.Serve)
     assert (served.station, served.by) == ("a.cpu", "work")
-    assert _numbers(served.work, served.times.often) == ["work.cpu.request", "5/2"]
+    assert _numbers(served.work, served.times.often) == ["work.cpu.request", "2"]
     station = network.stations["a.cpu"]
     assert station.kind is StationKind.PROCESSOR
     assert station.waits

@@ -249,8 +249,10 @@ def test_what_is_of_one_size_by_its_numbers_is_told_as_such(queueing: str) -> No
     graph = lowered(text.replace("SIZE", "100"))
     stream = graph.streams["v"]
     assert MIXED not in " ".join(stream.quantile_certainty(P99).reasons)
+    assert "mixture-wait" not in _theorems(stream)
     other = lowered(text.replace("SIZE", "101")).streams["v"]
-    assert MIXED in " ".join(other.quantile_certainty(P99).reasons)
+    assert MIXED not in " ".join(other.quantile_certainty(P99).reasons)
+    assert ("mixture-wait" in _theorems(other)) == (queueing != "mg1 cv 2")
     # and the formulas of a mix come to those of equal visits
     alike = lowered(
         text.replace("packet/s, 100 byte/packet", "packet/s, large").replace("SIZE", "100")
@@ -260,6 +262,10 @@ def test_what_is_of_one_size_by_its_numbers_is_told_as_such(queueing: str) -> No
     for users in (1, 30, 59):
         for value, same in zip(values, equal, strict=True):
             assert _at(graph, value, users) == pytest.approx(_at(alike, same, users), 1e-9)
+
+
+def _theorems(stream: StreamMeasures) -> list[str]:
+    return [one.method for one in stream.quantile_certainty(P99).theorems]
 
 
 def test_periodic_flows_of_one_size_by_their_numbers_have_the_bound_of_a_mix() -> None:
@@ -272,10 +278,11 @@ def test_sizes_that_move_count_as_different() -> None:
     """Those that a reader of a page can change, and those that are an axis of a matrix."""
     spec = checked(SIZES.replace("SIZE", "100"))
     graph = lower(spec.model, spec.configuration(), sizes_move=True)
-    assert graph.streams["v"].quantile_certainty(P99).kind is Kind.APPROXIMATION
+    assert "mixture-wait" in _theorems(graph.streams["v"])
     graph = lower(spec.model, spec.configuration(), {"large": False})
-    assert graph.streams["v"].quantile_certainty(P99).kind is Kind.APPROXIMATION
+    assert "mixture-wait" in _theorems(graph.streams["v"])
     graph = lower(spec.model, spec.configuration())
+    assert "mixture-wait" not in _theorems(graph.streams["v"])
     assert graph.streams["v"].quantile_certainty(P99).kind is Kind.EXACT
 
 

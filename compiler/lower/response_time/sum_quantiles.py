@@ -99,8 +99,10 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
             continue
         if not all(call.times is ONE or call.is_share for call in part.calls):
             return []
-        lines = [line for branch in part.branches for line in _lines(branch)]
-        found = [(*before, *line) for before in found for line in lines]
+        branches = [_lines(branch) for branch in part.branches]
+        if not all(branches):
+            return []  # of one branch there are too many: the others are not the longest
+        found = [(*before, *line) for before in found for lines in branches for line in lines]
         if len(found) > _MOST_PATHS:
             return []
     return found
