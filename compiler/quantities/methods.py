@@ -1294,8 +1294,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             notes={
                 "alike": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
                 "unlike": (
-                    "predicted latency was as low as 0.3× simulated if service times vary while "
-                    "it is held"
+                    "predicted latency was as low as 0.3× simulated if service times vary or "
+                    "differ while it is held"
                 ),
             },
             errors={"alike": 0.25},
@@ -1313,6 +1313,21 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "nested": f"{_POOL_LOAD}, up to 2× inside a smaller pool",
             },
             errors={"": 0.15, "nested": 1.0},
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "unlike-while-held": Method(
+            name="holding time of a pool at a server with unequal service times",
+            of=_CLOSED,
+            reason=(
+                "service times at {by} differ by more than 3×, which the holding time of {at} "
+                "does not include"
+            ),
+            notes={
+                "": (
+                    "predicted throughput of a lock on a busy server was 1.1× simulated, and the "
+                    "latency near it was up to 100× too short"
+                )
+            },
             sources=("Chandy, Herzog and Woo 1975",),
         ),
         "loss-while-held": Method(

@@ -72,7 +72,7 @@ def test_the_tail_is_between_the_slowest_kind_and_a_law_of_all() -> None:
 
 def test_parts_of_users_are_told() -> None:
     reasons = graph_of().streams["job"].rate_known.reasons
-    assert any("may have a fractional number of requests in flight" in reason for reason in reasons)
+    assert any("a fractional number of requests in flight of" in reason for reason in reasons)
 
 
 def test_kinds_share_a_network_that_states_no_queueing() -> None:

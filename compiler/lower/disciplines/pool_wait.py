@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum
 
@@ -16,13 +16,15 @@ class Pool(Law, frozen=True):
 
     What an item does while it holds a place has stages of its own in its latency, the waits for
     queues there as if any number could hold one. Where services there `vary` more than exponential
-    ones, those who hold a place meet at long ones, and it lets through less than is told.
+    ones, those who hold a place meet at long ones, and it lets through less than is told; so it
+    does where services at the `unlike` stations are far apart.
     """
 
     adds: Formula
     tail: Formula
     share: Formula
     vary: bool = False
+    unlike: tuple[str, ...] = ()
 
     def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
         """Return by how much the pool makes a visit later, on average."""
@@ -55,7 +57,10 @@ class Pool(Law, frozen=True):
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Of what is done meanwhile the pool sees no more than how much of it fits."""
-        return known_by("pool-wait", queue.resource, case="unlike" if self.vary else "alike")
+        known = known_by("pool-wait", queue.resource, case="unlike" if self.vary else "alike")
+        if not self.unlike:
+            return known
+        return together(known, known_by("unlike-while-held", queue.resource, by=list(self.unlike)))
 
     def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
         """The same."""

@@ -35,6 +35,8 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 from qps.engine.expressions.substitution import Substitution
 
+_MOST_APART = 3
+"""Times by which services differ up to which the measured errors of pools hold."""
 _LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
 
 
@@ -58,7 +60,7 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
 
     `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
     there are `uneven` times those for exponential services of random arrivals. Where first comes
-    first services have the `variations`.
+    first services have the `variations`; their means are far apart at the `unlike` stations.
     """
 
     hold: Hold
@@ -69,6 +71,7 @@ class HoldingTime(Struct, frozen=True, kw_only=True):
     stations: dict[str, Station]
     uneven: Formula
     variations: frozenset[Formula]
+    unlike: tuple[str, ...]
     is_in_line: bool
     known: Certainty
 
@@ -126,6 +129,7 @@ def holding_time(
             for part in waits
             if part.queue is not None and not part.queue.traits.is_insensitive
         ),
+        unlike=_unlike(line),
         is_in_line=is_in_line,
         known=_known(hold, line, is_in_line=is_in_line),
     )
@@ -207,6 +211,19 @@ def _come_to(part: LatencyPart) -> LatencyPart:
     return replace(part, value=part.once * part.reached)
 
 
+def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:
+    """Return where who waits first come, first served may wait for far longer services."""
+    found: dict[str, None] = {}
+    for part in every(line):
+        queue = part.queue
+        if queue is None or isinstance(queue.law, (Pool, Loss)) or queue.traits.is_insensitive:
+            continue
+        apart = queue.times_apart
+        if not queue.is_modeled_as_uniform and (apart is None or apart > _MOST_APART):
+            found[queue.resource] = None
+    return tuple(found)
+
+
 def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
     """Return how it is known how long something is held: what waits for nothing, exactly."""
     known = [part.certainty for part in line]
@@ -215,6 +232,8 @@ def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Cert
     if waited:
         case = "nested" if any(isinstance(queue.law, Pool) for queue in queues) else ""
         known.append(known_by("pool-holding-time", hold.pool, by=list(waited), case=case))
+    if unlike := _unlike(line):
+        known.append(known_by("unlike-while-held", hold.pool, by=list(unlike)))
     if hold.finds_no_room and is_in_line:
         known.append(known_by("loss-while-held", hold.pool))
     elif hold.is_lossy and not is_in_line:

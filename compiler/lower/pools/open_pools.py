@@ -148,6 +148,7 @@ def _queue(
             tail=comes.tail * longer,
             share=comes.share,
             vary=vary,
+            unlike=tuple(dict.fromkeys(place for one in holds for place in one.unlike)),
         ),
         traits=_TRAITS,
         variation=ZERO,
