@@ -24,6 +24,7 @@ from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve
 from qps.compiler.network.network import Network
 from qps.compiler.network.passages import Passage
+from qps.compiler.network.passages import passages as walked
 from qps.compiler.network.stations_and_pools import Station, StationKind
 from qps.compiler.quantities.methods import reason_of
 from qps.engine.expressions.formulas import ONE, Formula, minimum, number, total
@@ -226,7 +227,11 @@ def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -
     """
     waits = passages.waits_of(of)
     names = [queue.resource for queue, _ in waits]
-    again = list(dict.fromkeys(name for name in names if names.count(name) > 1))
+    if any(one.fork is not None for one in walked(of)):
+        again = [name for name in names if names.count(name) > 1]
+    else:  # of alternatives an item takes one: what it waited in before is on its own way
+        again = [queue.resource for queue, visit in waits if queue.resource in visit.after]
+    again = list(dict.fromkeys(again))
     if again:
         yield Fails(reason_of("repeat-visits", again))
     if len(set(names)) < 2:  # noqa: PLR2004 - there is no other
