@@ -152,7 +152,7 @@ def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
     assert None in limits
     largest = page.run(
         "() => { const one = qps.columns.find((c) => c.name === 'capacity');"
-        " return [...qps.view].map((row) => one.tellRow(row)); }"
+        " return [...qps.view].map((row) => one.textOfRow(row)); }"
     )
     for limit, users in zip(limits, largest, strict=True):
         ends = users in (">= 300", "~ 300")
@@ -531,7 +531,7 @@ def test_ten_thousand_rows_stand_in_a_small_page(large: str, open_page: Any) -> 
     page.run("() => { document.querySelector('.scroller').scrollTop = 29 * 7000; }")
     page.page.wait_for_selector("tr[aria-rowindex='7010']")
     line = page.page.locator("tr[aria-rowindex='7010'] td").all_text_contents()
-    row = page.run("() => qps.columns.filter((c) => !c.detail).map((c) => c.tellRow(7007))")
+    row = page.run("() => qps.columns.filter((c) => !c.detail).map((c) => c.textOfRow(7007))")
     assert line == row
     field(page, "capacity").fill(">= 60")
     kept = page.run("() => qps.view.length")
