@@ -193,6 +193,12 @@ def with_drawn(configuration: Configuration, values: Mapping[str, Fraction]) -> 
     return replace(configuration, parameters=parameters, explicit=explicit)
 
 
+def with_typical(configuration: Configuration) -> Configuration:
+    """Return a configuration in which numbers that are not known are as answers have them."""
+    known = {name: one.distribution.typical for name, one in uncertain_in(configuration).items()}
+    return with_drawn(configuration, known) if known else configuration
+
+
 def uncertain_in(configuration: Configuration) -> Mapping[str, ir.Uncertain]:
     """Return the parameters of which the value in force is not known."""
     parameters = configuration.parameters.items()

@@ -2,13 +2,14 @@
 
 `scan * 1.4 %` could say that 1.4 % of the items run all of `scan`, or that every item runs 1.4 % of
 it. A response time depends on which of the two it is, so that the spec has to say it. The memory
-that a flow keeps is an amount, of which a fraction has one meaning.
+that a flow keeps is an amount, of which a fraction has one meaning. So has an uncertain factor: it
+scales the demand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.bound_hints import shown
-from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.configuration import Configuration, with_typical
 from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
@@ -50,6 +51,15 @@ class RepeatedStep(Struct, frozen=True, kw_only=True):
     def allows(self, runs: Fraction) -> bool:
         """Return whether it may run so often."""
         return not 0 < runs < 1 if self.is_split else runs.denominator == 1
+
+    def wrong_runs(self, users: Iterable[Folder]) -> list[Fraction]:
+        """Return how often it would run for some of the users, where it cannot run so often."""
+        runs = [(at, at.fold(self.repeat)) for at in users]
+        return [
+            value
+            for at, value in runs
+            if value is not None and not self.allows(value) and not is_scaled(self.repeat, at)
+        ]
 
     def report(self, runs: Fraction | None, sink: Sink) -> None:
         """Report that it runs a fraction of a time; None for `runs` where their range allows it."""
@@ -136,6 +146,22 @@ def is_as_stated(repeat: ir.Expr, model: ir.Model, configuration: Configuration)
         for one in model.parameters
         if one.name in named
     )
+
+
+def is_scaled(repeat: ir.Expr, at: Folder) -> bool:
+    """Return whether a number of runs is whole at the typical values of uncertain numbers.
+
+    Other values of these scale the demand of each run: `relay * trust.same_load` runs once, and
+    what that takes is known up to a factor.
+    """
+    configuration = with_typical(at.configuration)
+    if configuration is at.configuration:
+        return False
+    typical = Folder(
+        configuration=configuration, population=at.population, case=at.case, classes=at.classes
+    )
+    runs = typical.fold(repeat)
+    return runs is not None and runs.denominator == 1
 
 
 def may_be_fraction(repeat: ir.Expr, model: ir.Model, configuration: Configuration) -> bool:

@@ -340,8 +340,7 @@ class _Check:
                 continue  # several of one component
             populations = self._folders if varies(one.repeat) else self._folders[:1]
             try:
-                runs = [at.fold(one.repeat) for at in self._of_users(one.repeat, populations)]
-                wrong = [value for value in runs if value is not None and not one.allows(value)]
+                wrong = one.wrong_runs(self._of_users(one.repeat, populations))
                 of = self._model, self._configuration
                 if may_be_fraction(one.repeat, *of):  # reported where the spec states it
                     is_wrong = is_as_stated(one.repeat, *of)

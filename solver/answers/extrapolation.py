@@ -165,7 +165,7 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
     """Warn of what is asked beyond what was measured, and say by how much and what to do."""
     for one in found:
         mend = (
-            "add a similar run to the table, or state the uncertainty with "
+            "add a similar run to the table, or specify the uncertainty with "
             f"`{one.component} * trust.same_load` of `std.trust`"
         )
         sink.add(

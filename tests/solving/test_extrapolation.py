@@ -48,7 +48,7 @@ TWO = (
 )
 RIDGE = "cpu in %,request/s,byte/s\n4.02,10,10000\n11.55,50,6000\n22.2,100,11000\n32.5,150,15750\n43.05,200,20000\n"
 LARGE = "that is 5 times the largest value of column `request/s`; intervals assume a linear trend"
-MEND = ": add a similar run to the table, or state the uncertainty with `relay * trust.same_load` of `std.trust`"
+MEND = ": add a similar run to the table, or specify the uncertainty with `relay * trust.same_load` of `std.trust`"
 
 
 def beyond(
@@ -94,7 +94,9 @@ def test_how_far_and_what_to_do(
 )
 def test_the_factor_of_another_machine_is_named(tmp_path: Path, machine: str, factor: str) -> None:
     (found,) = beyond(tmp_path, ONE, 100, machine=machine)
-    assert found.hints[0].endswith(f"state the uncertainty with `relay * {factor}` of `std.trust`")
+    assert found.hints[0].endswith(
+        f"specify the uncertainty with `relay * {factor}` of `std.trust`"
+    )
 
 
 def test_programs_are_told_the_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.bounded_value import varies
 from qps.compiler.configure.fold import Folder
-from qps.compiler.configure.fractional_runs import repeated_step
+from qps.compiler.configure.fractional_runs import is_scaled, repeated_step
 from qps.compiler.ir.waiting import machine_at
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -72,8 +72,9 @@ def _rest(step: ir.Step, node: str, network: NetworkBuilder) -> tuple[ir.Constan
     if found is None or not found.is_split:
         return None
     population = Fraction(network.configuration.low)
-    runs = Folder(configuration=network.configuration, population=population).fold(repeat)
-    if runs is None or runs.denominator == 1:
+    folder = Folder(configuration=network.configuration, population=population)
+    runs = folder.fold(repeat)
+    if runs is None or runs.denominator == 1 or is_scaled(repeat, folder):
         return None
     network.expressions.decided |= network.expressions.parameters_in(repeat)
     whole = floor(runs)
