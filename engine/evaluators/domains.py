@@ -152,12 +152,12 @@ def stages_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # 
 
 def order_level(level: Formula, answers: Formula, spare: Formula) -> Domain:
     """Return for how many answers there is a level of one."""
-    return Needed(answers, is_zero_out=True), Needed(spare), *share(level)
+    return Needed(answers - 1), Needed(spare), *share(level)
 
 
 def order_mean(answers: Formula, spare: Formula, *_stages: Formula) -> Domain:
     """Return for how many answers there is a mean time."""
-    return Needed(answers, is_zero_out=True), Needed(spare)
+    return Needed(answers - 1), Needed(spare)
 
 
 def order_quantile(level: Formula, answers: Formula, spare: Formula, *_others: Formula) -> Domain:

@@ -15,7 +15,7 @@ def order_level(*operands: ArrayLike) -> Array:
     if not spare.any():  # all answers: a power, of which there are many at once
         with np.errstate(all="ignore"):
             found = np.exp(np.log(level) / answers)
-            is_there = (level >= 0) & (level < 1) & (answers > 0) & (answers < np.inf)
+            is_there = (level >= 0) & (level < 1) & (answers >= 1) & (answers < np.inf)
         return np.asarray(np.where(is_there, found, np.nan) + np.zeros(spare.shape))
     each = np.frompyfunc(order_levels.order_level, 3, 1)
     return in_blocks(lambda *some: each(*some).astype(float), *operands)

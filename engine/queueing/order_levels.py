@@ -23,11 +23,11 @@ def order_level(level: float, answers: float, spare: float) -> float:
     """Return the level of one call where the first `answers` are at a `level`.
 
     So many more calls are made, `spare`. Not-a-number where a level is no share below 1, or
-    where there are no answers.
+    where there is less than one answer.
     """
     if isnan(level + answers + spare) or not 0 <= level < 1:
         return nan
-    if not (0 < answers < inf and 0 <= spare < inf):
+    if not (1 <= answers < inf and 0 <= spare < inf):
         return nan
     if not level:
         return 0.0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MEDIAN = 0.5
 _MOST_STEPS = 80
-_NEXT_TO = 1e-9
+_NEXT_TO = 1e-11
 
 
 @lru_cache(maxsize=1 << 14)

@@ -249,8 +249,12 @@ def same(one: float, other: float) -> bool:
     return (isnan(one) and isnan(other)) or one == pytest.approx(other, rel=1e-9, abs=1e-13)
 
 
-_IN_TABLES = {word for word in CASES if word.startswith(("class_", "shared_", "nested_"))}
-"""All populations of several classes are one table, an array: these wait for numpy."""
+_IN_ARRAYS = {
+    *(word for word in CASES if word.startswith(("class_", "shared_", "nested_"))),
+    *("order_mean", "order_quantile"),
+}
+"""These wait for numpy: all populations of several classes are one table, an array, and so are all
+times at which an integral over the law of order statistics is summed."""
 
 
 def test_a_plain_value_needs_no_numpy() -> None:
@@ -260,7 +264,7 @@ def test_a_plain_value_needs_no_numpy() -> None:
         "for word, at in CASES.items(): OPERATIONS[word].number(*at)\n"
         "print({'numpy', 'sympy', 'mpmath'} & sys.modules.keys())"
     )
-    plain = {word: ends for word, ends in CASES.items() if word not in _IN_TABLES}
+    plain = {word: ends for word, ends in CASES.items() if word not in _IN_ARRAYS}
     at = {word: tuple((low + high) / 2 for low, high in ends) for word, ends in plain.items()}
     told = subprocess.run(
         [sys.executable, "-c", f"CASES = {at}\n{code}"],

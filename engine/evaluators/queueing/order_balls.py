@@ -24,13 +24,13 @@ _NOTHING = 1e-14
 
 def order_level(level: arb, answers: arb, spare: arb) -> arb:
     """Return the level of one call where so many answers are at a level."""
-    refuse(bool(level < 0) or bool(level >= 1) or bool(answers <= 0) or bool(spare < 0))
+    refuse(bool(level < 0) or bool(level >= 1) or bool(answers < 1) or bool(spare < 0))
     operands = (level, answers, spare)
     if is_unknown(*operands) or not all(one.is_finite() for one in operands):
         return UNKNOWN
     if level.is_zero():
         return level
-    if not (level > 0 and level < 1 and answers > 0 and spare >= 0):
+    if not (level > 0 and level < 1 and answers >= 1 and spare >= 0):
         return UNKNOWN
     if spare.is_zero():
         return (level.log() / answers).exp()

@@ -236,7 +236,7 @@ def stages_tail(time: Exact, *stages: Exact) -> Exact:
 
 def order_level(level: Exact, answers: Exact, spare: Exact) -> Exact:
     """Return the level of one call where so many answers are at a level: of one it is the same."""
-    refuse(not 0 <= level < 1 or answers <= 0 or spare < 0 or inf in (answers, spare))
+    refuse(not 0 <= level < 1 or answers < 1 or spare < 0 or inf in (answers, spare))
     if level and (answers != 1 or spare):
         raise InexactError
     return level

@@ -5,7 +5,7 @@ import { logGamma } from "./gamma.js";
 const MOST_TERMS = 2000, MOST_STEPS = 200, ENOUGH = 2e-16, NEXT_TO = 1e-14, LEAST = 1e-300;
 
 export function orderLevel(level, answers, spare) {
-  if (!(level >= 0 && level < 1 && answers > 0 && answers < Infinity && spare >= 0 && spare < Infinity)) return NaN;
+  if (!(level >= 0 && level < 1 && answers >= 1 && answers < Infinity && spare >= 0 && spare < Infinity)) return NaN;
   if (!level) return 0;
   return spare ? inverse(level, answers, spare + 1) : Math.exp(Math.log(level) / answers);
 }

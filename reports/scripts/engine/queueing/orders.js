@@ -4,7 +4,7 @@ import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_level
 import { gaussLegendre } from "../numerics/roots.js";
 import { atOnceOf, isKinked, longerOf, scaleOf, stagesQuantile, tailOf, waysThrough, withoutLaw } from "./sums.js";
 
-const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, SAME = 1e-12, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-9, STAGE = 9;
+const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, SAME = 1e-12, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
 const FEW = gaussLegendre(16), MANY = gaussLegendre(48);
 
 export function orderMean(answers, spare, ...stages) {
