@@ -1,8 +1,8 @@
 """The simulation that the public questions are held against: it shares nothing with QPS.
 
 Each question is a function that draws requests with numpy and returns what was asked, by name. Run
-`python laboratory/questions/replay.py` to print all of them. The specs in `specs/questions` quote
-these numbers in their `expect` blocks.
+`python laboratory/questions/request_simulation.py` to print all of them. The specs in
+`specs/questions` quote these numbers in their `expect` blocks.
 """
 
 from __future__ import annotations
