@@ -35,7 +35,7 @@ def simulated(path: str, users: int) -> float:
     from qps.simulation.single_run import LEVELS, Run  # noqa: PLC0415
 
     graph = load(path).graph()
-    run = Run(simulated_model(graph, users), 1, 1, LEVELS)
+    run = Run(network=simulated_model(graph, users), seed=1, number=1, levels=LEVELS)
     (rate,) = (graph.at(users).number(one.rate) for one in graph.streams.values())
     begin = process_time()
     run.advance(_PACKETS / 10 / rate, 50, lambda: False)

@@ -220,7 +220,14 @@ class _SomeRuns:
         self._tick = tick
         observed = frozenset(one.subject for one in effort.measures)
         self._runs = [
-            Run(network, effort.seed, number, effort.levels, effort.limits, observed)
+            Run(
+                network=network,
+                seed=effort.seed,
+                number=number,
+                levels=effort.levels,
+                limits=effort.limits,
+                observed=observed,
+            )
             for number in numbers
         ]
 

@@ -10,9 +10,9 @@ from typing import Protocol
 import simpy
 
 from qps.compiler.quantities.disciplines import Service
-from qps.simulation.cpu_quota import UnderQuota
 from qps.simulation.simulated_model import Station
 from qps.simulation.stations import NORMAL, Happening, Schedule
+from qps.simulation.throttled_processor import UnderQuota
 from qps.simulation.visitor import Visitor
 
 

@@ -80,6 +80,7 @@ class Run:
 
     def __init__(
         self,
+        *,
         network: SimulatedNetwork,
         seed: int,
         number: int,

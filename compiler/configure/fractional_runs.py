@@ -86,7 +86,7 @@ class RepeatedStep(Struct, frozen=True, kw_only=True):
             return f"move the memory that a flow keeps to a separate component, or {average}"
         if not self.is_split:
             return average
-        chance = f"{amount}: {written.once}"
+        chance = f"{amount}: {written.single}"
         return instead(
             written.whole.text,
             chance,

@@ -157,7 +157,7 @@ class TimeLimit(Struct, frozen=True, kw_only=True):
     is_longer: bool
 
 
-class Measured(Struct, frozen=True):
+class Measured(Struct, frozen=True, kw_only=True):
     """A measure of a stream or a resource.
 
     `component` is set for a share; for the latency of a call it is the node that is called. `level`

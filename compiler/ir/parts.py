@@ -11,7 +11,7 @@ from qps.compiler import ir
 
 def names_own_rate(law: ir.Expr) -> bool:
     """Return whether a jitter law names the rate, or the rating, of what has it."""
-    return ir.Measured(ir.MeasureKind.RATE, ir.OWN) in parts_of(law)
+    return ir.Measured(kind=ir.MeasureKind.RATE, subject=ir.OWN) in parts_of(law)
 
 
 def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:

@@ -92,11 +92,11 @@ class Spread(Struct, frozen=True, kw_only=True):
 
 
 class WrittenRuns(Struct, frozen=True, kw_only=True):
-    """`scan(x) * 1.4 %` as it is written: `whole`, its `amount`, and a single run: `scan(x)`."""
+    """`scan(x) * 1.4 %` as it is written: `whole`, its `amount`, and a `single` run: `scan(x)`."""
 
     whole: Span
     amount: Span
-    once: str
+    single: str
 
 
 class Step(Struct, frozen=True, kw_only=True):

@@ -265,7 +265,9 @@ class _Form(Struct, frozen=True, kw_only=False):
         reader = self.reader
         context = reader.context(changes)
         match expr:
-            case ir.Measured(kind, subject, component, level, times):
+            case ir.Measured(
+                kind=kind, subject=subject, component=component, level=level, times=times
+            ):
                 own = _LEVELED.get(kind, kind)
                 is_leveled = own in _LEVELED.values() or kind is ir.MeasureKind.LARGEST
                 named = new_name(subject, reader.renamed)

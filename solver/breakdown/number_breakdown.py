@@ -167,12 +167,12 @@ def _waits_in(name: str) -> ir.Measured | None:
     before, _, last = name.rpartition(".")
     kinds = {"wait": ir.MeasureKind.WAIT, "queue": ir.MeasureKind.QUEUE}
     if last in kinds:
-        return ir.Measured(kinds[last], before)
+        return ir.Measured(kind=kinds[last], subject=before)
     level = percentile_level(last)
     if level is None or not before.endswith(".wait"):
         return None
     subject = before.removesuffix(".wait")
-    return ir.Measured(ir.MeasureKind.WAIT_QUANTILE, subject, level=level)
+    return ir.Measured(kind=ir.MeasureKind.WAIT_QUANTILE, subject=subject, level=level)
 
 
 def _waiting(graph: LoadGraph, name: str, measured: ir.Measured) -> Apart:
@@ -278,7 +278,9 @@ def _throughput(graph: LoadGraph, name: str) -> Apart:
     """Return what a link or a network card carries; of several the highest."""
     what = "throughput, in bit/s"
     of = Measures.of_graph(graph)
-    expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
+    expr = of.of(
+        ir.Measured(kind=ir.MeasureKind.THROUGHPUT, subject=name.removesuffix(".throughput"))
+    )
     return Apart(name=name, what=what, value=expr, dimension=DATA_RATE)
 
 

@@ -138,7 +138,7 @@ class _Drawing(Struct, frozen=True, dict=True):
         for loads in self.figure.loads:
             changes = self._at_point(loads.changes, self.figure.low)
             for name in self.runner.resources(self._base, changes):
-                load = ir.Measured(ir.MeasureKind.LOAD, name)
+                load = ir.Measured(kind=ir.MeasureKind.LOAD, subject=name)
                 value = ir.Quantity(expr=load, dimension=DIMENSIONLESS, span=loads.span)
                 label = f"{loads.label}: {name}" if loads.label else name
                 curve = ir.Curve(label, value, loads.changes, loads.span)

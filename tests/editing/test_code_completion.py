@@ -68,7 +68,9 @@ OFFERED = [
     # What claims and figures ask for.
     ("expect e { ‸", "flow web capacity"),
     ("expect e { flow.‸", "latency loss"),
-    ("expect e { web.‸", "cpu utilization"),
+    ("expect e { web.‸", "cpu queue"),
+    ("expect e { web.u‸", "utilization"),
+    ("expect e { web.w‸", "wait"),
     ("expect e { flow.latency ~ ‸", "wait slow"),
     ("expect e { flow.latency <= 3 ms with ‸", "pace size codec"),
     ("expect e { flow.latency <= 3 ms with codec = ‸", "opus vorbis"),

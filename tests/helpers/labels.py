@@ -91,9 +91,9 @@ def labels_at(graph: LoadGraph, at: int) -> Iterator[tuple[str, Certainty]]:
     measures = Measures.of_graph(graph, in_series_at(graph, at))
     for name in graph.streams:
         for kind in _OF_STREAMS:
-            yield f"{name}.{kind.value}", measures.known(ir.Measured(kind, name))
+            yield f"{name}.{kind.value}", measures.known(ir.Measured(kind=kind, subject=name))
         for level in LEVELS:
-            measured = ir.Measured(ir.MeasureKind.QUANTILE, name, level=level)
+            measured = ir.Measured(kind=ir.MeasureKind.QUANTILE, subject=name, level=level)
             yield f"{name}.p{float(100 * level):g}", measures.known(measured)
     for name, resource in graph.resources.items():
         yield utilization_of(name), resource.known

@@ -171,7 +171,7 @@ def test_a_measure_of_a_measure_is_known_as_that_is() -> None:
 # -- the law -----------------------------------------------------------------------------
 
 _TIMES = ir.MeasureKind.LATENCY
-_LEAVES = {name: ir.Measured(_TIMES, name) for name in ("above", "below", "sure")}
+_LEAVES = {name: ir.Measured(kind=_TIMES, subject=name) for name in ("above", "below", "sure")}
 _KNOWN = {"above": UPPER, "below": LOWER, "sure": EXACT}
 _NUMBERS = st.fractions(min_value=-3, max_value=3, max_denominator=4).map(ir.Constant)
 _CALLED = ["max", "min", "abs", "ceil", "floor", "exp", "cos"]

@@ -460,7 +460,9 @@ class Truth:
             elif of_stream is not None:
                 number_, dimension, is_share = of_stream
                 owner, _, part = name.rpartition(".")
-                known = self._measures_here.known(ir.Measured(ir.MeasureKind(part), owner))
+                known = self._measures_here.known(
+                    ir.Measured(kind=ir.MeasureKind(part), subject=owner)
+                )
                 wanted = self.told(number_, dimension, known, share=is_share)
             elif name in ("Cost", "Running cost"):
                 cost = graph.cost(is_running=name == "Running cost")

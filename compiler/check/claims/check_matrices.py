@@ -223,7 +223,9 @@ class MatrixChecker(OfChanges, frozen=True):
         }
         return stated | {
             name: ir.Quantity(
-                expr=ir.Product((ir.Measured(kind, ""), each)), dimension=dimension, span=span
+                expr=ir.Product((ir.Measured(kind=kind, subject=""), each)),
+                dimension=dimension,
+                span=span,
             )
             for name, (kind, dimension) in _PER_USER.items()
         }

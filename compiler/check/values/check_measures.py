@@ -183,9 +183,11 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         if word == CAPACITY:
-            return leaf(ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span)
+            return leaf(
+                ir.Measured(kind=ir.MeasureKind.LARGEST, subject=""), DIMENSIONLESS, expr.span
+            )
         kind, dimension = _SYSTEM_MEASURES[word]
-        return leaf(ir.Measured(kind, ""), dimension, expr.span)
+        return leaf(ir.Measured(kind=kind, subject=""), dimension, expr.span)
 
     def _quantile_of_answer(self, expr: ast.Reference, rest: list[str]) -> Value | None:
         """Return `capacity.p05`: that of which 95 of 100 samples have no less."""
@@ -199,7 +201,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
                 "p0_1 to p99_9 are possible",
             )
             return None
-        asked = ir.Measured(ir.MeasureKind.LARGEST, "", level=level)
+        asked = ir.Measured(kind=ir.MeasureKind.LARGEST, subject="", level=level)
         return leaf(asked, DIMENSIONLESS, expr.span)
 
     def _no_part_of_latency(self, expr: ast.Reference) -> None:
@@ -231,7 +233,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         if word in _PLACE_MEASURES and is_known:
             kind, dimension = _PLACE_MEASURES[word]
             subject = resource_name(owner, rest[:-1])
-            return leaf(ir.Measured(kind, subject), dimension, expr.span)
+            return leaf(ir.Measured(kind=kind, subject=subject), dimension, expr.span)
         loads = [utilization_of(name), *(utilization_of(f"{name}.{word}") for word in words or ())]
         former = {f"{resource_in(load)}.{FORMER[UTILIZATION]}": load for load in loads}
         self.sink.report(
@@ -246,7 +248,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         """Return `web.cpu.wait.p95`: what 95 of 100 items do not wait longer than."""
         level = percentile_level(expr.name.parts[-1])
         if level is not None:
-            quantile = ir.Measured(ir.MeasureKind.WAIT_QUANTILE, subject, level=level)
+            quantile = ir.Measured(kind=ir.MeasureKind.WAIT_QUANTILE, subject=subject, level=level)
             return leaf(quantile, TIME, expr.span)
         wait = ".".join(expr.name.parts[:-1])
         self.sink.report(
@@ -262,7 +264,9 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
     ) -> Value | None:
         level = percentile_level(word)
         if level is not None:
-            quantile = ir.Measured(ir.MeasureKind.QUANTILE, owner.qualified, level=level)
+            quantile = ir.Measured(
+                kind=ir.MeasureKind.QUANTILE, subject=owner.qualified, level=level
+            )
             return leaf(quantile, TIME, expr.span)
         if word == "rate":
             dimension = self._rate_dimension(stream, owner.module)
@@ -280,7 +284,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             return None
         if dimension is None:
             return None
-        return leaf(ir.Measured(kind, owner.qualified), dimension, expr.span)
+        return leaf(ir.Measured(kind=kind, subject=owner.qualified), dimension, expr.span)
 
     def _call_latency(
         self, owner: Declared, stream: ast.Stream, called: tuple[str, ...], expr: ast.Reference
@@ -290,7 +294,9 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         nodes = {found.qualified for name in written if (found := lookup(owner.module, name))}
         node = named_in(owner.module, called)
         if node is not None and node.qualified in nodes:
-            measured = ir.Measured(ir.MeasureKind.LATENCY, owner.qualified, node.qualified)
+            measured = ir.Measured(
+                kind=ir.MeasureKind.LATENCY, subject=owner.qualified, component=node.qualified
+            )
             return leaf(measured, TIME, expr.span)
         before = ".".join(expr.name.parts[: -len(called) - 1])
         names = [f"{before}.{name.text}.latency" for name in written]

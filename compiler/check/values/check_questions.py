@@ -96,7 +96,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             is_wait=asked.kind is ir.MeasureKind.WAIT,
             is_longer=compared.operators[0] == ">",
         )
-        found = ir.Measured(ir.MeasureKind.TIME_SHARE, asked.subject, times=times)
+        found = ir.Measured(kind=ir.MeasureKind.TIME_SHARE, subject=asked.subject, times=times)
         return leaf(found, DIMENSIONLESS, expr.span)
 
     def _wrong_times(self, compared: ast.Expr) -> tuple[Span, str, Advice | str] | None:
@@ -165,7 +165,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             return leaf(ir.NodeCount(owner.qualified), DIMENSIONLESS, expr.span)
         resource = resource_name(owner, rest)
         if word == "saturation":
-            asked = ir.Measured(ir.MeasureKind.SATURATION, resource)
+            asked = ir.Measured(kind=ir.MeasureKind.SATURATION, subject=resource)
             return leaf(asked, DIMENSIONLESS, expr.span)
         is_link = isinstance(owner.declaration, ast.Link)
         by, kind = ("stream", ast.Stream) if is_link else _BY_COMPONENT
@@ -202,7 +202,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         # It is an answer, whatever it is of: nothing but a claim can name it.
-        value = ir.Sum((*sides, ir.Measured(ir.MeasureKind.LARGEST, "")))
+        value = ir.Sum((*sides, ir.Measured(kind=ir.MeasureKind.LARGEST, subject="")))
         chance = ir.Chance(value=value, changes=(), condition=condition)
         return leaf(chance, DIMENSIONLESS, expr.span)
 
@@ -261,7 +261,11 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         quantile = ir.MeasureKind.QUANTILE
-        return leaf(ir.Measured(quantile, owner.qualified, level=share.expr.value), TIME, expr.span)
+        return leaf(
+            ir.Measured(kind=quantile, subject=owner.qualified, level=share.expr.value),
+            TIME,
+            expr.span,
+        )
 
     def _is_group(self, name: ast.Name, scope: Scope) -> bool:
         return lookup_as(scope.module, name, ast.Group) is not None
@@ -290,5 +294,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
         if declared is None:
             report_name(self.sink, scope.module, name, word, (kind,))
             return None
-        asked = ir.Measured(ir.MeasureKind.SHARE, resource, declared.qualified)
+        asked = ir.Measured(
+            kind=ir.MeasureKind.SHARE, subject=resource, component=declared.qualified
+        )
         return leaf(asked, DIMENSIONLESS, span)

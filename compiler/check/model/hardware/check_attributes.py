@@ -37,7 +37,7 @@ class AttributeChecker(Part, frozen=True):
         It may name a rate or a rating, too, by its formal name: what counts is the one that the
         place has, be it set there, but where a condition asks for it (see `is_held`).
         """
-        own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
+        own = ir.Measured(kind=ir.MeasureKind.LOAD, subject=ir.OWN)
         known = dict.fromkeys(
             _load_names(scope),
             ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span),
@@ -57,7 +57,7 @@ class AttributeChecker(Part, frozen=True):
         is_fixed = stated is None or not isinstance(stated.expr, ir.Constant)
         if checked is None or stated is None or is_fixed or self.is_held(law, formal):
             return checked
-        known[formal] = replace(stated, expr=ir.Measured(ir.MeasureKind.RATE, ir.OWN))
+        known[formal] = replace(stated, expr=ir.Measured(kind=ir.MeasureKind.RATE, subject=ir.OWN))
         return self._law(law, Scope(scope.module, Allowed.MEASURES, known))
 
     def _law(self, law: ast.Expr, inside: Scope) -> ir.Quantity | None:

@@ -237,5 +237,5 @@ def _written(item: ast.Step) -> ir.WrittenRuns | None:
     return ir.WrittenRuns(
         whole=Span(source, start, end),
         amount=Span(source, star + 1, end),
-        once=" ".join(source.text[start:star].split()),
+        single=" ".join(source.text[start:star].split()),
     )
