@@ -11,7 +11,7 @@ from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, Formula, apply, maximum, minimum
 
 
-class Pool(Law, frozen=True):
+class Pool(Law, frozen=True, kw_only=True):
     """What a pool adds to a latency: of those who are later by it at all, `tail` on average.
 
     What an item does while it holds a place has stages of its own in its latency, the waits for
