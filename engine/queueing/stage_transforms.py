@@ -9,7 +9,7 @@ from typing import Any
 from qps.engine.queueing.stages import Stage, passed
 
 SMALL, SMALL_TERMS = 0.01, 6
-"""Below that size what is left of a time is told by so many terms, which lose no digits."""
+"""Below that size what is left of a time is a series of so many terms, which lose no digits."""
 
 
 def served(line: Sequence[Stage]) -> float:

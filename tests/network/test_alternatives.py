@@ -185,7 +185,7 @@ def codes(steps: str) -> list[str]:
         ("10 %: { get to others }", "QPS0211"),
     ],
 )
-def test_what_is_wrong_is_told(steps: str, code: str) -> None:
+def test_a_wrong_alternative_has_its_own_code(steps: str, code: str) -> None:
     assert code in codes(steps)
 
 

@@ -78,7 +78,7 @@ def test_means_of_other_services_are_those_of_many_draws(variation: float) -> No
 
 
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9, 0.99, 0.999])
-def test_a_time_besides_is_added_as_a_time_of_its_own(level: float) -> None:
+def test_an_independent_time_is_added(level: float) -> None:
     """Of one call the sum of two exponential times is the law of two stages in a row."""
     one, two = exponential(1.0), exponential(3.0)
     found = QUANTILE.number(level, 1, 0, 1, *one, *two)

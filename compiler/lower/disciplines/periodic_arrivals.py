@@ -65,7 +65,7 @@ class Periodic(OneServer, frozen=True):
         return None
 
     def has_fixed_service(self, queue: Queue) -> bool:
-        """Return that the wait alone is told, but of copies: these leave with their batch."""
+        """Return that this is the wait alone, but of copies: these leave with their batch."""
         return not queue.has_batches
 
     def waits_known(self, queue: Queue) -> Certainty:

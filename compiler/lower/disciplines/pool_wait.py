@@ -16,8 +16,8 @@ class Pool(Law, frozen=True, kw_only=True):
 
     What an item does while it holds a place has stages of its own in its latency, the waits for
     queues there as if any number could hold one. Where services there `vary` more than exponential
-    ones, those who hold a place meet at long ones, and it lets through less than is told; so it
-    does where services at the `unlike` stations are far apart.
+    ones, those who hold a place meet at long ones, and it lets through less than is predicted; so
+    it does where services at the `unlike` stations are far apart.
     """
 
     adds: Formula

@@ -99,7 +99,7 @@ class OneServer(Law, frozen=True):
         return minimum(ONE, self.share_waiting(queue))
 
     def has_fixed_service(self, queue: Queue) -> bool:
-        """Return whether the wait alone is told: copies leave with the last of their batch."""
+        """Return whether this is the wait alone: copies leave with the last of their batch."""
         is_one_law = queue.is_modeled_as_uniform and queue.servers is ONE
         return queue.variation is ZERO and is_one_law and not queue.has_batches
 

@@ -102,7 +102,7 @@ def holding_time(
     waits = [part for part in stages if part.queue is not None]
     done = in_line(plain, hold.depth)
     if not hold.is_lossy:
-        uneven_holds = variance_of_calls(done, hold.depth)
+        uneven_holds = for_each(variance_of_calls(done, hold.depth))
     stations: dict[str, Station] = {}
     uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.of == hold.of and one.stage in span]
@@ -120,8 +120,7 @@ def holding_time(
         rate=rate,
         alone=for_each(total(part.value for part in done)),
         opened=for_each(total(part.value for part in line)),
-        variance=for_each(total(times(part) * _variance(part) for part in waits))
-        + (uneven_holds if hold.is_lossy else for_each(uneven_holds)),
+        variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
         stations=stations,
         uneven=weighted_mean(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
         variations=frozenset(

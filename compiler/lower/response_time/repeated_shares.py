@@ -25,7 +25,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def has_outcomes(line: Sequence[LatencyPart]) -> bool:
-    """Return whether what may happen is told by which calls are made: each once, or not at all.
+    """Return whether the outcomes are which calls are made: each once, or not at all.
 
     Each is drawn by itself: alternatives exclude each other, and are not told so.
     """

@@ -7,6 +7,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.queues.pool_holding import weighted_mean
 from qps.compiler.lower.queues.queue_certainty import mean_certainty, quantile_certainty
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit, longest
@@ -75,11 +76,7 @@ class StationWaits(Struct, frozen=True, kw_only=True):
         return apply("stages_tail", later, *stage.operands())
 
     def _over_visits(self, values: list[Formula]) -> Formula:
-        if len(set(values)) == 1:
-            return values[0]
-        rates = [visit.rate for visit in self.queue.visits]
-        weighed = [rate * value for rate, value in zip(rates, values, strict=True)]
-        return apply("mean", total(weighed), total(rates))
+        return weighted_mean(values, [visit.rate for visit in self.queue.visits])
 
     def _refuse_ranks(self) -> None:
         if self.queue.traits.has_ranks:

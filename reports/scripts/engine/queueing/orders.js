@@ -27,7 +27,7 @@ export function orderQuantile(level, answers, spare, inside, ...stages) {
   if (!others.length || !(alone < Infinity)) return alone;
   const refused = withoutLaw(others);
   if (refused !== null) return refused;
-  const late = 1 - level, order = orderLawOf(branch, answers, spare), beside = besideOf(others, late);
+  const late = 1 - level, order = orderLawOf(branch, answers, spare), beside = otherTimeOf(others, late);
   if (!order || !beside) return NaN;
   const half = (1 + level) / 2, most = stagesQuantile(orderLevel(half, answers, spare), ...branch);
   const low = Math.max(stagesQuantile(level, ...others) + order.law.fixed[0][0], alone + beside.least);
@@ -77,7 +77,7 @@ function orderLawOf(stages, answers, spare) {
   return { ...order, points: points.filter((_, k) => (shares[k + 1] ?? 0) < 1 - NOTHING && (shares[k - 1] ?? 1) > NOTHING) };
 }
 
-function besideOf(stages, late) {
+function otherTimeOf(stages, late) {
   const law = lawOf(stages, BESIDE - Math.log(late));
   if (!law) return null;
   const points = pointsOf(law, scaleOf(stages)), shares = points.map((time) => longer(law, time)[0]);
