@@ -16,7 +16,8 @@ from qps.compiler.network.class_kinds import kinds_in
 from qps.compiler.network.classes import Class
 from qps.compiler.network.network import Network
 from qps.simulation.class_values import Numbers, each_of
-from qps.simulation.itinerary_steps import ItinerarySteps, with_loss_weights
+from qps.simulation.itinerary_steps import ItinerarySteps
+from qps.simulation.loss_weights import with_loss_weights
 from qps.simulation.operating_point import OperatingPoint, operating_point
 from qps.simulation.run_lengths import episode_of, lead_of
 from qps.simulation.simulated_model import (
