@@ -35,7 +35,8 @@ others, with a prediction interval for one more run. A composed system is predic
 parts, a closed workload from one of its runs. Repeatability is the range of three repetitions, \
 as the median over all settings; no prediction can be much closer than a third of it. The reasons \
 for misses are below. \
-[A guide](../docs/guides/when-one-cost-is-not-enough.md) shows how a spec models them.
+[A guide](../docs/guides/service-demands/when-one-cost-is-not-enough.md) shows how a spec models \
+them.
 """
 _PICTURE = """
 ![Predicted and measured CPU time of each setting, with prediction intervals](results.svg)

@@ -25,13 +25,9 @@ from website.markdown_text import (
     with_links,
 )
 from website.page_parts import answer, picture
+from website.redirects import write_redirects
 
 _ASSETS = Path(__file__).parent / "assets"
-_REDIRECT = """<!doctype html><meta charset="utf-8"><title>Moved</title>
-<link rel="canonical" href="{0}"><meta http-equiv="refresh" content="0; url={0}">
-<a href="{0}">This page has moved.</a>
-"""
-"""Where a guide had its page when the cookbook was one document."""
 _FOLDERS = {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib": "docs/library.md"}
 """Folders that pages link to, and the pages that tell of what is in them."""
 _SHIM = "https://unpkg.com/iframe-worker/shim"
@@ -76,7 +72,7 @@ def built(root: Path, out: Path, live: LivePages, playground: Path | None = None
             return [done.stdout + done.stderr]
         _make_offline(built_at)
         _order_search(built_at)
-        _redirect(root, built_at)
+        write_redirects(root, built_at)
         mistakes = broken_links(built_at)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(out, ignore_errors=True)
@@ -267,18 +263,6 @@ def _file_of(fence: re.Match[str], number: int) -> str | None:
 def _is_spec(fence: re.Match[str]) -> bool:
     """Tell whether a fence is a whole spec, no fragment of one."""
     return fence["kind"].strip() == "qps"
-
-
-def _redirect(root: Path, site: Path) -> None:
-    """Have the pages that guides had in the folder of the cookbook lead to where they are now."""
-    front = root / indexes.GUIDES
-    for group in indexes.groups(front.read_text(encoding="utf-8")):
-        for entry in group.entries:
-            target = f"../{entry.path.removesuffix('.md')}.html"
-            for anchor in entry.anchors:
-                old = site / "docs" / "cookbook" / f"{re.sub('-+', '-', anchor)}.html"
-                _write(old, _REDIRECT.format(target))
-    _write(site / "docs" / "cookbook" / "index.html", _REDIRECT.format("../cookbook.html"))
 
 
 # -- what Zensical leaves out --------------------------------------------------------------

@@ -105,13 +105,15 @@ NARROWED = """() => {
   document.getElementById("answer").scrollIntoView();
 }"""
 PAGE_SHOTS = (
-    PageShot("matrix", "guides/cheapest-configuration", SHOP, NARROWED, height=1500),
     PageShot(
-        "matrix_phone", "guides/cheapest-configuration", SHOP, NARROWED,
+        "matrix", "guides/compare-and-buy/cheapest-configuration", SHOP, NARROWED, height=1500
+    ),
+    PageShot(
+        "matrix_phone", "guides/compare-and-buy/cheapest-configuration", SHOP, NARROWED,
         width=390, height=1500, scheme="dark",
     ),
     PageShot(
-        "report_sure", "guides/capacity-at-95-percent-confidence",
+        "report_sure", "guides/trust-a-result/capacity-at-95-percent-confidence",
         ("report", "plan.qps", "--no-advice"),
         "() => document.getElementById('picture-odds').closest('section').scrollIntoView()",
         read=("render.csv",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from html import unescape
 from pathlib import Path
@@ -57,7 +58,9 @@ def test_every_guide_is_a_card_in_a_group_and_its_old_address_leads_to_it(site: 
     listed = indexes.groups((ROOT / indexes.GUIDES).read_text("utf-8"))
     front = (site / "docs" / "cookbook.html").read_text("utf-8")
     entries = [entry for group in listed for entry in group.entries]
-    guides = {f"guides/{path.name}" for path in (ROOT / "docs" / "guides").glob("*.md")}
+    docs = ROOT / "docs"
+    guides = {path.relative_to(docs).as_posix() for path in docs.glob("guides/*/*.md")}
+    assert not list(docs.glob("guides/*.md"))
     assert {entry.path for entry in entries} == guides
     assert [group.title for group in listed] == re.findall(r"<h2[^>]*>([^<]*)", front)[
         : len(listed)
@@ -67,6 +70,28 @@ def test_every_guide_is_a_card_in_a_group_and_its_old_address_leads_to_it(site: 
         for anchor in entry.anchors:
             old = site / "docs" / "cookbook" / f"{re.sub('-+', '-', anchor)}.html"
             assert f'href="../{entry.path.removesuffix(".md")}.html"' in old.read_text("utf-8")
+
+
+def test_a_group_of_guides_is_a_folder() -> None:
+    listed = indexes.groups((ROOT / indexes.GUIDES).read_text("utf-8"))
+    folders = [{posixpath.dirname(entry.path) for entry in group.entries} for group in listed]
+    assert all(len(found) == 1 for found in folders)
+    assert len(set.union(*folders)) == len(listed)
+
+
+ADDRESSES = ROOT / "tests" / "goldens" / "site_addresses.txt"
+"""Addresses that pages of the site had before they moved. Only ever grows."""
+
+
+def test_every_address_of_a_page_that_moved_leads_to_it(site: Path) -> None:
+    addresses = ADDRESSES.read_text(encoding="utf-8").split()
+    for old in addresses:
+        text = (site / old).read_text("utf-8")
+        found = re.search(r'<a href="([^"]+)">This page has moved', text)
+        assert found, old
+        target = site / posixpath.normpath(posixpath.join(posixpath.dirname(old), found[1]))
+        assert target.name == posixpath.basename(old)
+        assert "This page has moved" not in target.read_text("utf-8")
 
 
 @pytest.mark.parametrize("index", ["docs/tutorial.md", "docs/language.md", "docs/cli.md"])

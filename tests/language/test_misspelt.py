@@ -117,7 +117,7 @@ def test_a_slip_at_every_word_of_a_spec_is_told_and_no_fault(part: int) -> None:
 _EXAMPLES = [
     pytest.param(block.body, id=f"{page.stem}:{block.file or block.start}")
     for folder in ("guides", "language")
-    for page in sorted((ROOT / "docs" / folder).glob("*.md"))
+    for page in sorted((ROOT / "docs" / folder).rglob("*.md"))
     for block in blocks(page.read_text(encoding="utf-8"))
     if block.kind == "qps"
 ]
