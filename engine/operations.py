@@ -43,7 +43,7 @@ _DIGITS = 1000.0
 """What is steep has no more digits than algebra bears, where its operand is smaller."""
 
 _OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
-"""How the time of a stage grows: `qps.engine.queueing.sum_numbers` has its nine operands."""
+"""How the time of a stage grows: `qps.engine.distributions.sum_numbers` has its nine operands."""
 
 _SERVERS = (3, 4)
 """Where the servers of the stations of a closed network stand: each has four operands."""

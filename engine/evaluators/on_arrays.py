@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.distributions.maximum_arrays import slowest
+from qps.engine.distributions.order_arrays import order_level, order_mean, order_quantile
 from qps.engine.evaluators.on_floats import (
     BRANCH,
     BRANCH_DISTANCE,
@@ -23,8 +25,6 @@ from qps.engine.evaluators.on_floats import (
     ONE_OVER_E,
 )
 from qps.engine.queueing.finite_room_arrays import room_loss, room_quantile, room_wait
-from qps.engine.queueing.maximum_arrays import slowest
-from qps.engine.queueing.order_arrays import order_level, order_mean, order_quantile
 from qps.engine.queueing.queue_arrays import (
     batch_quantile,
     burst_quantile,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qps.engine.distributions.gamma_arrays import rest_of_fraction, upper_integral
 from qps.engine.numerics.array_blocks import Array, filled, gauss_rule, in_blocks, pair_in_blocks
-from qps.engine.queueing.gamma_arrays import rest_of_fraction, upper_integral
 
 _FEW = 24
 """Up to so many servers the recursion is fastest."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from qps.engine.distributions.gamma_arrays import series
 from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks, pair_in_blocks
 from qps.engine.queueing.fluid_decay_arrays import log_growth, log_growth_by_load
-from qps.engine.queueing.gamma_arrays import series
 from qps.engine.queueing.md1_numbers import SUM_ENDS
 
 _ARRIVALS = 44

@@ -5,6 +5,8 @@ not-a-number where there is none: by a number of flows that counts whole, and wh
 infinite or not-a-number.
 """
 
+from qps.engine.distributions.sum_arrays import stages_quantile
+from qps.engine.distributions.sum_tail_arrays import stages_tail
 from qps.engine.queueing.erlang_arrays import (
     erlang_b,
     erlang_b_slopes,
@@ -39,8 +41,6 @@ from qps.engine.queueing.sojourn_arrays import (
     sojourn_quantile,
     sojourn_quantile_slopes,
 )
-from qps.engine.queueing.sum_arrays import stages_quantile
-from qps.engine.queueing.sum_tail_arrays import stages_tail
 
 __all__ = [
     "batch_quantile",

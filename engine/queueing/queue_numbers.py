@@ -11,13 +11,13 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, comb, exp, expm1, floor, inf, log, log1p, nan
 
+from qps.engine.distributions.normal_numbers import normal_quantile, normal_tail
+from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.engine.distributions.sum_tails import stages_tail
 from qps.engine.numerics.falling_roots import falling_root
 from qps.engine.queueing.fluid_decay_numbers import log_growth
 from qps.engine.queueing.md1_numbers import batch_quantile, md1_quantile, md1_tail
-from qps.engine.queueing.normal_numbers import normal_quantile, normal_tail
 from qps.engine.queueing.on_off_numbers import burst_quantile, burst_wait
-from qps.engine.queueing.sum_numbers import stages_quantile
-from qps.engine.queueing.sum_tails import stages_tail
 
 __all__ = [
     "batch_quantile",
@@ -67,7 +67,7 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
     if servers > _MANY or traffic == inf:
         if inf in (servers, traffic):
             return nan if servers == traffic else inf if servers == inf else 1.0
-        from qps.engine.queueing.gamma_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
+        from qps.engine.queueing.erlang_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
 
         return inverse_erlang(servers, traffic)
     whole = floor(servers)
@@ -91,7 +91,7 @@ def _between_servers(part: float, traffic: float) -> float:
         for k in range(14, -1, -1):
             total = 1 + total * (part - k) / traffic
         return total
-    from qps.engine.queueing.gamma_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
+    from qps.engine.queueing.erlang_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
 
     return inverse_erlang(part, traffic)
 
@@ -278,7 +278,7 @@ def gamma_quantile(load: float, variation: float, level: float) -> float:
         return nan
     if load >= 1:
         return inf
-    from qps.engine.queueing.gamma_numbers import (  # noqa: PLC0415 - seldom needed
+    from qps.engine.distributions.gamma_numbers import (  # noqa: PLC0415 - seldom needed
         gamma_law_quantile,
         lower_share,
         upper_share,

@@ -12,6 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qps.engine.distributions import gamma_arrays
+from qps.engine.distributions.gamma_arrays import (
+    inverse_poisson,
+    log_gamma,
+    lower_share,
+    upper_share,
+)
 from qps.engine.numerics.array_blocks import (
     Array,
     falling_root,
@@ -19,9 +26,7 @@ from qps.engine.numerics.array_blocks import (
     in_blocks,
     triple_in_blocks,
 )
-from qps.engine.queueing import gamma_arrays
 from qps.engine.queueing.fluid_decay_arrays import decay, log_growth, log_growth_by_load
-from qps.engine.queueing.gamma_arrays import inverse_poisson, log_gamma, lower_share, upper_share
 from qps.engine.queueing.md1_arrays import md1_quantile, md1_quantile_slopes
 
 _SMALL = 0.5

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, sqrt
 
-from qps.engine.queueing.normal_numbers import normal_quantile
+from qps.engine.distributions.normal_numbers import normal_quantile
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.engine.queueing_networks.product_form import waits_of
 from qps.engine.queueing_networks.visited_copies import Place

@@ -17,8 +17,8 @@ from itertools import combinations
 from math import exp, inf, nan, sqrt
 from typing import NamedTuple
 
+from qps.engine.distributions.maximum_nodes import NODES
 from qps.engine.numerics.falling_roots import rising_root
-from qps.engine.queueing.maximum_nodes import NODES
 from qps.engine.queueing_networks.fork_join_operands import (
     GROUP,
     Place,

@@ -7,7 +7,12 @@ from math import lgamma, log
 
 import numpy as np
 
-from qps.engine.queueing.gamma_arrays import lower_share, normal_quantile, normal_tail, upper_share
+from qps.engine.distributions.gamma_arrays import (
+    lower_share,
+    normal_quantile,
+    normal_tail,
+    upper_share,
+)
 from qps.solver.matrix.limits.row_preparation import Floats
 
 _NODES = 1025

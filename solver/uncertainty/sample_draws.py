@@ -13,8 +13,8 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.measurement.student_t import student_quantile
+from qps.engine.distributions.gamma_arrays import normal_quantile, normal_tail
 from qps.engine.numerics.sobol import sobol_points
-from qps.engine.queueing.gamma_arrays import normal_quantile, normal_tail
 from qps.solver.matrix.compilation.configuration_order import SampledValues
 from qps.solver.matrix.limits.row_preparation import Floats
 from qps.solver.uncertainty.chi_squared import chi_squared_quantile

@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import Struct, field
 
 from qps.compiler import ir
+from qps.engine.distributions.gamma_arrays import normal_quantile
 from qps.engine.numerics.sobol import sobol_points
-from qps.engine.queueing.gamma_arrays import normal_quantile
 from qps.solver.matrix.limits.row_preparation import Floats
 from qps.solver.uncertainty.sample_draws import UncertainNumber, chi_squared_root, values_at
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from qps.engine.queueing.gamma_arrays import normal_tail
+from qps.engine.distributions.gamma_arrays import normal_tail
 from qps.solver.matrix.limits.row_preparation import Floats, Ints
 from qps.solver.uncertainty.response_surface import Surface, first_points, fitted, most_points
 

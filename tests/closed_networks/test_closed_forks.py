@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.engine.queueing.maximum_numbers import slowest
+from qps.engine.distributions.maximum_numbers import slowest
 from qps.engine.queueing_networks.fork_join_mva import (
     forked_rate,
     forked_time,

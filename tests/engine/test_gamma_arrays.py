@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.nightly import examples
-from qps.engine.queueing import gamma_arrays, queue_numbers
-from qps.engine.queueing.gamma_numbers import lower_ball
-from qps.engine.queueing.normal_numbers import normal_quantile, normal_tail
+from qps.engine.distributions import gamma_arrays
+from qps.engine.distributions.gamma_numbers import lower_ball
+from qps.engine.distributions.normal_numbers import normal_quantile, normal_tail
+from qps.engine.queueing import queue_numbers
 from qps.engine.queueing.sojourn_arrays import gamma_quantile
 
 law = settings(max_examples=examples(300), deadline=None)

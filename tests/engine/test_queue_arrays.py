@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from helpers.nightly import examples
 from qps.engine.queueing import queue_arrays, queue_numbers
-from qps.engine.queueing.gamma_numbers import inverse_erlang_ball
+from qps.engine.queueing.erlang_numbers import inverse_erlang_ball
 
 law = settings(max_examples=examples(40), deadline=None)
 ARRAYS: dict[str, Callable[..., Any]] = {

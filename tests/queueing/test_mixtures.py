@@ -19,9 +19,9 @@ from helpers.specs import lowered
 from oracles.mixture_waits import Kind, sojourn_bounds
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind as KnownAs
+from qps.engine.distributions.sum_arrays import stages_quantile as on_arrays
+from qps.engine.distributions.sum_numbers import stages_quantile
 from qps.engine.operations import OPERATIONS
-from qps.engine.queueing.sum_arrays import stages_quantile as on_arrays
-from qps.engine.queueing.sum_numbers import stages_quantile
 
 law = settings(max_examples=examples(40), deadline=None)
 LEVELS = (0.3, 0.5, 0.9, 0.99, 0.999)

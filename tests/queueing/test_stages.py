@@ -18,12 +18,12 @@ from browsers.node import needs_node, run_module
 from helpers.nightly import examples, some
 from helpers.specs import lowered
 from oracles.stage_simulation import quantiles
+from qps.engine.distributions.gamma_numbers import gamma_law_quantile
+from qps.engine.distributions.sum_arrays import stages_quantile as on_arrays
+from qps.engine.distributions.sum_numbers import stages_quantile
 from qps.engine.exact_algebra.exact_values import NoValueError
 from qps.engine.operations import OPERATIONS
-from qps.engine.queueing.gamma_numbers import gamma_law_quantile
 from qps.engine.queueing.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
-from qps.engine.queueing.sum_arrays import stages_quantile as on_arrays
-from qps.engine.queueing.sum_numbers import stages_quantile
 
 law = settings(max_examples=examples(40), deadline=None)
 LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)

@@ -17,11 +17,11 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
+from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.engine.distributions.sum_tail_arrays import stages_tail as on_arrays
+from qps.engine.distributions.sum_tails import stages_tail
 from qps.engine.operations import OPERATIONS
 from qps.engine.queueing.md1_numbers import md1_tail
-from qps.engine.queueing.sum_numbers import stages_quantile
-from qps.engine.queueing.sum_tail_arrays import stages_tail as on_arrays
-from qps.engine.queueing.sum_tails import stages_tail
 from qps.simulation.agreement import compared, quantile_levels
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, simulate

@@ -6,7 +6,7 @@ import pytest
 from flint import arb, ctx
 
 from helpers.specs import PRELUDE, checked
-from qps.engine.queueing.gamma_numbers import inverse_erlang_ball
+from qps.engine.queueing.erlang_numbers import inverse_erlang_ball
 from qps.engine.queueing.queue_numbers import erlang_c
 from qps.reports.text.changes.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model

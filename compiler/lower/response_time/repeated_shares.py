@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
+from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, Formula
-from qps.engine.queueing.stage_paths import MOST_PATHS
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from itertools import product
 from math import prod
 
 from qps.compiler.lower.response_time.response_stages import LatencyPart
+from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, Formula
-from qps.engine.queueing.stage_paths import MOST_PATHS
 
 
 def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:

@@ -13,8 +13,8 @@ from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
+from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
-from qps.engine.queueing.stage_paths import MOST_PATHS
 
 STAGE_SIZE = 9
 """Operands of a stage."""

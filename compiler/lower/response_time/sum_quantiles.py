@@ -23,8 +23,8 @@ from qps.compiler.lower.response_time.stage_operands import (
     stage_at,
 )
 from qps.compiler.lower.response_time.stage_sequence import calls_certainty
+from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number
-from qps.engine.queueing.stage_paths import MOST_PATHS
 
 _MOST_PATHS = 16
 

@@ -14,7 +14,7 @@ from qps.engine.evaluators.ball_arithmetic import (
     joined,
     refuse,
 )
-from qps.engine.queueing.gamma_numbers import inverse_erlang_ball
+from qps.engine.queueing.erlang_numbers import inverse_erlang_ball
 
 
 def erlang_b(servers: arb, traffic: arb) -> arb:

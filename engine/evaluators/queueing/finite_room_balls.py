@@ -17,7 +17,7 @@ from qps.engine.evaluators.ball_arithmetic import (
 )
 from qps.engine.evaluators.queueing.erlang_balls import erlang_c
 from qps.engine.queueing import finite_room_quantiles
-from qps.engine.queueing.gamma_numbers import inverse_erlang_ball
+from qps.engine.queueing.erlang_numbers import inverse_erlang_ball
 
 _SPARE = 64
 _MOST_DIGITS = 4000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
+from qps.engine.distributions import maximum_numbers
 from qps.engine.evaluators.ball_arithmetic import (
     INFINITE,
     UNKNOWN,
@@ -12,7 +13,6 @@ from qps.engine.evaluators.ball_arithmetic import (
     is_unknown,
     refuse,
 )
-from qps.engine.queueing import maximum_numbers
 
 
 def slowest(*operands: arb) -> arb:

@@ -7,6 +7,7 @@ from math import inf, isfinite, isnan
 
 from flint import arb
 
+from qps.engine.distributions import order_levels, order_numbers
 from qps.engine.evaluators.ball_arithmetic import (
     INFINITE,
     UNKNOWN,
@@ -15,7 +16,6 @@ from qps.engine.evaluators.ball_arithmetic import (
     refuse,
     root,
 )
-from qps.engine.queueing import order_levels, order_numbers
 
 _ERROR = 1e-7
 """By so much, as a part of them, means and quantiles in floats are off at most."""

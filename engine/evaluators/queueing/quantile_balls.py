@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
+from qps.engine.distributions.gamma_numbers import lower_ball
 from qps.engine.evaluators.ball_arithmetic import (
     INFINITE,
     UNKNOWN,
@@ -18,7 +19,6 @@ from qps.engine.evaluators.ball_arithmetic import (
 from qps.engine.evaluators.queueing.md1_balls import md1_quantile
 from qps.engine.queueing import queue_numbers
 from qps.engine.queueing.fluid_decay_numbers import log_growth
-from qps.engine.queueing.gamma_numbers import lower_ball
 
 _LEAST_VARIATION = arb(10) ** -6
 

@@ -12,6 +12,11 @@ from math import inf, isnan
 from flint import acb, arb
 from msgspec import Struct
 
+from qps.engine.distributions import sum_numbers, sum_tails
+from qps.engine.distributions.stage_paths import Mixture, mixtures, pieces_of
+from qps.engine.distributions.stages import OPERANDS, Stage, read, read_line
+from qps.engine.distributions.sum_numbers import Place
+from qps.engine.distributions.sum_tails import MixtureTail
 from qps.engine.evaluators.ball_arithmetic import (
     INFINITE,
     UNKNOWN,
@@ -20,11 +25,6 @@ from qps.engine.evaluators.ball_arithmetic import (
     refuse,
     root,
 )
-from qps.engine.queueing import sum_numbers, sum_tails
-from qps.engine.queueing.stage_paths import Mixture, mixtures, pieces_of
-from qps.engine.queueing.stages import OPERANDS, Stage, read, read_line
-from qps.engine.queueing.sum_numbers import Place
-from qps.engine.queueing.sum_tails import MixtureTail
 
 
 class _Ball(Struct):

@@ -1,4 +1,4 @@
-// At which level of one of n equal times the k-th shortest is at a level of its own: `engine/queueing/order_levels.py` tells how.
+// At which level of one of n equal times the k-th shortest is at a level of its own: `engine/distributions/order_levels.py` tells how.
 
 import { logGamma } from "./gamma.js";
 

@@ -1,4 +1,4 @@
-// The mean of the largest of independent times, as `engine/queueing/maximum_numbers.py` has it.
+// The mean of the largest of independent times, as `engine/distributions/maximum_numbers.py` has it.
 
 import { gammaShares } from "../numerics/gamma.js";
 

@@ -1,4 +1,4 @@
-// The mean and quantiles of the k-th shortest of n independent times: `engine/queueing/order_numbers.py` and `order_laws.py` tell how.
+// The mean and quantiles of the k-th shortest of n independent times: `engine/distributions/order_numbers.py` and `order_laws.py` tell how.
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
 import { gaussLegendre } from "../numerics/roots.js";

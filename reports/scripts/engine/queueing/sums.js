@@ -1,8 +1,8 @@
-// The quantile and the tail of a sum of independent stages, by the inversion of its transform: `engine/queueing/sum_numbers.py` tells how.
+// The quantile and the tail of a sum of independent stages, by the inversion of its transform: `engine/distributions/sum_numbers.py` tells how.
 
 import { fallingRoot } from "../numerics/roots.js";
 
-// What stands inside a stage and has 0 servers is a part of the work that it waits for: `beside` has them, as `engine/queueing/stages.py` tells.
+// What stands inside a stage and has 0 servers is a part of the work that it waits for: `beside` has them, as `engine/distributions/stages.py` tells.
 const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6, LONG = 300, TINY = 1e-300;
 const out = new Float64Array(2); // both parts of the complex number that was found last
 
@@ -24,7 +24,7 @@ export function stagesQuantile(level, ...operands) {
   return ways ? placed(ways, level) : NaN;
 }
 
-// Which share takes longer than a time: `engine/queueing/sum_tails.py` tells how.
+// Which share takes longer than a time: `engine/distributions/sum_tails.py` tells how.
 export function stagesTail(time, ...operands) {
   const line = time === time ? lineOf(operands) : null;
   if (!line) return NaN;
@@ -106,7 +106,7 @@ function isSound({ servers, isChoice, inside }) {
 
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
 
-// The ways through stages: `engine/queueing/stage_paths.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
+// The ways through stages: `engine/distributions/stage_paths.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
 const MAX_PATHS = 64, SAME = 1e-12;
 
 function hasFixedChance(stage) { return stage.isPassed && (stage.inside.some(hasFixedChance) || (stage.share > 0 && isEverFixed(stage))); }

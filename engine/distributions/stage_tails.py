@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from qps.engine.distributions.stage_paths import SAME
+from qps.engine.distributions.sum_mixtures import StagePath, around, paths_of, terms_of
 from qps.engine.numerics.array_blocks import Array
-from qps.engine.queueing.stage_paths import SAME
-from qps.engine.queueing.sum_mixtures import StagePath, around, paths_of, terms_of
 
 
 class Law(Struct, frozen=True, kw_only=True):

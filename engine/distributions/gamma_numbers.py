@@ -7,30 +7,14 @@ from math import exp, inf, lgamma, log, log1p, sqrt
 
 from flint import arb, ctx
 
+from qps.engine.distributions.normal_numbers import normal_quantile
 from qps.engine.numerics.falling_roots import falling_root
-from qps.engine.queueing.normal_numbers import normal_quantile
 
 _BITS = (96, 192, 384, 768)
 """Binary digits in which a value is sought, one after the other."""
 _ENOUGH = 54
 _NEARLY_ENOUGH = 45
 _NEGLIGIBLE = 1e-17
-_VAST = 1e15
-
-
-def inverse_erlang(servers: float, traffic: float) -> float:
-    """Return 1/B(c, a) = Gamma(c + 1, a) exp(a) a^-c (Jagerman 1974)."""
-    if servers > _VAST or traffic > _VAST:
-        from qps.engine.queueing.erlang_arrays import inverse_erlang_b  # noqa: PLC0415 - needs numpy
-
-        return float(inverse_erlang_b(servers, traffic))
-    return _float_of(lambda: inverse_erlang_ball(arb(servers), arb(traffic)))
-
-
-def inverse_erlang_ball(servers: arb, traffic: arb) -> arb:
-    """Return the same as a ball."""
-    gamma = traffic.gamma_upper(servers + 1)
-    return gamma * (traffic - servers * traffic.log()).exp()
 
 
 def lower_share(shape: float, value: float) -> float:
@@ -38,7 +22,7 @@ def lower_share(shape: float, value: float) -> float:
     if value == inf or value <= 0:
         return 1.0 if value > 0 else 0.0
     if value >= shape:
-        return _float_of(lambda: lower_ball(arb(shape), arb(value)))
+        return float_of_ball(lambda: lower_ball(arb(shape), arb(value)))
     found = _ball_of(lambda: 1 - arb(value).gamma_upper(arb(shape), 1), _BITS[:2])
     if found.rel_accuracy_bits() >= _NEARLY_ENOUGH:
         return float(found)
@@ -56,7 +40,7 @@ def upper_share(shape: float, value: float) -> float:
     """Return how much of a gamma law of mean `shape` lies above a value."""
     if value == inf or value <= 0:
         return 0.0 if value > 0 else 1.0
-    return _float_of(lambda: arb(value).gamma_upper(arb(shape), 1))
+    return float_of_ball(lambda: arb(value).gamma_upper(arb(shape), 1))
 
 
 def lower_ball(shape: arb, value: arb) -> arb:
@@ -96,7 +80,8 @@ def gamma_law_quantile(variation: float, level: float) -> float:
     return falling_root(excess, 0.0, high, min(start, high))
 
 
-def _float_of(ball: Callable[[], arb]) -> float:
+def float_of_ball(ball: Callable[[], arb]) -> float:
+    """Return the float next to what a function has as a ball, at as many digits as that needs."""
     return float(_ball_of(ball))
 
 

@@ -8,11 +8,11 @@ from math import log
 import numpy as np
 from msgspec import Struct
 
+from qps.engine.distributions.order_levels import log_beta, share_of_orders
+from qps.engine.distributions.stage_tails import Law
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_numbers import KINKED
 from qps.engine.numerics.array_blocks import Array
-from qps.engine.queueing.order_levels import log_beta, share_of_orders
-from qps.engine.queueing.stage_tails import Law
-from qps.engine.queueing.stages import OPERANDS
-from qps.engine.queueing.sum_numbers import KINKED
 
 _DIGITS = 35.0
 """Shares of the longest times have digits down to e to the minus this."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qps.engine.distributions import order_levels, order_numbers
 from qps.engine.numerics.array_blocks import Array, in_blocks
-from qps.engine.queueing import order_levels, order_numbers
 
 
 def order_level(*operands: ArrayLike) -> Array:

@@ -31,6 +31,6 @@ def slowest(*operands: float) -> float:
         return laws[0][0] + laws[0][1]
     if not laws:
         return least
-    from qps.engine.queueing.maximum_excess import excess  # noqa: PLC0415 - needs numpy
+    from qps.engine.distributions.maximum_excess import excess  # noqa: PLC0415 - needs numpy
 
     return least + excess(least, laws)

@@ -25,7 +25,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.queueing.stage_paths import SAME
+from qps.engine.distributions.stage_paths import SAME
 
 OPERANDS = 9
 """Of a stage."""

@@ -11,12 +11,11 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qps.engine.numerics.array_blocks import Array, filled, in_blocks, row_by_row
-from qps.engine.queueing import sum_tails
-from qps.engine.queueing.stage_paths import SAME
-from qps.engine.queueing.stages import OPERANDS
-from qps.engine.queueing.sum_arrays import BLOCK, fixed_time, has_fixed_chance, is_stage
-from qps.engine.queueing.sum_numbers import (
+from qps.engine.distributions import sum_tails
+from qps.engine.distributions.stage_paths import SAME
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_arrays import BLOCK, fixed_time, has_fixed_chance, is_stage
+from qps.engine.distributions.sum_numbers import (
     DISCOUNT,
     KINKED,
     LONG,
@@ -24,7 +23,7 @@ from qps.engine.queueing.sum_numbers import (
     TINY,
     TOWARDS,
 )
-from qps.engine.queueing.sum_transforms import (
+from qps.engine.distributions.sum_transforms import (
     Bools,
     every,
     groups_of,
@@ -34,6 +33,7 @@ from qps.engine.queueing.sum_transforms import (
     served,
     transform,
 )
+from qps.engine.numerics.array_blocks import Array, filled, in_blocks, row_by_row
 
 _one_by_one = row_by_row(sum_tails.stages_tail)
 

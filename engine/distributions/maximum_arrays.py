@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qps.engine.distributions import maximum_numbers
 from qps.engine.numerics.array_blocks import Array, in_blocks
-from qps.engine.queueing import maximum_numbers
 
 
 def slowest(*operands: ArrayLike) -> Array:

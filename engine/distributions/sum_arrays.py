@@ -11,10 +11,9 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks
-from qps.engine.queueing.stages import OPERANDS
-from qps.engine.queueing.sum_mixtures import mixed_quantile
-from qps.engine.queueing.sum_numbers import (
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_mixtures import mixed_quantile
+from qps.engine.distributions.sum_numbers import (
     DISCOUNT,
     KINKED,
     LONG,
@@ -24,7 +23,7 @@ from qps.engine.queueing.sum_numbers import (
     TOLERANCES,
     TOWARDS,
 )
-from qps.engine.queueing.sum_transforms import (
+from qps.engine.distributions.sum_transforms import (
     Bools,
     Stage,
     every,
@@ -36,6 +35,7 @@ from qps.engine.queueing.sum_transforms import (
     share_at_fixed,
     transform,
 )
+from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks
 
 BLOCK = 256
 _CACHE_SIZE = 1 << 14

@@ -9,10 +9,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from qps.engine.distributions.stage_paths import SAME
+from qps.engine.distributions.stage_transforms import SMALL, SMALL_TERMS, in_terms
+from qps.engine.distributions.stages import NARROW, NEARLY_WHOLE, OPERANDS, read_line
 from qps.engine.numerics.array_blocks import Array
-from qps.engine.queueing.stage_paths import SAME
-from qps.engine.queueing.stage_transforms import SMALL, SMALL_TERMS, in_terms
-from qps.engine.queueing.stages import NARROW, NEARLY_WHOLE, OPERANDS, read_line
 
 Complex = NDArray[np.complex128]
 Bools = NDArray[np.bool_]

@@ -17,12 +17,12 @@ from functools import lru_cache
 from math import inf, isnan, log, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.queueing.order_levels import order_level
-from qps.engine.queueing.stages import OPERANDS
-from qps.engine.queueing.sum_numbers import stages_quantile, without_law
+from qps.engine.distributions.order_levels import order_level
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_numbers import stages_quantile, without_law
 
 if TYPE_CHECKING:
-    from qps.engine.queueing.order_laws import OrderLaw, OtherTime
+    from qps.engine.distributions.order_laws import OrderLaw, OtherTime
 
 _MEDIAN = 0.5
 _MOST_STEPS = 80
@@ -35,7 +35,7 @@ def order_mean(answers: float, spare: float, *stages: float) -> float:
     refused = nan if isnan(order_level(_MEDIAN, answers, spare)) else without_law(*stages)
     if refused is not None:
         return refused
-    from qps.engine.queueing.order_laws import OrderLaw  # noqa: PLC0415 - needs numpy
+    from qps.engine.distributions.order_laws import OrderLaw  # noqa: PLC0415 - needs numpy
 
     law = OrderLaw.of(stages, answers, spare)
     return nan if law is None else law.mean()
@@ -60,7 +60,7 @@ def order_quantile(
     refused = without_law(*others)
     if refused is not None:
         return refused
-    from qps.engine.queueing.order_laws import OrderLaw, OtherTime  # noqa: PLC0415 - needs numpy
+    from qps.engine.distributions.order_laws import OrderLaw, OtherTime  # noqa: PLC0415 - needs numpy
 
     law, other = OrderLaw.of(branch, answers, spare), OtherTime.of(others, 1 - level)
     if law is None or other is None:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qps.engine.distributions import normal_numbers
 from qps.engine.numerics.array_blocks import Array, filled, gauss_rule
-from qps.engine.queueing import normal_numbers
 
 _FEW = 24.0
 """Up to such a shape series are fastest."""

@@ -14,8 +14,8 @@ from math import inf, isnan, log, nan
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.queueing.stage_paths import SAME, Mixture
-from qps.engine.queueing.sum_numbers import (
+from qps.engine.distributions.stage_paths import SAME, Mixture
+from qps.engine.distributions.sum_numbers import (
     Tail,
     is_endless,
     line_of,

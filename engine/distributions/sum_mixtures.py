@@ -14,9 +14,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.numerics.array_blocks import Array, falling_root
-from qps.engine.queueing.stage_paths import SAME, fixed_of, pieces_of, varied_of
-from qps.engine.queueing.sum_numbers import (
+from qps.engine.distributions.stage_paths import SAME, fixed_of, pieces_of, varied_of
+from qps.engine.distributions.sum_numbers import (
     DISCOUNT,
     KINKED,
     LONG,
@@ -26,7 +25,7 @@ from qps.engine.queueing.sum_numbers import (
     TOLERANCES,
     TOWARDS,
 )
-from qps.engine.queueing.sum_transforms import (
+from qps.engine.distributions.sum_transforms import (
     Complex,
     Stage,
     every,
@@ -37,6 +36,7 @@ from qps.engine.queueing.sum_transforms import (
     share_at_fixed,
     transform,
 )
+from qps.engine.numerics.array_blocks import Array, falling_root
 
 
 class _Alike(Struct):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qps.engine.queueing.gamma_arrays import log_gamma, lower_share
-from qps.engine.queueing.maximum_nodes import NODES
+from qps.engine.distributions.gamma_arrays import log_gamma, lower_share
+from qps.engine.distributions.maximum_nodes import NODES
 
 _TIMES, _WEIGHTS = np.array(NODES).T
 

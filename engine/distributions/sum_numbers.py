@@ -18,10 +18,9 @@ from math import comb, exp, inf, isnan, log, log1p, nan, pi, prod
 
 from msgspec import Struct
 
-from qps.engine.numerics.falling_roots import falling_root
-from qps.engine.queueing.stage_paths import SAME, Mixture, mixtures, pieces_of
-from qps.engine.queueing.stage_transforms import nearest_singularity, served, transform
-from qps.engine.queueing.stages import (
+from qps.engine.distributions.stage_paths import SAME, Mixture, mixtures, pieces_of
+from qps.engine.distributions.stage_transforms import nearest_singularity, served, transform
+from qps.engine.distributions.stages import (
     OPERANDS,
     Stage,
     is_sound,
@@ -30,6 +29,7 @@ from qps.engine.queueing.stages import (
     read,
     share_at_fixed,
 )
+from qps.engine.numerics.falling_roots import falling_root
 
 DISCOUNT = 18.0
 """What is beyond three times the time that is asked for is counted with e to the minus this."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import atan2, cos, exp, expm1, inf, log1p, sin
 from typing import Any
 
-from qps.engine.queueing.stages import Stage, passed
+from qps.engine.distributions.stages import Stage, passed
 
 SMALL, SMALL_TERMS = 0.01, 6
 """Below that size what is left of a time is a series of so many terms, which lose no digits."""

@@ -1,0 +1,1 @@
+"""Distributions of times: gamma, normal, maxima, order statistics, and sums of stages."""
