@@ -49,8 +49,8 @@ EXAMPLES = {
     "Web shop": "specs/applications/shop.qps",
     "Kafka cluster": "specs/applications/kafka.qps",
     "LLM serving on 4 GPUs": "specs/applications/llm.qps",
-    "Queue with limited capacity (M/M/c/K)": "specs/textbook/mmck.qps",
-    "Time-sharing terminals": "specs/textbook/lazowska_113.qps",
+    "Queue with limited capacity (M/M/c/K)": "specs/textbook/octave_queueing/mmck.qps",
+    "Time-sharing terminals": "specs/textbook/lazowska/lazowska_113.qps",
 }
 
 

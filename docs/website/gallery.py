@@ -16,7 +16,8 @@ GROUPS = (
     (TEXTBOOKS, "specs/textbook/README.md"),
 )
 """The groups of the gallery, each with the page that its folder has."""
-FOLDERS = ("specs/applications", "specs", "specs/textbook")
+SPECS = ("specs/applications/*.qps", "specs/*.qps", "specs/textbook/*/*.qps")
+"""The files of the specs, as patterns."""
 FEATURED = ("kafka", "kubernetes", "llm", "shop", "sfu", "chat")
 """Specs that the home page shows, and that the gallery begins with."""
 _TODAYS = re.compile(r"^## Today's applications\n(.*?)(?=^## )", re.DOTALL | re.MULTILINE)
@@ -63,7 +64,7 @@ class Live(Struct, frozen=True, kw_only=True):
 
 def specs(root: Path) -> list[Spec]:
     """Return the specs of the repository, group by group."""
-    paths = [path for folder in FOLDERS for path in sorted((root / folder).glob("*.qps"))]
+    paths = [path for pattern in SPECS for path in sorted(root.glob(pattern))]
     told = _told(root / "specs" / "applications" / "README.md")
     listed = _TODAYS.search((root / "specs" / "README.md").read_text(encoding="utf-8"))
     todays = set(re.findall(r"\]\((\w+\.qps)\)", listed[1] if listed else ""))
@@ -99,7 +100,7 @@ def _spec(root: Path, path: Path, told: str, todays: Collection[str]) -> Spec:
 
 
 def _group(path: Path, todays: Collection[str]) -> str:
-    if path.parent.name == "textbook":
+    if path.parent.parent.name == "textbook":
         return TEXTBOOKS
     return TODAY if path.parent.name == "applications" or path.name in todays else PAPERS
 

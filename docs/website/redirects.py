@@ -16,7 +16,7 @@ _PAGE = """<!doctype html><meta charset="utf-8"><title>Moved</title>
 """
 _COOKBOOK = "docs/cookbook"
 """The folder of the guides when their pages had the headings of the cookbook as names."""
-_ROOMS = ("docs/guides",)
+_ROOMS = ("docs/guides", "specs/textbook", "live/specs/textbook")
 """Folders whose pages were directly in them, before they had rooms."""
 
 

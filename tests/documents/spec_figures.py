@@ -77,8 +77,9 @@ def all_predictions(specs: Sequence[str]) -> str:
 
 def all_networks() -> str:
     """Return what became of the claims of all networks of textbooks."""
-    networks = sorted(TEXTBOOK_PAGE.parent.glob("*.qps"))
-    results = [result for path in networks for result in _results(f"textbook/{path.stem}")]
+    networks = sorted(TEXTBOOK_PAGE.parent.glob("*/*.qps"))
+    names = (path.relative_to(SPECS).with_suffix("").as_posix() for path in networks)
+    results = [result for name in names for result in _results(name)]
     held = sum(result.verdict is Verdict.HOLDS for result in results)
     missed = sum(result.verdict is Verdict.MISSED for result in results)
     return f"{len(networks)} networks, {held} published numbers met, {missed} missed"

@@ -277,7 +277,9 @@ def test_a_network_holds_all_that_is_loaded(path: Path) -> None:
     assert {one.name for one in network_view(graph, path.name).classes} == graph.streams.keys()
 
 
-@pytest.mark.parametrize("name", ["sfu", "applications/fifteen_services", "textbook/lqns_pyramid"])
+@pytest.mark.parametrize(
+    "name", ["sfu", "applications/fifteen_services", "textbook/lqns/lqns_pyramid"]
+)
 def test_a_network_fits_a_screen(name: str, golden: Callable[[Path, str], None]) -> None:
     path = ROOT / "specs" / f"{name}.qps"
     text = network_text(lower(*_default(path)), f"specs/{name}.qps")

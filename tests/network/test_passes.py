@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[2]
 SPECS = [
     "specs/iri.qps",  # elastic parameters
     "specs/applications/shop.qps",  # pools that are open
-    "specs/textbook/lqns_pyramid.qps",  # pools of users who wait
-    "specs/textbook/mmck.qps",  # a finite room
+    "specs/textbook/lqns/lqns_pyramid.qps",  # pools of users who wait
+    "specs/textbook/octave_queueing/mmck.qps",  # a finite room
 ]
 
 

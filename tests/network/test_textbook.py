@@ -12,7 +12,7 @@ from qps.compiler.pipeline import check_file
 from qps.solver.claims.claim_results import Verdict
 
 FOLDER = Path(__file__).parents[2] / "specs" / "textbook"
-SPECS = sorted(FOLDER.glob("*.qps"))
+SPECS = sorted(FOLDER.glob("*/*.qps"))
 LISTED = spec_figures.TEXTBOOK_PAGE.read_text(encoding="utf-8")
 
 
@@ -36,9 +36,10 @@ def test_every_number_is_cited(path: Path) -> None:
 
 def test_the_list_tells_what_qps_test_tells() -> None:
     named = spec_figures.named(LISTED)
-    assert sorted(named) == [f"textbook/{path.stem}" for path in SPECS]
+    assert sorted(named) == [f"textbook/{path.parent.name}/{path.stem}" for path in SPECS]
     for spec in named:
-        assert f"[{spec.partition('/')[2]}.qps]" in LISTED
+        path = spec.removeprefix("textbook/") + ".qps"
+        assert f"[{path.rpartition('/')[2]}]({path})" in LISTED
         told = spec_figures.told(LISTED, spec)
         assert told == {"claims": spec_figures.figures("claims", spec)}, (
             "run `python tests/documents/docs.py`"

@@ -27,11 +27,11 @@ SPECS = Path(__file__).parents[2] / "specs"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 PAGES: dict[str, Callable[[], str]] = {
-    "plain": lambda: html_of(load(SPECS / "textbook" / "lots.qps"), most=2),
+    "plain": lambda: html_of(load(SPECS / "textbook" / "courses" / "lots.qps"), most=2),
     "Speak": lambda: html_of(load(SPECS / "audioconference.qps"), most=4, claims=()),
     "uncertain": lambda: html_of_text(SITE),
     "compared": lambda: html_of(
-        load(SPECS / "textbook" / "printers.qps"),
+        load(SPECS / "textbook" / "courses" / "printers.qps"),
         others=[load(SPECS / "applications" / "shop.qps")],
         most=2,
         claims=(),

@@ -231,7 +231,7 @@ TWENTY = [
     "atm_video", "audioconference", "capacity", "data_path", "flying", "game_server",
     "https_server", "iri", "jitter", "live_stream", "mqtt_broker", "mtp", "problem_solving",
     "sfu", "sfu_router", "turn_relay", "virtual_cockpit", "voip_trunk", "wifi_calls",
-    "textbook/information_desk",
+    "textbook/courses/information_desk",
 ]  # fmt: skip
 
 

@@ -169,7 +169,9 @@ def test_many_machines_on_a_switch_are_drawn_in_layers(
 
 
 def test_a_tap_on_a_chart_leaves_its_values(open_page: Any) -> None:
-    page = open_page(html_of(load(SPECS / "textbook" / "printers.qps"), most=2, claims=()))
+    page = open_page(
+        html_of(load(SPECS / "textbook" / "courses" / "printers.qps"), most=2, claims=())
+    )
     page.page.wait_for_selector("#advice table, #advice p")  # what comes late moves what is below
     page.run("() => qps.drawAll()")
     canvas = page.page.locator("#picture-loads .canvas")

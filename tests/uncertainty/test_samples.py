@@ -160,7 +160,7 @@ def _solved(spec: Spec, samples: int, workers: int = 1) -> tuple[Sampled, object
 
 
 def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> None:
-    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    spec = _uncertain("lqns/chandy_neuse.qps", NUMBER)
     found, axis = _solved(spec, 2000)
     (surface, *_) = found.surfaces
     assert surface.error < 0.02
@@ -174,7 +174,7 @@ def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> No
 def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_solver, "_PART", 300)
     monkeypatch.setattr(worker_processes, "START", "spawn")  # as elsewhere than on Linux
-    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    spec = _uncertain("lqns/chandy_neuse.qps", NUMBER)
     (one, _), (two, _) = _solved(spec, 1000), _solved(spec, 1000, workers=2)
     assert (one.largest == two.largest).all()
     assert (one.limits == two.limits).all()
@@ -185,7 +185,7 @@ def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
-    spec = _uncertain("wikipedia_md1.qps", "2 minute/guest")
+    spec = _uncertain("courses/wikipedia_md1.qps", "2 minute/guest")
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
     found = odds(spec.model, configuration, solution, Sampling(samples=500))
@@ -225,7 +225,7 @@ def test_what_takes_long_and_has_no_population_in_it_is_told_by_a_surface() -> N
 
 def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() -> None:
     """Of users who wait in a network: samples solved each alone, at the answer as stated."""
-    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    spec = _uncertain("lqns/chandy_neuse.qps", NUMBER)
     solution = solve_model(spec.model, spec.configuration())
     assert solution.capacity is not None
     found, axis = _solved(spec, 2000)
