@@ -250,8 +250,16 @@ def _calls(stream: ir.Stream) -> Iterator[Bounded]:
 def _probabilities(stream: ir.Stream) -> Iterator[Bounded]:
     """Yield how likely what is done by chance is, and how likely alternatives are together."""
     choices: dict[int, list[ir.Quantity]] = {}
+    for event in stream.events:
+        yield Bounded(
+            expr=event.share.expr,
+            span=event.share.span,
+            what=f"the probability of event `{event.name}`",
+            bound=Bound.SHARE,
+            code=codes.PROBABILITY,
+        )
     for call in stream.calls:
-        if not call.is_local or call.times is None or call.is_rest:
+        if not call.is_local or call.times is None or call.is_rest or call.event is not None:
             continue
         yield Bounded(
             expr=call.times.expr,

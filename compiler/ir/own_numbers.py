@@ -209,6 +209,9 @@ class _Visiting:
         def leg(one: ir.Leg) -> ir.Leg:
             return self._leg(name, one)
 
+        def event(one: ir.Event) -> ir.Event:
+            return changed(one, share=self._visit(f"{name}.{one.name}", one.share))
+
         def path(one: ir.StreamPath) -> ir.StreamPath:
             return changed(one, legs=each(one.legs, leg))
 
@@ -218,6 +221,7 @@ class _Visiting:
             emission=self._emission(name, stream.emission),
             playout=playout,
             arrivals=self._number(f"{name}.arrivals", stream.arrivals),
+            events=each(stream.events, event),
             legs=each(stream.legs, leg),
             paths=each(stream.paths, path),
         )
@@ -253,7 +257,7 @@ class _Visiting:
         name = f"{stream}.{call.node}"
         return changed(
             call,
-            times=self._number(f"{name}.{call.amount_word}", call.times),
+            times=self._number(f"{stream}.{call.amount_name}", call.times),
             sends=self._number(f"{name}.sends", call.sends),
             returns=self._number(f"{name}.returns", call.returns),
             fan_out=None if call.fan_out is None else self._fan_out(name, call.fan_out),

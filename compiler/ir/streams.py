@@ -138,6 +138,26 @@ class FanOut(Struct, frozen=True, kw_only=True):
     answers: Quantity | None = None
 
 
+class Event(Struct, frozen=True):
+    """What happens to a `share` of the items of a stream, drawn once for each of them."""
+
+    name: str
+    share: Quantity
+    span: Span
+
+
+class EventOutcome(Struct, frozen=True):
+    """That an event of a stream happens to an item, or that it does not."""
+
+    name: str
+    happens: bool
+
+    @property
+    def words(self) -> str:
+        """How a spec asks for it: `hit`, `not hit`."""
+        return self.name if self.happens else f"not {self.name}"
+
+
 class Call(Struct, frozen=True, kw_only=True):
     """A node that a step calls: the steps between its marks are run there, then it comes back.
 
@@ -149,7 +169,8 @@ class Call(Struct, frozen=True, kw_only=True):
 
     What is done by chance at a node is a call of that node itself, `is_local`: `times` is the
     probability. Of those of one `choice` an item makes one at most; `is_rest` marks the one that
-    takes what the others leave.
+    takes what the others leave. What is done where an `event` has an outcome is such a call, too,
+    with the probability of the event as its `times`, also where it does not happen.
     """
 
     number: int
@@ -165,11 +186,14 @@ class Call(Struct, frozen=True, kw_only=True):
     is_local: bool = False
     choice: int | None = None
     is_rest: bool = False
+    event: EventOutcome | None = None
 
     @property
-    def amount_word(self) -> str:
-        """What the number is called that says how often it is made."""
-        return "probability" if self.is_local else "times"
+    def amount_name(self) -> str:
+        """What the number is called within its stream that says how often it is made."""
+        if self.event is not None:
+            return self.event.name
+        return f"{self.node}.{'probability' if self.is_local else 'times'}"
 
 
 class CallPoint(Enum):
@@ -289,6 +313,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
     `paths` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
     coefficient of variation of the times between two items of one flow, None where none is stated.
+    Calls ask for the `events`.
     """
 
     name: str
@@ -304,6 +329,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     conditions: tuple[Condition, ...] = ()
     paths: tuple[StreamPath, ...] = ()
     arrivals: Quantity | None = None
+    events: tuple[Event, ...] = ()
 
     @property
     def is_closed(self) -> bool:

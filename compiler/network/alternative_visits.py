@@ -15,10 +15,22 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.network import itinerary
-from qps.compiler.network.itinerary import At, Call, Fork, Lose, Merge, Node, Serve, Times
+from qps.compiler.network.itinerary import (
+    At,
+    Call,
+    Cross,
+    Fork,
+    Lose,
+    Merge,
+    Node,
+    Serve,
+    Times,
+    bodies_of,
+)
 from qps.compiler.network.station_runs import goes_on
 from qps.engine.expressions.formulas import ONE, Formula, total
 
@@ -41,6 +53,7 @@ class _Outcome(Struct, frozen=True):
 
     chance: Formula
     nodes: tuple[Node, ...]
+    events: tuple[ir.EventOutcome, ...] = ()
 
 
 class _Choice(Struct, kw_only=True):
@@ -51,13 +64,11 @@ class _Choice(Struct, kw_only=True):
     outcomes: list[_Outcome] | None = None
 
     def all_outcomes(self) -> list[_Outcome]:
-        """Return what may happen, nothing of it included."""
+        """Return what may happen, nothing of it included; no outcome begins or ends by chance."""
         if self.outcomes is not None:
             return self.outcomes
-        found = [_Outcome(_chance(call), _inside(call, self.at)) for call in self.calls]
-        if not self.calls[-1].is_rest:
-            found.append(_Outcome(1 - total(one.chance for one in found), ()))
-        return found
+        each = _outcomes(self.calls, self.at)
+        return [outcome for one in each for outcome in _without_chances(one, self.at)]
 
 
 _Piece: TypeAlias = Node | _Choice
@@ -122,7 +133,7 @@ class _Work(Struct, frozen=True, kw_only=True):
             if isinstance(before, _Choice) and self._goes_on(before, node):
                 between = [one for one in pieces[start:] if isinstance(one, Lose)]
                 before.outcomes = [
-                    _Outcome(one.chance, (*one.nodes, *self._admission(one, between, node), node))
+                    replace(one, nodes=(*one.nodes, *self._admission(one, between, node), node))
                     for one in before.all_outcomes()
                 ]
                 del pieces[start:]
@@ -165,7 +176,7 @@ class _Work(Struct, frozen=True, kw_only=True):
         )
         served = served[own:]
         last.outcomes = [
-            _Outcome(one.chance, (*served, *_without_room(one.nodes, station)))
+            replace(one, nodes=(*served, *_without_room(one.nodes, station)))
             for one in last.all_outcomes()
         ]
         pieces[run + own : len(pieces) - 1] = []
@@ -175,18 +186,11 @@ class _Work(Struct, frozen=True, kw_only=True):
             _Outcome(
                 first.chance * then.chance,
                 (*first.nodes, *_without_room(then.nodes, self._last(first.nodes))),
+                (*first.events, *then.events),
             )
             for first in one.all_outcomes()
             for then in other.all_outcomes()
         ]
-        if len(outcomes) > MOST_OUTCOMES:
-            raise QpsError.single(
-                codes.TOO_MANY_OUTCOMES,
-                other.calls[-1].span,
-                f"{len(outcomes)} combinations of chances in one visit of `{one.at.node}`: at most "
-                f"{MOST_OUTCOMES} are supported",
-                hint="merge alternatives that take about as long, or move some to another node",
-            )
         return _Choice(at=one.at, calls=(*one.calls, *other.calls), outcomes=outcomes)
 
     def _last(self, nodes: Sequence[Node]) -> str | None:
@@ -208,6 +212,8 @@ class _Work(Struct, frozen=True, kw_only=True):
         if piece.outcomes is None:
             yield from piece.calls
             return
+        if len(piece.outcomes) > MOST_OUTCOMES:
+            raise _too_many(len(piece.outcomes), piece)
         choice = next(self.numbers)
         for at, one in enumerate(piece.outcomes):
             call = piece.calls[min(at, len(piece.calls) - 1)]
@@ -220,7 +226,57 @@ class _Work(Struct, frozen=True, kw_only=True):
                 times=Times(one.chance),
                 choice=choice,
                 is_rest=at == len(piece.outcomes) - 1,
+                events=one.events,
             )
+
+
+def _outcomes(calls: Sequence[Call], at: At) -> list[_Outcome]:
+    """Return what is done in each of some alternatives, and in none of them."""
+    found = [_Outcome(_chance(call), _inside(call, at), call.events) for call in calls]
+    if not calls[-1].is_rest:
+        left = 1 - total(one.chance for one in found)
+        found.append(_Outcome(left, (), _others(calls)))
+    return found
+
+
+def _without_chances(outcome: _Outcome, at: At) -> Iterator[_Outcome]:
+    """Yield outcomes of which none begins or ends with alternatives: those are outcomes, too."""
+    nodes = outcome.nodes
+    first = next((one for one in (*nodes[:1], *nodes[-1:]) if _choice(one) is not None), None)
+    if first is None:
+        yield outcome
+        return
+    start = next(k for k, node in enumerate(nodes) if _choice(node) == _choice(first))
+    calls = [one for one in nodes if isinstance(one, Call) and one.choice == _choice(first)]
+    before, behind = nodes[:start], nodes[start + len(calls) :]
+    for one in _outcomes(calls, at):
+        inner = _Outcome(
+            outcome.chance * one.chance,
+            (*before, *one.nodes, *behind),
+            (*outcome.events, *one.events),
+        )
+        yield from _without_chances(inner, at)
+
+
+def _choice(node: Node) -> int | None:
+    return node.choice if isinstance(node, Call) else None
+
+
+def _others(calls: Sequence[Call]) -> tuple[ir.EventOutcome, ...]:
+    """Return how an event comes out for the items that make none of some calls."""
+    return tuple(
+        ir.EventOutcome(one.name, happens=not one.happens) for call in calls for one in call.events
+    )
+
+
+def _too_many(many: int, piece: _Choice) -> QpsError:
+    return QpsError.single(
+        codes.TOO_MANY_OUTCOMES,
+        piece.calls[-1].span,
+        f"{many} combinations of chances in one visit of `{piece.at.node}`: at most "
+        f"{MOST_OUTCOMES} are supported",
+        hint="merge alternatives that take about as long, or move some to another node",
+    )
 
 
 def _chance(call: Call) -> Formula:
@@ -228,10 +284,16 @@ def _chance(call: Call) -> Formula:
 
 
 def _inside(call: Call, at: At) -> tuple[Node, ...]:
-    """Return what is done in an alternative, without that it is at the node where it begins."""
-    return tuple(
-        node for node in call.body.nodes if not (isinstance(node, At) and node.node == at.node)
-    )
+    """Return what is done in an alternative, without that it is at the node where it begins.
+
+    An item that has crossed a link meanwhile comes back to that node.
+    """
+    found: list[Node] = []
+    for node in call.body.nodes:
+        is_back = bool(found) and isinstance(found[-1], Cross)
+        if not isinstance(node, At) or node.node != at.node or is_back:
+            found.append(node)
+    return tuple(found)
 
 
 def _placed(nodes: Sequence[Node], at: At) -> Iterator[Node]:
@@ -274,14 +336,7 @@ def _without_room(nodes: Sequence[Node], station: str | None) -> tuple[Node, ...
 def calls_in(body: itinerary.Sequence) -> Iterator[Call]:
     """Yield all calls of an itinerary, those in others behind them."""
     for node in body.nodes:
-        match node:
-            case Call(body=inside):
-                yield node
-                yield from calls_in(inside)
-            case Merge(body=inside):
-                yield from calls_in(inside)
-            case Fork(branches=branches):
-                for branch in branches:
-                    yield from calls_in(branch)
-            case _:
-                pass
+        if isinstance(node, Call):
+            yield node
+        for inside in bodies_of(node):
+            yield from calls_in(inside)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.engine.expressions.formulas import ONE, ZERO, Formula
 
@@ -122,7 +123,8 @@ class Call(Struct, frozen=True, kw_only=True):
 
     What is done by chance at a node is a call of that node itself, `is_local`. Of calls in a row
     that are of one `choice` an item makes one at most, each by its chance: they exclude each other.
-    The last one `is_rest` where it is made by all that make no other one.
+    The last one `is_rest` where it is made by all that make no other one. Alternatives may be those
+    of `events`: one is taken by the items to which these happen, or do not.
     """
 
     number: int
@@ -135,6 +137,7 @@ class Call(Struct, frozen=True, kw_only=True):
     is_local: bool = False
     choice: int | None = None
     is_rest: bool = False
+    events: tuple[ir.EventOutcome, ...] = ()
 
 
 class Fork(Struct, frozen=True, kw_only=True):
@@ -260,3 +263,14 @@ Node: TypeAlias = (
     | Merge
     | Resize
 )
+
+
+def bodies_of(node: Node) -> tuple[Sequence, ...]:
+    """Return the sequences that a node is made of: of a call one, of calls together several."""
+    match node:
+        case Call(body=body) | Merge(body=body):
+            return (body,)
+        case Fork(branches=branches):
+            return branches
+        case _:
+            return ()

@@ -194,7 +194,7 @@ RULES: dict[str, Rule] = {
     "stream": _rule(
         ast.Stream,
         "name whose index condition",
-        "emission:items* first_emission:items* arrivals:items* at:items* over:items* "
+        "emission:items* first_emission:items* arrivals:items* event:items* at:items* over:items* "
         "playout:items* rank:items* source",
     ),
     "each": _rule(ast.Each, "flows name but..."),
@@ -202,6 +202,7 @@ RULES: dict[str, Rule] = {
     "each_pair_in": _rule(partial(ast.EachPair, is_of_group=True), "is_ordered! name"),
     "emission": _rule(_emission, "values* source"),
     "first_emission": _rule(partial(_emission, is_first_edition=True), "values* source"),
+    "event": _rule(ast.Event, "name value each source"),
     "at": _rule(
         ast.At,
         "node condition",

@@ -106,6 +106,8 @@ def test_a_visit_goes_on_across_a_chance() -> None:
         ("get; 3 %: { call b { scan }; log }; get", [["scan", "log", "get"], ["get"]]),
         ("get; 3 %: { quick; scan }", [["scan"]]),
         ("one of { 3 %: { log; 50 %: scan }; else: get }", [["log", "scan"], ["log"], ["get"]]),
+        ("get; 3 %: { 50 %: scan; log }", [["get", "scan", "log"], ["get", "log"], ["get"]]),
+        ("3 %: { log; 50 %: scan }; get", [["log", "scan", "get"], ["log", "get"], ["get"]]),
     ],
 )
 def test_alternatives_are_whole_visits(steps: str, expected: list[list[str]]) -> None:

@@ -64,7 +64,7 @@ class Module(Struct, frozen=True, kw_only=True):
     mode: list[str] = field(default_factory=list)
     noted: Noted[Module] | None = None
 
-    def note(self, meaning: Meaning, name: ast.Name, of: ast.Shared | None = None) -> None:
+    def note(self, meaning: Meaning, name: ast.Name, of: ast.Named | None = None) -> None:
         """Note what a name in this module was taken for; `of` is the declaration it belongs to."""
         if self.noted is not None:
             self.noted.note(meaning, name, self, of)

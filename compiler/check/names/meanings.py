@@ -75,6 +75,8 @@ class Reader(Struct, frozen=True, kw_only=True):
                 whole = symbols.choice(note.of, own)
             case Meaning.KIND if isinstance(note.of, ast.Kinds):
                 whole = symbols.kind(note.of, own)
+            case Meaning.EVENT if note.of is not None:
+                whole = symbols.declared(note.of)
             case Meaning.MATRIX:
                 whole = symbols.matrix(module, own)
             case Meaning.RESOURCE:

@@ -35,7 +35,8 @@ class Meaning(IntEnum):
     MATRIX = 8
     KIND = 9  # of the kinds `of`
     RESOURCE = 10
-    WORD = 11  # of the language
+    EVENT = 11  # `of` the stream around
+    WORD = 12  # of the language
 
 
 class Note(Struct, Generic[M], frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ class Note(Struct, Generic[M], frozen=True, kw_only=True):
     meaning: Meaning
     name: ast.Name
     module: M
-    of: ast.Shared | None = None
+    of: ast.Named | None = None
 
 
 class Noted(Struct, Generic[M], frozen=True):
@@ -54,7 +55,7 @@ class Noted(Struct, Generic[M], frozen=True):
     trees: dict[Source, ast.Module] = field(default_factory=dict)
 
     def note(
-        self, meaning: Meaning, name: ast.Name, module: M, of: ast.Shared | None = None
+        self, meaning: Meaning, name: ast.Name, module: M, of: ast.Named | None = None
     ) -> None:
         """Note what a name was taken for, unless it is known better."""
         earlier = self.notes.get(name.span)

@@ -21,8 +21,8 @@ class Symbol(Struct, frozen=True, kw_only=True):
 
     `kind` is `parameter`, `population`, `let`, `function`, `measure`, `unit`, `kinds`, `kind` (one
     of some kinds), `group`, `option`, `choice`, `machine`, `network`, `component`, `node`, `link`,
-    `stream`, `trace`, `formal`, `resource`, `thread`, `module`, `mode`, `scenario`, `claim`,
-    `observation`, `figure`, `matrix`, `column`, or `word`: one of the language or of a file.
+    `stream`, `event`, `trace`, `formal`, `resource`, `thread`, `module`, `mode`, `scenario`,
+    `claim`, `observation`, `figure`, `matrix`, `column`, or `word`: one of the language or a file.
     It is `declared` at these names: nowhere what is built in; a resource is at each machine that
     has it. One that `is_fixed` cannot be called otherwise, since its name is no name in the text.
     """

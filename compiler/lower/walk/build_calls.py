@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -10,6 +12,7 @@ from qps.compiler.lower.expressions.item_flows import Flow
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.network.alternative_visits import AlternativeVisits, calls_in
+from qps.compiler.network.event_outcomes import CallCopy
 from qps.compiler.network.itinerary import Call, Fork, Sequence, Times
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.expressions.formulas import Formula, total
@@ -55,7 +58,7 @@ class CallBuilder:
         if call.times is not None:
             times = self._times(call, call.times)
         if call.sends is not None:
-            sends = self._symbol(call, "sends", call.sends)
+            sends = self._symbol(f"{call.node}.sends", call.sends)
             flow = _sized(flow, sends)
         self._begun.append(_Begun(before=before, times=times, sends=sends, sent=_size(flow)))
         self._state.flow = flow
@@ -66,7 +69,7 @@ class CallBuilder:
         """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
         flow, begun = self._state.flow, self._begun[-1]
         if call.returns is not None:
-            begun.returns = self._symbol(call, "returns", call.returns)
+            begun.returns = self._symbol(f"{call.node}.returns", call.returns)
             flow = _sized(flow, begun.returns)
         elif call.sends is not None and _size(flow) is begun.sent:
             flow = replace(flow, sizes=begun.before.sizes, rates=begun.before.rates)
@@ -76,6 +79,16 @@ class CallBuilder:
         begun = self._begun.pop()
         self._state.flow = begun.before
         self._state.itinerary.end_call(lambda body: _called(call, begun, body))
+
+    @property
+    def asked(self) -> dict[int, ir.EventOutcome]:
+        """The calls that are made where an event has an outcome, by their numbers."""
+        return {call.number: call.event for call in self.made.values() if call.event is not None}
+
+    def copy(self, copies: Mapping[int, CallCopy]) -> None:
+        """Note calls that were made from others."""
+        for number, one in copies.items():
+            self.made[number] = replace(self.made[one.of], number=number, fork=one.fork)
 
     def stand_for(self, found: AlternativeVisits) -> None:
         """Note the calls that have become others, in which whole visits are made."""
@@ -87,7 +100,9 @@ class CallBuilder:
     def _times(self, call: ir.Call, stated: ir.Quantity) -> Formula:
         """Return how often a call is made; of alternatives the last one what others leave."""
         if not call.is_rest:
-            times = self._symbol(call, call.amount_word, stated)
+            times = self._symbol(call.amount_name, stated)
+            if call.event is not None:
+                return times if call.event.happens else 1 - times
             if call.choice is not None:
                 self._chances.setdefault(call.choice, []).append(times)
             return times
@@ -103,12 +118,12 @@ class CallBuilder:
         return Fork(
             number=call.fork,
             branches=(),
-            count=self._symbol(call, "calls", call.fan_out.count),
-            answers=None if stated is None else self._symbol(call, "answers", stated),
+            count=self._symbol(f"{call.node}.calls", call.fan_out.count),
+            answers=None if stated is None else self._symbol(f"{call.node}.answers", stated),
         )
 
-    def _symbol(self, call: ir.Call, what: str, quantity: ir.Quantity) -> Formula:
-        return self._expressions.symbol(f"{self._stream.name}.{call.node}.{what}", quantity)
+    def _symbol(self, name: str, quantity: ir.Quantity) -> Formula:
+        return self._expressions.symbol(f"{self._stream.name}.{name}", quantity)
 
 
 def _called(call: ir.Call, begun: _Begun, body: Sequence) -> Call:
@@ -123,6 +138,7 @@ def _called(call: ir.Call, begun: _Begun, body: Sequence) -> Call:
         is_local=call.is_local,
         choice=call.choice,
         is_rest=call.is_rest,
+        events=() if call.event is None else (call.event,),
     )
 
 

@@ -20,6 +20,7 @@ from qps.compiler.lower.walk.split_runs import with_split_runs
 from qps.compiler.network.alternative_visits import with_alternative_visits
 from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
 from qps.compiler.network.classes import Class, Holder, Items, Playout
+from qps.compiler.network.event_outcomes import with_event_alternatives
 from qps.compiler.network.itinerary import Delay
 from qps.compiler.network.stations_and_pools import Open
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
@@ -49,7 +50,9 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     _packetisation(stream, flow, under_way)
     calls = CallBuilder(under_way, stream, expressions)
     _build_steps(stream, network, under_way, calls)
-    found = with_alternative_visits(under_way.itinerary.itinerary, network.is_store)
+    decided = with_event_alternatives(under_way.itinerary.itinerary, stream.name, calls.asked)
+    calls.copy(decided.copies)
+    found = with_alternative_visits(decided.itinerary, network.is_store)
     calls.stand_for(found)
     of = Class(
         name=stream.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeAlias
 
-from qps.compiler.syntax.ast.base_node import Face, Index, Name, Shared, Written
+from qps.compiler.syntax.ast.base_node import Face, Index, Name, Named, Shared, Written
 from qps.compiler.syntax.ast.expressions import Expr, Text
 
 
@@ -126,10 +126,24 @@ class Give(Written, frozen=True, kw_only=True):
     amount: Expr | None = None
 
 
+class Event(Named, frozen=True, kw_only=True):
+    """`event hit = 85 %`: what happens to a part of the items, drawn once for each of them.
+
+    Steps ask for it by its name. One `for each user` would be drawn once for a user.
+    """
+
+    face: ClassVar[Face] = Face(called="an event", shown="Event", color="event")
+
+    value: Expr
+    each: Name | None = None
+    source: Text | None = None
+
+
 class Chance(Written, frozen=True, kw_only=True):
     """`1.4 %: scan`: steps that a part of the items takes, drawn for each of them.
 
-    Of `else: …` within `one of { … }` there is no `probability`.
+    It may be an event of the stream, or that this does not happen: `not hit: scan`. Of `else: …`
+    within `one of { … }` there is no `probability`.
     """
 
     probability: Expr | None = None
@@ -208,7 +222,7 @@ class Stream(Shared, frozen=True, kw_only=True):
 
     whose: Each | EachPair | InAll | None
     condition: Expr | None = None
-    items: tuple[Emission | Rank | Arrivals | At | Over | Playout, ...] = ()
+    items: tuple[Emission | Rank | Arrivals | Event | At | Over | Playout, ...] = ()
     source: Text | None = None
     index: Index | None = None
     share: Expr | None = None

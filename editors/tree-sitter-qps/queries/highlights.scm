@@ -49,6 +49,7 @@
   "elastic"
   "else"
   "emit"
+  "event"
   "every"
   "exclude"
   "expect"

@@ -4,7 +4,7 @@
 `100 together, first 90 [leaf(…)]` is one that is made so many times at once. A
 call names its link only where several join the two nodes. What a link takes of every item, its
 propagation and its loss, stands with the link. `1 %: cpu 31 ms` is done by chance at the node, and
-of `one of {70 %: …; 30 %: …}` each item takes one.
+of `one of {70 %: …; 30 %: …}` each item takes one; those of an event have its name: `hit (85 %)`.
 """
 
 from __future__ import annotations
@@ -161,6 +161,8 @@ class ItineraryText:
         for call in calls:
             _, inside, *_ = self._stays(call.body, of, at)
             share = "" if call.times is None else self._numbers.share(call.times.mean)
+            if call.events:
+                share = f"{' and '.join(one.words for one in call.events)} ({share})"
             steps = ", ".join(inside.steps)
             is_block = len(calls) == 1 and len(inside.steps) > 1
             each.append(f"{share}: {{{steps}}}" if is_block else f"{share}: {steps}")

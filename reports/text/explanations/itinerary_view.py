@@ -81,7 +81,8 @@ class CallView(Struct, frozen=True, kw_only=True):
     """A node is called; the body goes there and back.
 
     What is done by chance at a node is a call of that node itself (`is_local`); of calls in a row
-    with one `choice` an item makes one at most.
+    with one `choice` an item makes one at most. Those that depend on `events` have their outcomes:
+    `hit`, `not hit`.
     """
 
     number: int
@@ -92,6 +93,7 @@ class CallView(Struct, frozen=True, kw_only=True):
     body: tuple[NodeView, ...]
     is_local: bool
     choice: int | None
+    events: tuple[str, ...]
     type_: Literal["call"] = "call"
 
 

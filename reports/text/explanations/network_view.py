@@ -213,6 +213,8 @@ class _Shown:
                 return stated.text
             case ir.Queueing():
                 return value.written
+            case ir.EventOutcome():
+                return value.words
             case Enum():
                 return value.value
             case tuple():

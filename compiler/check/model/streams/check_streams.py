@@ -14,6 +14,12 @@ from qps.compiler.check.model.parameters.check_parameters import ParameterChecke
 from qps.compiler.check.model.streams.check_alternatives import MAX_PATHS, is_implied, together
 from qps.compiler.check.model.streams.check_closed_streams import report_no_users, report_unclosed
 from qps.compiler.check.model.streams.check_emissions import EmissionChecker
+from qps.compiler.check.model.streams.check_events import (
+    EventChecker,
+    EventUses,
+    StreamEvents,
+    report_unused,
+)
 from qps.compiler.check.model.streams.check_pools import check_pools, pool_items
 from qps.compiler.check.model.streams.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.model.streams.check_steps import StepChecker
@@ -84,7 +90,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
         emission = EmissionChecker(self.expressions).emission(declaration)
-        found = self._paths(declaration, emission)
+        events = EventChecker(self.expressions).events(declaration)
+        found = self._paths(declaration, emission, events)
+        report_unused(events, self)
         condition = None
         if declaration.condition is not None:
             fixed = Scope(self.main, Allowed.NOTHING)
@@ -122,6 +130,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             playout=playout,
             priority=priority,
             arrivals=self._arrivals(declaration, emission),
+            events=tuple(events.sound.values()),
             users=self.steps.groups.users_of(self.main, declaration.share)
             if flows_from is ir.Whose.EACH_USER
             else None,
@@ -275,7 +284,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     # -- the way -------------------------------------------------------------------------
 
-    def _paths(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Paths | None:
+    def _paths(
+        self, declaration: ast.Stream, emission: ir.Emission | None, events: StreamEvents
+    ) -> _Paths | None:
         """Return the ways of a stream, as far as they are sound; each starts with a visit."""
         visits = [item for item in declaration.items if isinstance(item, ast.At)]
         if not visits:
@@ -283,7 +294,10 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         paired = self._paired(declaration.whose, visits[0])
         routes = RouteChecker(self.sink, self.main, self.links, paired)
-        checker = VisitChecker(self.expressions, steps=self.steps, routes=routes, emission=emission)
+        uses = EventUses(self.expressions, events=events)
+        checker = VisitChecker(
+            self.expressions, steps=self.steps, routes=routes, emission=emission, events=uses
+        )
         fixed = Scope(self.main, Allowed.NOTHING)
         stops: list[_Stop] = []
         is_sound = True

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.streams.check_events import EventUses
 from qps.compiler.check.model.streams.check_pools import PoolChecker
 from qps.compiler.check.model.streams.check_routes import RouteChecker
 from qps.compiler.check.model.streams.check_steps import StepChecker
@@ -30,10 +31,14 @@ _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
 
 
 class _Inside(Struct, frozen=True):
-    """What a step stands in: no call, or one; `is_plain` where every item makes it just once."""
+    """What a step stands in: no call, or one; `is_plain` where every item makes it just once.
+
+    It is done where some events have an outcome.
+    """
 
     is_call: bool = False
     is_plain: bool = True
+    events: tuple[ir.EventOutcome, ...] = ()
 
 
 class _CallTargets(Struct, frozen=True):
@@ -64,6 +69,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     steps: StepChecker
     routes: RouteChecker
     emission: ir.Emission | None
+    events: EventUses
     _numbers: Iterator[int] = field(default_factory=count)
 
     def legs(self, item: ast.At) -> list[ir.Leg]:
@@ -95,9 +101,9 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             elif isinstance(item, ast.Together):
                 legs += self._together(node, item, inside)
             elif isinstance(item, ast.Chance):
-                legs += self._chance(node, item)
+                legs += self._chance(node, item, inside)
             elif isinstance(item, ast.Alternatives):
-                legs += self._alternatives(node, item)
+                legs += self._alternatives(node, item, inside)
             else:
                 mark = PoolChecker(self.expressions).mark(item, place)
                 legs += [mark] if mark else []
@@ -130,20 +136,30 @@ class VisitChecker(Part, frozen=True, kw_only=True):
 
     # -- by chance -----------------------------------------------------------------------
 
-    def _chance(self, here: ast.Name, item: ast.Chance) -> list[ir.Leg]:
+    def _chance(self, here: ast.Name, item: ast.Chance, inside: _Inside) -> list[ir.Leg]:
         """Return what a part of the items does, and the others do not."""
-        return self._branch(here, item, self._probability(item), next(self._numbers))
+        outcome = self.events.use(item.probability, inside.events)
+        if outcome is not None:
+            return self._branch_of_event(here, item, outcome, inside)
+        return self._branch(here, item, self._probability(item), next(self._numbers), inside)
 
-    def _alternatives(self, here: ast.Name, item: ast.Alternatives) -> list[ir.Leg]:
+    def _alternatives(
+        self, here: ast.Name, item: ast.Alternatives, inside: _Inside
+    ) -> list[ir.Leg]:
         """Return ways of which each item takes exactly one; `else` is what the others leave."""
         choice = next(self._numbers)
         self._report_order(item)
+        legs: list[ir.Leg] = []
+        if any(self.events.is_event(branch.probability) for branch in item.branches):
+            outcomes = self.events.alternatives(item, inside.events)
+            for branch, outcome in zip(item.branches, outcomes or (), strict=False):
+                legs += self._branch_of_event(here, branch, outcome, inside)
+            return legs
         stated = [self._probability(branch) for branch in item.branches]
         known = [one for one in stated if one is not None]
-        legs: list[ir.Leg] = []
         for branch, probability in zip(item.branches, stated, strict=True):
             share = _rest(known, branch) if branch.probability is None else probability
-            legs += self._branch(here, branch, share, choice)
+            legs += self._branch(here, branch, share, choice, inside)
         return legs
 
     def _report_order(self, item: ast.Alternatives) -> None:
@@ -175,10 +191,18 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             )
 
     def _probability(self, branch: ast.Chance) -> ir.Quantity | None:
-        if branch.probability is None:
+        if branch.probability is None or not self.events.is_sound(branch.probability):
             return None
         scope = Scope(self.main, Allowed.FLOWS)
         return self.expressions.quantity(branch.probability, scope, DIMENSIONLESS, "a probability")
+
+    def _branch_of_event(
+        self, here: ast.Name, branch: ast.Chance, outcome: ir.EventOutcome, inside: _Inside
+    ) -> list[ir.Leg]:
+        """Return a branch that is taken where an event has an outcome."""
+        event = self.events.events.sound.get(outcome.name)
+        share = None if event is None else event.share
+        return self._branch(here, branch, share, next(self._numbers), inside, outcome)
 
     def _branch(
         self,
@@ -186,19 +210,16 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         branch: ast.Chance,
         probability: ir.Quantity | None,
         choice: int,
+        inside: _Inside,
+        outcome: ir.EventOutcome | None = None,
     ) -> list[ir.Leg]:
         """Return a branch that is taken with a probability: a call of the node itself."""
         if not branch.steps:
-            stated = branch.probability
-            told = "else" if stated is None else " ".join(stated.span.text.split())
-            self.sink.report(
-                codes.NOTHING_DONE,
-                branch.span,
-                f"nothing follows `{told}:`",
-                hint=f"add a step, or several: `{told}: {{ step; call node {{ … }} }}`",
-            )
+            self._report_empty(branch)
             return []
-        block = self._block(here, branch.steps, _Inside(is_call=True, is_plain=False))
+        events = inside.events if outcome is None else (*inside.events, outcome)
+        within = _Inside(is_call=True, is_plain=False, events=events)
+        block = self._block(here, branch.steps, within)
         place = self.steps.node(here)
         if place is None or probability is None or not block:
             return []
@@ -212,10 +233,21 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             span=branch.span,
             is_local=True,
             choice=choice,
-            is_rest=branch.probability is None,
+            is_rest=branch.probability is None and outcome is None,
+            event=outcome,
         )
         begins, answers, ends = (ir.CallMark(point, call) for point in ir.CallPoint)
         return [begins, *block, answers, ir.Visit(place, (), here.span), ends]
+
+    def _report_empty(self, branch: ast.Chance) -> None:
+        stated = branch.probability
+        told = "else" if stated is None else " ".join(stated.span.text.split())
+        self.sink.report(
+            codes.NOTHING_DONE,
+            branch.span,
+            f"nothing follows `{told}:`",
+            hint=f"add a step, or several: `{told}: {{ step; call node {{ … }} }}`",
+        )
 
     # -- calls ---------------------------------------------------------------------------
 
@@ -319,11 +351,13 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         """Return a call, there and back; every part of it is looked at, also where one failed."""
         number, node = next(self._numbers), item.node
         is_plain = inside.is_plain and item.times is None and fork is None
-        steps = self._block(node, item.steps, _Inside(is_call=True, is_plain=is_plain))
+        within = _Inside(is_call=True, is_plain=is_plain, events=inside.events)
+        steps = self._block(node, item.steps, within)
         scope = Scope(self.main, Allowed.FLOWS)
         stated = [part for part in (item.times, item.sends, item.returns) if part is not None]
         times = None
-        if item.times is not None and not self._is_more_than_all(item.times):
+        is_number = item.times is None or self.events.is_sound(item.times)
+        if item.times is not None and is_number and not self._is_more_than_all(item.times):
             times = self.expressions.quantity(
                 item.times, scope, DIMENSIONLESS, "the number of calls"
             )
