@@ -54,14 +54,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_every_guide_is_a_card_in_a_group_and_its_old_address_leads_to_it(site: Path) -> None:
+def test_every_guide_is_in_a_group() -> None:
     listed = indexes.groups((ROOT / indexes.GUIDES).read_text("utf-8"))
-    front = (site / "docs" / "cookbook.html").read_text("utf-8")
-    entries = [entry for group in listed for entry in group.entries]
     docs = ROOT / "docs"
     guides = {path.relative_to(docs).as_posix() for path in docs.glob("guides/*/*.md")}
     assert not list(docs.glob("guides/*.md"))
-    assert {entry.path for entry in entries} == guides
+    assert {entry.path for group in listed for entry in group.entries} == guides
+
+
+def test_every_guide_is_a_card_and_its_old_address_leads_to_it(site: Path) -> None:
+    listed = indexes.groups((ROOT / indexes.GUIDES).read_text("utf-8"))
+    front = (site / "docs" / "cookbook.html").read_text("utf-8")
+    entries = [entry for group in listed for entry in group.entries]
     assert [group.title for group in listed] == re.findall(r"<h2[^>]*>([^<]*)", front)[
         : len(listed)
     ]

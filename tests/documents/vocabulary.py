@@ -102,9 +102,14 @@ RETIRED = (
 )
 """Patterns of whole words, and what stands in their place (docs/glossary.md)."""
 
-_PATTERNS = tuple(
-    (re.compile(rf"(?<![\w.`-])(?:{one})(?![\w`-])", re.IGNORECASE), say) for one, say in RETIRED
-)
+
+def _whole(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.`-])(?:{words})(?![\w`-])", re.IGNORECASE)
+
+
+_PATTERNS = tuple((_whole(one), say) for one, say in RETIRED)
+_ANY = _whole("|".join(one for one, _ in RETIRED))
+"""Most texts and lines have none: one search passes them."""
 
 _PROSE = (
     "README.md", "docs/**/*.md", "playground/README.md", "docs/website/**/*.html",
@@ -186,17 +191,21 @@ def _matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_python(text: str) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(text)
-    silent = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            continue
-        if id(node) not in silent and " " in node.value.strip():
-            yield node.lineno, node.value
+    waiting: list[object] = [ast.parse(text)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            waiting += node
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and " " in node.value.strip():
+                yield node.lineno, node.value
+        elif isinstance(node, ast.AST) and not _is_docstring(node):
+            waiting += [getattr(node, field, None) for field in node._fields]
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    """Return whether a node is a constant that stands alone: nobody reads it but developers."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def words_in(line: str) -> list[str]:
@@ -205,7 +214,11 @@ def words_in(line: str) -> list[str]:
 
 
 def _in_text(path: Path, first: int, text: str) -> Iterator[Place]:
+    if not _ANY.search(text):
+        return
     for offset, line in enumerate(text.splitlines() or [text]):
+        if not _ANY.search(line):
+            continue
         for pattern, instead in _PATTERNS:
             for match in pattern.finditer(line):
                 yield Place(

@@ -72,14 +72,3 @@ def examples(count: int, *, least: int = _LEAST) -> int:
     By day there are at least so many, of what is dear fewer.
     """
     return count if _IS_NIGHT else max(count // 10, min(count, least))
-
-
-def some(cases: Iterable[object], *, every: int) -> list[object]:
-    """Return cases as parameters: by day the first of each so many, always the same; at night all.
-
-    For many that take long and tell alike, such as all specs; `cases` are values of one parameter.
-    """
-    return [
-        case if place % every == 0 else pytest.param(case, marks=nightly)
-        for place, case in enumerate(cases)
-    ]

@@ -7,9 +7,12 @@ from itertools import combinations, pairwise, product
 from math import inf, nan
 from typing import Any
 
+from helpers.nightly import examples
+
 ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
 FLOWS = (2.0, 60.0)
-CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 5.0), (0.0, 0.9), (0.5, 3.5))
+_MOST_CUSTOMERS = float(examples(40, least=12))
+CUSTOMERS, STATION = (0.0, _MOST_CUSTOMERS), ((0.0, 2.0), (1.0, 5.0), (0.0, 0.9), (0.5, 3.5))
 CLASSES = ((2.0, 2.0), (1.0, 1.0), (0.0, 8.0), (0.0, 6.0), POSITIVE, POSITIVE)
 PLACE = ((1.0, 3.0), (0.1, 0.9), (1.0, 3.5), (0.1, 2.0), (0.1, 2.0))
 _SPEED = ((-1.0, -1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.0), (1.0, 1.0))
@@ -93,9 +96,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "class_wait": (*CLASSES, *PLACE, *PLACE),
     "class_open_wait": (*CLASSES[:1], *CLASSES[2:], *PLACE, *PLACE),
     "class_quantile": (*CLASSES[:2], (0.5, 0.98), *CLASSES[2:], *PLACE, (0.3, 3.0), (0.0, 1.0)),
-    "forked_rate": ((0.0, 40.0), POSITIVE, *FORKED),
-    "forked_time": ((1.0, 1.0), (0.0, 40.0), POSITIVE, *FORKED),
-    "forked_wait": ((0.0, 0.0), (0.0, 40.0), POSITIVE, *FORKED),
+    "forked_rate": (CUSTOMERS, POSITIVE, *FORKED),
+    "forked_time": ((1.0, 1.0), CUSTOMERS, POSITIVE, *FORKED),
+    "forked_wait": ((0.0, 0.0), CUSTOMERS, POSITIVE, *FORKED),
     "nested_rate": ((0.0, 6.0), POSITIVE, *NESTED),
     "nested_time": ((0.0, 0.0), (0.0, 6.0), POSITIVE, *NESTED),
     "nested_wait": ((1.0, 1.0), (0.0, 6.0), POSITIVE, *NESTED),

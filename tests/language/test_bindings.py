@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from documents.docs import PAGES, blocks
-from helpers.nightly import some
 from helpers.renaming import MARK, plain, renamed
 from qps.compiler.check.names.bindings import Binding, Bindings, bindings_of
 from qps.compiler.check.names.declarations import Module
@@ -65,7 +64,7 @@ def _first(examined: Examined, text: str, part: str) -> Binding:
     return found
 
 
-@pytest.mark.parametrize("path", some(SPECS, every=3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_names_of_a_spec_are_settled_and_can_be_others(path: Path) -> None:
     examined = _examined(path)
     assert examined.spec is not None
@@ -79,7 +78,7 @@ def test_names_of_a_spec_are_settled_and_can_be_others(path: Path) -> None:
     assert plain(checked.value.model) == plain(examined.spec.model)
 
 
-@pytest.mark.parametrize("page", some(PAGES, every=3), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_names_in_examples_of_the_documentation_are_settled(page: Path) -> None:
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.kind == "qps":

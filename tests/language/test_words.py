@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 
-from helpers.nightly import some
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
@@ -144,7 +143,7 @@ def as_it_is() -> tuple[list[str], str]:
     return said(checked.diagnostics), laid_out.value
 
 
-@pytest.mark.parametrize("turn", some(range(len(FREE)), every=3), ids=FREE)
+@pytest.mark.parametrize("turn", range(len(FREE)), ids=FREE)
 def test_each_free_word_is_a_name_of_each_thing(turn: int) -> None:
     """At its turn a word is called as one thing, and all the words behind it as the others."""
     text = renamed(SPEC, named(turn))

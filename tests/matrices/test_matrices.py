@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import qps
-from helpers.nightly import examples, nightly, some
+from helpers.nightly import examples, nightly
 from helpers.single_rows import no_row_alone, solve_single
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -551,7 +551,7 @@ WAITS = [
 
 
 @pytest.mark.parametrize("limit", ["talk.latency", "quantile(talk.latency, 95 %)"])
-@pytest.mark.parametrize("queueing", some(WAITS, every=2))
+@pytest.mark.parametrize("queueing", WAITS)
 def test_rows_that_wait_are_solved_together(
     queueing: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 import qps
 from helpers.networks_by_hand import BY_HAND, DECLARATIONS
-from helpers.nightly import some
 from helpers.specs import lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -258,7 +257,7 @@ def _default(path: Path) -> tuple[object, object]:
 
 
 @pytest.mark.parametrize(
-    "path", some(sorted((ROOT / "specs").rglob("*.qps")), every=3), ids=lambda path: path.stem
+    "path", sorted((ROOT / "specs").rglob("*.qps")), ids=lambda path: path.stem
 )
 def test_a_network_holds_all_that_is_loaded(path: Path) -> None:
     spec = check_file(path).value

@@ -13,7 +13,6 @@ import pytest
 from browsers.browser import CHROMIUM, MISSING, SharedBrowser
 from closed_networks.test_shared_pools import JOB, KINDS
 from closed_networks.test_shared_pools import SHOP as POOLS
-from helpers.nightly import some
 from helpers.reports import html_of, html_of_text
 from helpers.specs import checked
 from qps.compiler.lower.load_graph import LoadGraph
@@ -109,7 +108,7 @@ def test_a_component_that_several_streams_use_is_parted_among_them() -> None:
     assert len(graph.resources["valueOf.cpu"].parts) == 1
 
 
-@pytest.mark.parametrize("path", some(OF_SPECS, every=3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OF_SPECS, ids=lambda path: path.stem)
 def test_the_route_passes_whatever_takes_time(path: Path) -> None:
     graph = graph_in(path)
     topology = topology_of(graph.network)
@@ -157,7 +156,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("path", some(OF_SPECS, every=3), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OF_SPECS, ids=lambda path: path.stem)
 def test_boxes_stand_apart_and_lines_end_at_them(path: Path, width: int) -> None:
     topology = topology_of(graph_in(path).network)
     found = laid_out(topology, width)

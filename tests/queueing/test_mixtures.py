@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from browsers.node import needs_node, run_module
-from helpers.nightly import examples, some
+from helpers.nightly import examples
 from helpers.specs import lowered
 from oracles.mixture_waits import Kind, sojourn_bounds
 from qps.compiler.lower.load_graph import LoadGraph
@@ -60,7 +60,7 @@ def quantile(level: float, *line: Stage) -> float:
     return stages_quantile(level, *chain(*line))
 
 
-@pytest.mark.parametrize("level", some(list(LEVELS), every=2))
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", MIXTURES)
 def test_waits_for_a_mixture_are_what_a_grid_says(name: str, level: float) -> None:
     rate, kinds, step, size = MIXTURES[name]
@@ -70,7 +70,7 @@ def test_waits_for_a_mixture_are_what_a_grid_says(name: str, level: float) -> No
         assert low * (1 - 1e-3) <= found <= high * (1 + 1e-3)
 
 
-@pytest.mark.parametrize("level", some(list(LEVELS), every=2))
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", MIXTURES)
 def test_arrays_and_balls_say_the_same(name: str, level: float) -> None:
     rate, kinds, *_ = MIXTURES[name]

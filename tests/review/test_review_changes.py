@@ -412,6 +412,9 @@ def test_an_example_is_found_by_its_rule_alone(rule: Rule, tmp_path: Path) -> No
 def test_the_documents_have_the_rules_as_they_are() -> None:
     text = review_rules.LIST.read_text(encoding="utf-8")
     assert review_rules.with_list(text) == text
+
+
+def test_the_page_of_rules_has_what_their_examples_print() -> None:
     assert review_rules.PAGE.read_text(encoding="utf-8") == review_rules.page()
 
 

@@ -15,7 +15,6 @@ import pytest
 from helpers.golden_answers import Json, answered
 from helpers.golden_differences import Comparison, group_text
 from helpers.golden_formulas import same_formula, values_of
-from helpers.nightly import nightly
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = Path(__file__).parents[1] / "goldens"
@@ -23,13 +22,6 @@ WORKED = sorted((ROOT / "specs").glob("*.qps"))
 GENERATED = sorted((GOLDENS / "generated").glob("*.qps"))
 _LONG = 300  # letters of a formula, of which only values are kept
 _EXAMPLES = 5
-
-_SLOW = {"iri", "062", "122"}
-"""Half the time of all: more of what others hold, too."""
-_MARKED = [
-    pytest.param(spec, marks=[nightly] if spec.stem in _SLOW else [])
-    for spec in [*WORKED, *GENERATED]
-]
 
 
 def _golden(spec: Path) -> Path:
@@ -58,7 +50,7 @@ def _text(answer: dict[str, Json]) -> str:
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
-@pytest.mark.parametrize("spec", _MARKED, ids=lambda spec: spec.stem)
+@pytest.mark.parametrize("spec", [*WORKED, *GENERATED], ids=lambda spec: spec.stem)
 def test_what_solve_answers_stays(
     spec: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
