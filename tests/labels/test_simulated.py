@@ -14,7 +14,7 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
 from qps.engine.expressions.formulas import Formula
-from simulated.generated import KINDS, spec_of_kind
+from simulated.generated import KINDS, REQUESTED, is_requested, spec_of, spec_of_kind
 from simulated.judge import graph_of, judge, judge_text
 from simulated.records import Number
 from simulated.report import line_of_wrong
@@ -113,7 +113,7 @@ def test_a_room_that_is_full_is_judged() -> None:
 
 
 def test_all_kinds_are_generated_alike_each_time() -> None:
-    for kind in set(KINDS):
+    for kind in {*KINDS, REQUESTED}:
         assert spec_of_kind(kind, Random(7)) == spec_of_kind(kind, Random(7))
 
 
@@ -142,6 +142,51 @@ def test_combinations_of_all_that_the_language_has_are_generated() -> None:
         pair for pair in _PAIRS if sum(all(word in spec for word in pair) for spec in specs) < 3
     ]
     assert not missing
+
+
+_OF_REQUESTS = (
+    "one of {",
+    "1 %: c",
+    "%: { ",
+    "together 2",
+    "answers {",
+    "queueing quota per",
+    ".wait.p95",
+    ".cpu.queue",
+    ".latency > ",
+    ".wait > 0 s",
+    "* 2.5",
+    "think ",
+)
+
+
+def test_each_third_spec_is_of_what_requests_do_by_chance() -> None:
+    specs = [spec_of(seed) for seed in range(1001, 1901, 3)]
+    assert all(spec.startswith(f'"""{REQUESTED}"""') for spec in specs)
+    assert not any(is_requested(seed) for seed in (*_SEEDS, 1000, 1002))
+    missing = [word for word in _OF_REQUESTS if sum(word in spec for spec in specs) < 3]
+    assert not missing
+
+
+_WAITS = """
+users N in 1..2
+machine box { cpu 1 core, queueing mm1 }
+component work { cpu 0.6 s/request }
+component rest { delay 1 s }
+topology { node a = box }
+stream job in all { traffic 1 request/s, 1 bit/request; at a { work; 30 %: rest } }
+measure waits = job.wait
+measure longest = a.cpu.wait.p95
+measure many = a.cpu.queue
+measure late = share(job.latency > 4 s)
+"""
+
+
+def test_waits_and_shares_by_a_time_are_judged() -> None:
+    found = judge_text(_WAITS, 1, seconds=0, runs=12)
+    quantities = {one.quantity for one in found.numbers}
+    assert quantities >= {"wait", "wait quantile", "queue", "latency share"}
+    assert not found.wrong(10)
 
 
 @pytest.mark.parametrize(

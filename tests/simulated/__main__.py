@@ -19,7 +19,7 @@ from time import monotonic
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2] / "src")]
 
-from simulated.generated import spec_of  # noqa: E402 - it is found by the line above
+from simulated.generated import is_requested, spec_of  # noqa: E402 - it is found by the line above
 from simulated.judge import labels_of, model_of, wrong_ones  # noqa: E402
 from simulated.measuring_errors import as_json, table_of  # noqa: E402
 from simulated.records import Model, kept, line_of  # noqa: E402
@@ -41,7 +41,9 @@ _CHANGES, _FIRST = 60, 15
 def main() -> int:
     """Judge many models on all cores; status 1 where a label is wrong."""
     asked = _asked()
-    wanted = range(asked.first, asked.first + asked.models)
+    wanted = list(range(asked.first, asked.first + asked.models))
+    if asked.requested:
+        wanted = [seed for seed in wanted if is_requested(seed)]
     known = {one.seed: one for one in kept(asked.keep)} if asked.keep else {}
     found = [known[seed] for seed in wanted if seed in known]
     if asked.report:
@@ -74,6 +76,7 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--models", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0, help="the seed of the first model")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each model, at most")
+    parser.add_argument("--requested", action="store_true", help="only what requests do by chance")
     parser.add_argument("--workers", type=int, default=None)
     parser.add_argument("--show", action="store_true", help="print the specs that are wrong")
     parser.add_argument("--keep", type=Path, help="a file with a line for each model")

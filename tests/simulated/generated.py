@@ -7,12 +7,17 @@ from random import Random
 from simulated.combined import Combined
 from simulated.drawn import NODES, Written, cores_of, discipline_of, load_of, log_uniform
 from simulated.loaded import Loaded
+from simulated.requested import Requested
 
 KINDS = (
     *("rows", "periodic", "batches", "behind", "calls", "ports", "speeds", "kept"),
     *("closed", "classes", "mixed", "pools", "bursts", "uneven", "ranks"),
     *("combined",) * 25,
 )
+REQUESTED = "requested"
+"""What a request does by chance: each third spec from `_FIRST_REQUESTED` on."""
+_FIRST_REQUESTED = 1000
+"""Specs before it are what they were before there were such: tests name some by their seeds."""
 
 
 _CALLS_TOGETHER = 0.4
@@ -22,11 +27,19 @@ _CALLS_TOGETHER = 0.4
 def spec_of(seed: int) -> str:
     """Return a spec; the same seed, the same spec."""
     random = Random(f"spec/{seed}")
-    return spec_of_kind(random.choice(KINDS), random)
+    kind = random.choice(KINDS)
+    return spec_of_kind(REQUESTED if is_requested(seed) else kind, random)
+
+
+def is_requested(seed: int) -> bool:
+    """Return whether the spec of a seed is one of what a request does by chance."""
+    return seed >= _FIRST_REQUESTED and seed % 3 == 2
 
 
 def spec_of_kind(kind: str, random: Random) -> str:
     """Return a spec of one kind."""
+    if kind == REQUESTED:
+        return Requested(random).written().text(kind)
     if kind == "combined":
         return Loaded(Combined(random)).written().text(kind)
     generated = _Generated(random)

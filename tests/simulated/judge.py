@@ -10,6 +10,7 @@ from time import monotonic, process_time
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -23,6 +24,7 @@ from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import RUNS, Effort, Simulation, simulate
 from qps.simulation.run_lengths import lengths_of
 from qps.simulation.simulated_model import SimulatedNetwork
+from qps.simulation.simulated_waits import waiting_measures
 from qps.simulation.single_run import LEVELS
 from simulated.bands import bands_of
 from simulated.generated import spec_of
@@ -65,10 +67,18 @@ class Judged(Struct, frozen=True, kw_only=True):
 
 def graph_of(text: str) -> LoadGraph:
     """Return the load graph of a spec without mistakes."""
+    return _lowered(_checked(text))
+
+
+def _checked(text: str) -> ir.Model:
     outcome = check_source(Source("generated.qps", text))
     if outcome.value is None:
         raise QpsError(outcome.diagnostics)
-    return lower(outcome.value.model, base_configuration(outcome.value.model))
+    return outcome.value.model
+
+
+def _lowered(model: ir.Model) -> LoadGraph:
+    return lower(model, base_configuration(model))
 
 
 def model_of(seed: int, seconds: float) -> Model:
@@ -147,12 +157,14 @@ def judge(seed: int, seconds: float, runs: int = RUNS) -> Judged:
 def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged:
     """Do the same with any spec."""
     try:
-        graph = graph_of(text)
+        model = _checked(text)
+        graph = _lowered(model)
         ready = simulated_model(graph, 1)
     except QpsError as refused:
         return Judged(seed=seed, refused=refused.diagnostics[0].message)
     longest = _LONGEST if seconds else 0.0
-    effort = Effort(seconds=longest, seed=seed, workers=1, runs=runs)
+    measures = waiting_measures(model)
+    effort = Effort(seconds=longest, seed=seed, workers=1, runs=runs, measures=measures)
     told = simulate(ready, effort, is_enough=_until(graph, _is_clear, seconds))
     if not told.has_converged:
         return Judged(seed=seed, refused="too slow to settle while it is played")

@@ -71,16 +71,17 @@ def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
     found = defaultdict[Quantity, list[Off]](list)
     for model in models:
         for one in model.numbers:
-            off = _off(one)
-            if off is not None:
+            off, quantity = _off(one), _quantity_of(one)
+            if off is not None and quantity is not None:
                 methods = frozenset(one.why)
-                found[_quantity_of(one)].append(Off(off, model.seed, methods, one.point))
+                found[quantity].append(Off(off, model.seed, methods, one.point))
     return {one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in Quantity}
 
 
-def _quantity_of(one: Number) -> Quantity:
+def _quantity_of(one: Number) -> Quantity | None:
+    """Return of what a number is; None of a measure of waits, whose errors stand by its methods."""
     if one.quantity != "quantile":
-        return Quantity(one.quantity)
+        return Quantity(one.quantity) if one.quantity in Quantity else None
     return Quantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
 
 

@@ -55,8 +55,11 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def quantity(self) -> str:
-        """What it is of, all quantiles alike."""
-        return "quantile" if self.measure[1:2].isdigit() else self.measure
+        """What it is of, all quantiles alike, and all shares by a time."""
+        first, *rest = self.measure.split()
+        if first[1:2].isdigit():
+            return "quantile"
+        return f"{first} {'share' if rest[0] in ('>', '<=') else 'quantile'}" if rest else first
 
     @property
     def value(self) -> float:
