@@ -121,6 +121,30 @@ def drawn_matrices(draw: st.DrawFn, spec: Drawn) -> str:
     return "matrix m {\n" + "\n".join([*axes, "column c = flow.latency / 1 ms", at]) + "\n}\n"
 
 
+RUNS = """
+users N in 1..10
+param load = 1
+machine box { cpu 1 core, queueing mm1 }
+component work { cpu 1 ms/request%s }
+topology { node host = box }
+stream jobs for each user { traffic 1 request/s, 1 kB/request; at host { work * load } }
+require { jobs.latency <= 1 s }
+matrix runs { load in [1/1000, 1, 3/2, 2] }
+"""
+
+
+@pytest.mark.parametrize(("more", "refused"), [("", 1), ("; keep 50 %", 2)])
+def test_rows_in_which_a_step_runs_a_fraction_of_a_time_are_refused(
+    more: str, refused: int
+) -> None:
+    """So does solve. What drops items runs a whole number of times, others also once and a half."""
+    assert disagreements(RUNS % more, 4) == []
+    model = qps.loads(RUNS % more).spec.model
+    compiled = compile_matrix(model, model.matrices[-1])
+    (rows,) = MatrixSolver(compiled).row_blocks(0, compiled.size)
+    assert int((rows.largest < 0).sum()) == refused
+
+
 @given(st.data())
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_rows_of_random_matrices_are_what_solve_says(data: st.DataObject) -> None:

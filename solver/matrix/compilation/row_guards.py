@@ -20,6 +20,7 @@ from qps.compiler import ir
 from qps.compiler.configure.bound_hints import more_flows_than_users
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.fractional_runs import is_scaled, repeated_steps
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
 from qps.compiler.lower.closed_networks.elastic_parameters import ElasticFormula
 from qps.compiler.lower.load_graph import LoadGraph
@@ -107,6 +108,7 @@ def guards_of(
     guards = (
         *_parameters(model, questions, guarded),
         *_values(model, configuration, questions, guarded),
+        *_runs(model, configuration, questions, guarded),
         *_structure(model, graph, questions, guarded),
     )
     return Guards(guards, tuple(guarded.values))
@@ -190,6 +192,30 @@ def _values(
                     least=Fraction(0),
                     flows=None if is_of_kinds else FlowsInGroup(stream, group.name, (own, size)),
                 )
+
+
+def _runs(
+    model: ir.Model, configuration: Configuration, questions: QuestionLowering, guarded: _Guarded
+) -> Iterator[Guard]:
+    """Yield that steps run whole numbers of times; other rows are solved by themselves.
+
+    The rest of a number of runs is a chance, which the graph of whole ones does not have, or it is
+    refused. An uncertain factor scales the demand of each run.
+    """
+    settled = in_force(configuration)
+    points = points_of(settled)
+    at_first = Folder(configuration=settled, population=Fraction(points[0]))
+    population = questions.graph.population
+    for stream in model.streams:
+        for step in repeated_steps(stream, model, settled):
+            runs = questions.expressions.in_symbols(step.repeat)
+            if runs is None or not guarded.rests_on_input(runs):
+                continue
+            if is_scaled(step.repeat, at_first):
+                continue
+            for point in points if population in runs.symbols else points[:1]:
+                at = substituted(runs, {population: number_of(point)})
+                yield Guard(value=guarded.number(at - floor(at)), most=Fraction(0))
 
 
 def _structure(
