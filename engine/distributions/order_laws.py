@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import floor, log, log2
 
 import numpy as np
 from msgspec import Struct
@@ -19,8 +19,10 @@ _DIGITS = 35.0
 _NOTHING = 1e-14
 _OTHER, _SMALL = 20.0, 1e-9
 """Of what is other, so many digits more than those of the share that is sought."""
-_POWERS = np.arange(-36.0, 36.0)
-"""Panels grow by two from 2^-36 of the scale of a law to 2^36 of it."""
+_LEAST_POWER, _MOST_POWER = -36, 36
+"""Panels grow by two, from 2^-36 of the scale of a law at the least to 2^36 of it."""
+_FINER = -8
+"""Where a law begins smoothly they begin at 2^-8 of the shortest time that is in it."""
 _FEW, _MANY = np.polynomial.legendre.leggauss(16), np.polynomial.legendre.leggauss(48)
 _SHARES = np.frompyfunc(share_of_orders, 3, 1)
 
@@ -52,7 +54,7 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
             before, behind = _missing(np.minimum(both, 1.0), answers, spare)
             jumps.append(float(before - behind) if share > 0 else 0.0)
         fixed = tuple(time for time, _ in law.fixed)
-        points = points_of(law, scale_of(stages))
+        points = points_of(law, stages, has_spare=spare > 0)
         missing = _missing(law.longer(points)[0], answers, spare)
         is_first = np.append(missing[1:], 0.0) < 1 - _NOTHING
         is_last = np.insert(missing[:-1], 0, 1.0) > _NOTHING
@@ -77,23 +79,39 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
         times, weights = nodes(self.points, self.law)
         return self.points[0] + float((weights * self.missing(times)).sum())
 
-    def longer_with(self, other: OtherTime, time: float) -> float:
-        """Return which share takes longer than a time with an independent one besides."""
-        least = other.least
-        found = float(self.missing(np.array([time - least]))[0]) if time > least else 1.0
+    def longer_with(self, other: OtherTime, time: float) -> tuple[float, float]:
+        """Return which share takes longer than a time with an independent one besides.
+
+        The second is the density there.
+        """
+        least, after = other.least, np.array([time - at for at, _ in other.law.fixed])
+        found = float(self.missing(after[:1])[0]) if time > least else 1.0
+        density = sum(
+            share * one
+            for (_, share), one in zip(other.law.fixed, self.density(after), strict=True)
+        )
         for at, jump in zip(self.fixed, self.jumps, strict=True):
             if jump and at <= time - least:
-                found += jump * float(other.law.longer(np.array([time - at]))[0][0])
+                late, moves = other.law.longer(np.array([time - at]))
+                found += jump * float(late[0])
+                density += jump * float(moves[0])
         first, last = self.points[0] if self.points else time, time - least
         if first >= last:
-            return min(1.0, found)
+            return min(1.0, found), density
         inner = (p for p in (*self.points, *(time - p for p in other.points)) if first < p < last)
         times, weights = nodes(sorted({first, last, *inner}), self.law, other.law)
+        each = weights * self.density(times)
+        late, moves = other.law.longer(time - times)
+        return min(1.0, found + float((each * late).sum())), density + float((each * moves).sum())
+
+    def density(self, times: Array) -> Array:
+        """Return the density of the time until answers are there, but for what it jumps by."""
         shares, densities = self.law.longer(times)
-        moves = (shares > 0) & (shares < 1) & (densities > 0)
-        times, weights = times[moves], weights[moves]
-        each = weights * order_density(shares[moves], self.answers, self.spare) * densities[moves]
-        return min(1.0, found + float((each * other.law.longer(time - times)[0]).sum()))
+        moves = (times > self.fixed[0]) & (shares > 0) & (shares < 1) & (densities > 0)
+        found = np.zeros(times.shape)
+        by = order_density(shares[moves], self.answers, self.spare)
+        found[moves] = by * densities[moves]
+        return found
 
 
 class OtherTime(Struct, frozen=True, kw_only=True):
@@ -109,7 +127,7 @@ class OtherTime(Struct, frozen=True, kw_only=True):
         law = Law.of(stages, -log(late) + _OTHER)
         if law is None:
             return None
-        points = points_of(law, scale_of(stages))
+        points = points_of(law, stages)
         shares = law.longer(points)[0]
         is_first, is_last = np.append(shares[1:], 0.0), np.insert(shares[:-1], 0, 1.0)
         some = points[(is_first < 1 - _SMALL) & (is_last > _SMALL * late)]
@@ -131,16 +149,22 @@ def order_density(shares: Array, answers: float, spare: float) -> Array:
     return np.asarray(np.exp(np.minimum(logarithms, 700.0)))
 
 
-def scale_of(stages: Sequence[float]) -> float:
-    """Return a time of the size of those that pass stages."""
+def points_of(law: Law, stages: Sequence[float], *, has_spare: bool = False) -> Array:
+    """Return points at which panels begin: away from each time at which a law does, by powers.
+
+    What varies more than an exponential time begins with no end of short ones, and the first of
+    many calls are there far sooner than one.
+    """
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
-    return sum(work + service for _, _, work, _, _, service, *_ in groups) or 1.0
-
-
-def points_of(law: Law, scale: float) -> Array:
-    """Return points at which panels begin: away from each time at which a law does, by powers."""
+    times = [time for _, _, work, _, _, service, *_ in groups for time in (work, service) if time]
+    scale = sum(times) or 1.0
+    varies = max(max(spread, variation) for _, _, _, spread, _, _, variation, *_ in groups)
+    most_servers = max(1.0, *(servers for _, _, _, _, servers, *_ in groups))
+    shortest = min(times, default=1.0) / (scale * most_servers)
+    is_smooth = varies <= 1 and not has_spare
+    finest = floor(log2(shortest)) + _FINER if is_smooth else _LEAST_POWER
     starts = np.array([time for time, _ in law.fixed])
-    away = scale * 2.0**_POWERS
+    away = scale * 2.0 ** np.arange(float(max(_LEAST_POWER, finest)), float(_MOST_POWER))
     return np.unique(np.concatenate([starts, *(start + away for start in starts)]))
 
 

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 
 from qps.engine.distributions.order_levels import order_level
 from qps.engine.distributions.stages import OPERANDS
-from qps.engine.distributions.sum_numbers import stages_quantile, without_law
+from qps.engine.distributions.sum_numbers import TOLERANCES, stages_quantile, without_law
+from qps.engine.numerics.falling_roots import falling_root
 
 if TYPE_CHECKING:
     from qps.engine.distributions.order_laws import OrderLaw, OtherTime
 
 _MEDIAN = 0.5
-_MOST_STEPS = 80
-_NEXT_TO = 1e-11
+_LEAST = 1e-300
 
 
 @lru_cache(maxsize=1 << 14)
@@ -73,33 +73,11 @@ def order_quantile(
 
 
 def _root(law: OrderLaw, other: OtherTime, late: float, low: float, high: float) -> float:
-    """Return where a share `late` is longer, by false position in logarithms, or by halves.
+    """Return where a share `late` is longer. Where the law jumps there, that is where it does."""
 
-    Where the law jumps there, that is where it does.
-    """
-    ends = [(at, _excess(law, other, at, late)) for at in (low, high)]
-    (low, above), (high, below) = ends
-    if above <= 0:
-        return low
-    stayed = 0
-    for step in range(_MOST_STEPS):
-        if high - low <= _NEXT_TO * high or below > 0:
-            break
-        point = high - below * (high - low) / (below - above)
-        if step % 3 == 2 or not low < point < high:  # noqa: PLR2004 - where it jumps
-            point = (low + high) / 2
-        value = _excess(law, other, point, late)
-        if value == 0:
-            return point
-        if value > 0:
-            low, above, below, stayed = point, value, below / 2 if stayed > 0 else below, 1
-        else:
-            high, below, above, stayed = point, value, above / 2 if stayed < 0 else above, -1
-        if abs(value) <= _NEXT_TO:
-            return point
-    return high
+    def excess(time: float) -> tuple[float, float]:
+        """Return log(P(T > t)/late), and its slope."""
+        share, density = law.longer_with(other, time)
+        return log(max(share, _LEAST) / late), -density / max(share, _LEAST)
 
-
-def _excess(law: OrderLaw, other: OtherTime, time: float, late: float) -> float:
-    share = law.longer_with(other, time)
-    return log(max(share, 1e-300) / late)
+    return low if excess(low)[0] <= 0 else falling_root(excess, low, high, low, TOLERANCES)

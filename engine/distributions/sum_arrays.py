@@ -37,7 +37,7 @@ from qps.engine.distributions.sum_transforms import (
 )
 from qps.engine.numerics.array_blocks import Array, falling_root, filled, in_blocks
 
-BLOCK = 256
+BLOCK = 1024
 _CACHE_SIZE = 1 << 14
 
 _cache: dict[bytes, float] = {}

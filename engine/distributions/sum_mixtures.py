@@ -158,12 +158,12 @@ class StagePath(Struct, frozen=True, kw_only=True):
 def mixed_quantile(level: Array, *stages: Array) -> Array:
     """Return the quantiles of elements that take some fixed time by chance."""
     found = np.full(level.shape, np.nan)
-    for is_among in _alike(stages):
+    for is_among in alike(stages):
         found[is_among] = _of_alike(*(one[is_among] for one in (level, *stages)))
     return found
 
 
-def _alike(stages: Sequence[Array]) -> Iterator[Any]:
+def alike(stages: Sequence[Array]) -> Iterator[Any]:
     """Yield which elements have the same ways."""
     marks = []
     for stage, _ in every(read(groups_of(stages)), np.ones(stages[0].shape, dtype=bool)):
@@ -175,6 +175,9 @@ def _alike(stages: Sequence[Array]) -> Iterator[Any]:
             stage.is_narrow,
         )
         marks += [stage.whole, *(sign.astype(float) for sign in signs)]
+    if all((mark == mark[0]).all() for mark in marks):
+        yield slice(None)
+        return
     _, which = np.unique(np.stack(marks, axis=1), axis=0, return_inverse=True)
     for one in range(which.max() + 1):
         yield which.reshape(-1) == one

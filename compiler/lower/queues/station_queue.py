@@ -38,6 +38,7 @@ from qps.engine.expressions.formulas import (
     number,
     total,
 )
+from qps.engine.expressions.monomials import expanded
 
 MOST_APART = 10
 """Services further apart make waits vary more than exponential times."""
@@ -306,7 +307,10 @@ class Queue(Struct, frozen=True, kw_only=True):
         if len(works) > MOST_PARTS:
             return ()
         known = total(works.values())
-        is_all = known / self.servers is self.load
+        # Where they cause all of it no quotient is needed, by which it would hardly be seen that
+        # each grows with the population; steps by chance are written out in the load, and not here.
+        others = self.load - known / self.servers
+        is_all = expanded(others, others.symbols) is ZERO
         return tuple(
             WorkPart(
                 load=work / self.servers if is_all else apply("mean", self.load * work, known),

@@ -11,8 +11,10 @@ from functools import partial
 
 import numpy as np
 
+from qps.engine.execution.programs import Program
 from qps.solver.matrix.limits import failure_search
 from qps.solver.matrix.limits.failure_search import Sought
+from qps.solver.matrix.limits.late_shares import LateShare
 from qps.solver.matrix.limits.range_proofs import shape_of
 from qps.solver.matrix.limits.row_preparation import (
     FAILS,
@@ -56,7 +58,8 @@ def first_failures(
         if not index.size:
             continue
         simple = partial(_all_simple if is_proven else _is_simple, criteria)
-        sought = Sought(excess=partial(_excess, criteria), is_simple=simple, is_whole=True)
+        told = _told(rows.runner.program, criteria)
+        sought = Sought(excess=partial(_excess, told), is_simple=simple, is_whole=True)
         some = rows.only(sides_of(criteria) | tight_sides_of(criteria))
         some = some.take(index) if index.size < rows.count else some
         ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
@@ -67,9 +70,28 @@ def first_failures(
     return Failures(first, is_open)
 
 
-def _excess(criteria: Sequence[CompiledCriterion], rows: Rows, population: Floats) -> Floats:
+_Told = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]]]
+"""Criteria that are told by their sides, and those that are told by what is late."""
+
+
+def _told(program: Program, criteria: Sequence[CompiledCriterion]) -> _Told:
+    found = [(criterion, LateShare.of(program, criterion)) for criterion in criteria]
+    by_sides = [criterion for criterion, late in found if late is None]
+    return by_sides, [(criterion, late) for criterion, late in found if late is not None]
+
+
+def _excess(told: _Told, rows: Rows, population: Floats) -> Floats:
     """Return the margin of what is passed furthest; how far tells nothing from `FAILS` on."""
-    value = worst(rows, criteria, population)
+    by_sides, by_late = told
+    value = worst(rows, by_sides, population)
+    for criterion, late in by_late:
+        margin = np.broadcast_to(late.at(rows, population), value.shape)
+        untold = np.flatnonzero(np.isnan(margin))
+        if untold.size:
+            margin = margin.copy()
+            at = np.broadcast_to(population, value.shape)[untold]
+            margin[untold] = worst(rows.take(untold), [criterion], at)
+        value = np.maximum(value, margin)
     return np.where(value >= FAILS, np.inf, value)
 
 

@@ -1,0 +1,98 @@
+"""Limits of quantiles along many rows: one look at what is late, and the same capacity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from helpers.specs import checked
+from qps.engine.distributions.sum_lateness import lateness
+from qps.engine.distributions.sum_numbers import stages_quantile
+from qps.solver.matrix.limits.late_shares import LateShare
+from qps.solver.matrix.matrix_compiler import compile_matrix
+from qps.solver.matrix.row_ranges import MatrixSolver
+
+FIXED, EXPONENTIAL = (0, 0, 0, 0, 1, 1.0, 0, 1, 0), (0, 0, 0, 0, 1, 1.0, 1, 1, 0)
+QUEUE = (0.5, 0.5, 1.0, 1, 1, 1.0, 1, 1, 0)
+CHOICE = ((0, 0, 0, 1, 1, 0, 0, 1, -2), (0, 0, 0, 0, 1, 3.0, 0, 0.3, 0), (*QUEUE[:7], 0.7, 0))
+LINES = {
+    "a queue": (QUEUE,),
+    "a queue behind a fixed time": (FIXED, QUEUE),
+    "a fixed time by chance": ((*FIXED[:7], 0.2, 0), EXPONENTIAL),
+    "one of two": CHOICE,
+    "fixed services": ((0.7, 0.7, 1.0, 0, 1, 1.0, 0, 1, 0),),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("level", [0.5, 0.99])
+def test_what_is_late_changes_sign_at_the_quantile(name: str, level: float) -> None:
+    line = [float(one) for stage in LINES[name] for one in stage]
+    quantile = stages_quantile(level, *line)
+    times = quantile * np.array([0.5, 1 - 1e-6, 1 + 1e-6, 2.0])
+    found = lateness(times, level, *line)
+    assert list(found > 0) == [True, True, False, False]
+    assert list(found) == sorted(found, reverse=True)
+    assert -1 <= found.min() <= found.max() <= 1
+
+
+def test_what_has_no_law_is_not_told() -> None:
+    full = (1.0, 1.0, *QUEUE[2:])
+    assert lateness(1.0, 0.9, *full) == np.inf
+    assert np.isnan(lateness(1.0, 0.9, *QUEUE[:5]))
+    assert np.isnan(lateness(1.0, 1.0, *QUEUE))
+    assert np.isnan(lateness(1.0, 0.9, -1.0, *QUEUE[1:]))
+
+
+def test_rows_of_unlike_ways_are_as_each_of_them() -> None:
+    lines = [[*FIXED[:7], share, 0, *QUEUE] for share in (0.0, 0.2, 1.0)]
+    several = lateness(4.0, 0.9, *np.array(lines, dtype=float).T)
+    assert several == pytest.approx([float(lateness(4.0, 0.9, *line)) for line in lines])
+
+
+SPEC = """
+users N in 1..100_000
+param cost = 20 us/request in 10 us/request .. 40 us/request
+machine store { cpu 1 core, queueing %s }
+network lan { propagation 0.1 ms }
+component get { cpu cost }
+component scan { cpu 31 ms/request }
+topology { node redis = store; node front = store; link net = lan between all }
+stream commands in all { traffic N * 0.1 request/s, 100 byte/request; at redis { %s } }
+require { %s }
+matrix many { cost in 10..40 us/request, 7 values }
+"""
+STEPS = ("get; 1.4 %: scan", "one of { 30 %: scan; else: call front { get } }")
+NAMES = ("commands.p99 <= 100 ms", "commands.p50 + 1 ms <= 2 ms", "2 * commands.p99 <= 200 ms")
+
+
+@pytest.mark.parametrize("limit", NAMES)
+@pytest.mark.parametrize("steps", STEPS)
+def test_capacities_are_those_of_the_quantiles_themselves(
+    steps: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether limits are told by what is late, or by quantiles, nothing else is found."""
+
+    def capacities() -> list[int]:
+        model = checked(SPEC % ("md1", steps, limit)).model
+        compiled = compile_matrix(model, model.matrices[-1])
+        blocks = MatrixSolver(compiled).row_blocks(0, compiled.size)
+        return [int(one) for rows in blocks for one in rows.largest]
+
+    looked = []
+    at = LateShare.at
+    monkeypatch.setattr(LateShare, "at", lambda *of: looked.append(1) or at(*of))
+    found = capacities()
+    assert looked
+    monkeypatch.setattr(LateShare, "of", staticmethod(lambda *_: None))
+    assert found == capacities()
+    assert found[0] > 1
+
+
+def test_a_load_of_kinds_of_services_grows_with_the_population() -> None:
+    """That it is met up to some point, and never behind it, is proven for all rows at once."""
+    model = checked(SPEC % ("md1", STEPS[0], NAMES[0])).model
+    compiled = compile_matrix(model, model.matrices[-1])
+    modes = [mode for block in compiled.blocks for group in block.groups for mode in group.modes]
+    assert modes
+    assert all(all(mode.proven) for mode in modes)
