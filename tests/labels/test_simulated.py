@@ -157,6 +157,9 @@ _OF_REQUESTS = (
     ".wait > 0 s",
     "* 2.5",
     "think ",
+    "event hit",
+    " hit: {",
+    "not hit: c",
 )
 
 

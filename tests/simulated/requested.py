@@ -47,6 +47,10 @@ class Way(Struct, kw_only=True):
     is_closed: bool
     reached: list[Place] = []
     has_parallel: bool = False
+    event: float | None = None
+    """How probable its event is, where it has one."""
+    is_within_event: bool = False
+    """Whether what is drawn happens to items with the event, or without it, alone."""
 
 
 class Requested:
@@ -141,6 +145,9 @@ class Requested:
         if is_closed:
             users, think = random.choice((1, 3, 10, 20)), random.choice((0.5, 2, 10))
             source = f"traffic {users} request, 1000 bit/request, think {think} s"
+        if not is_closed and self._is(0.3):
+            way.event = random.choice((0.05, 0.2, 0.5, 0.85))
+            source = f"{source}; event hit = {100 * way.event:.5g} %"
         visits = [f"at root {{ {self._body(way, None, 1.0, 0)} }}"] if self.has_root else []
         chosen = [place for place in self.places if self._is(0.6)] or self.places[:1]
         visits += [
@@ -168,15 +175,21 @@ class Requested:
             return self._step(way, place, often)
         if kind == "one of":
             return self._one_of(way, place, often, depth)
-        text, share = self._share()
         if kind == "chance":
+            text, share = self._condition(way)
             return f"{text}: {self._step(way, place, often * share, is_long=share in _RARE)}"
         if kind == "block":
-            return f"{text}: {{ {self._body(way, place, often * share, depth + 1)} }}"
+            was_within = way.is_within_event
+            text, share = self._condition(way)
+            way.is_within_event |= way.event is not None
+            body = self._body(way, place, often * share, depth + 1)
+            way.is_within_event = was_within
+            return f"{text}: {{ {body} }}"
         target = self._target(way, place)
         if target is None:
             return self._step(way, place, often)
         if kind == "by chance":
+            text, share = self._share()
             body = self._body(way, target, often * share, depth + 1)
             return f"call {target.name} * {text} {{ {body} }}"
         if kind == "together":
@@ -185,11 +198,14 @@ class Requested:
             return self._fan_out(way, target, often, depth)
         return f"call {target.name} {{ {self._body(way, target, often, depth + 1)} }}"
 
-    def _share(self) -> tuple[str, float]:
-        """Return how probable something is, as it is written before a colon, and as a number.
+    def _condition(self, way: Way) -> tuple[str, float]:
+        """Return what stands before a colon, and how probable it is: perhaps an event."""
+        if way.event is None or way.is_within_event or self._is(0.3):
+            return self._share()
+        return ("hit", way.event) if self._is(0.5) else ("not hit", 1 - way.event)
 
-        A named event that is drawn once for a request is one more way to write it.
-        """
+    def _share(self) -> tuple[str, float]:
+        """Return how probable something is, as it is written, and as a number."""
         share = self.random.choice((*_RARE, 0.2, 0.3, 0.5, 0.85))
         written = f"{100 * share:.5g} %"
         return (written if self._is(0.7) else f"(1 - {100 * (1 - share):.5g} %)"), share

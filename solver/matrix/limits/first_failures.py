@@ -58,8 +58,8 @@ def first_failures(
         if not index.size:
             continue
         simple = partial(_all_simple if is_proven else _is_simple, criteria)
-        told = _told(rows.runner.program, criteria)
-        sought = Sought(excess=partial(_excess, told), is_simple=simple, is_whole=True)
+        split = _split(rows.runner.program, criteria)
+        sought = Sought(excess=partial(_excess, split), is_simple=simple, is_whole=True)
         some = rows.only(sides_of(criteria) | tight_sides_of(criteria))
         some = some.take(index) if index.size < rows.count else some
         ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
@@ -70,19 +70,19 @@ def first_failures(
     return Failures(first, is_open)
 
 
-_Told = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]]]
-"""Criteria that are told by their sides, and those that are told by what is late."""
+_Split = tuple[list[CompiledCriterion], list[tuple[CompiledCriterion, LateShare]]]
+"""Criteria that are compared by their sides, and those by the share that is late."""
 
 
-def _told(program: Program, criteria: Sequence[CompiledCriterion]) -> _Told:
+def _split(program: Program, criteria: Sequence[CompiledCriterion]) -> _Split:
     found = [(criterion, LateShare.of(program, criterion)) for criterion in criteria]
     by_sides = [criterion for criterion, late in found if late is None]
     return by_sides, [(criterion, late) for criterion, late in found if late is not None]
 
 
-def _excess(told: _Told, rows: Rows, population: Floats) -> Floats:
+def _excess(split: _Split, rows: Rows, population: Floats) -> Floats:
     """Return the margin of what is passed furthest; how far tells nothing from `FAILS` on."""
-    by_sides, by_late = told
+    by_sides, by_late = split
     value = worst(rows, by_sides, population)
     for criterion, late in by_late:
         margin = np.broadcast_to(late.at(rows, population), value.shape)
