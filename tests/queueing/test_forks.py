@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp
 
 import pytest
 
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.requirements.waiting_measures import stations_in
 from qps.compiler.lower.response_time.response_stages import every
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.engine.operations import OPERATIONS
@@ -125,3 +127,40 @@ def test_where_arrivals_are_uneven_waits_differ_less() -> None:
     harmonic = 1 + 1 / 2 + 1 / 3
     wait = (one - 0.05) * (1 + (harmonic - 1) / 10**0.5)
     assert mean == pytest.approx(wait + 0.05 * harmonic)
+
+
+BEHIND = """
+users N in 1..2
+machine one { cpu 1 core, queueing mm1 }
+machine box { }
+network wire { propagation 1 us }
+component work { cpu 0.7 s/request }
+component next { cpu 0.6 s/request }
+component rest { delay 1 s }
+topology { node root = box; node b, d, c = one; node leaf = one * 8; link l = wire between all }
+stream s in all { traffic 1 request/s, 1 kB/request; at root { %s }; at c { next } }
+measure waits_at_all = share(c.cpu.wait > 0 s)
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_poisson"),
+    [
+        ("call b { work }", True),
+        ("one of { 30 %: call b { work }; else: call d { work } }", True),
+        ("together { call b { rest }; call d { rest } }", True),
+        ("together { call b { work }; call d { work } }", False),
+        ("together { call b { rest }; call d { work } }", False),
+        ("together 8 { call leaf { work } }", False),
+        ("together 8, first 2 answers { call leaf { work } }", False),
+        ("call leaf { together { call b { work }; call d { work } } }", False),
+    ],
+)
+def test_items_that_wait_for_each_other_arrive_in_no_poisson_process(
+    calls: str, is_poisson: bool
+) -> None:
+    """Two queues at 70 %: 59.2 % of the items wait behind them, ± 0.4 %, where 60 % are busy."""
+    graph = lowered(BEHIND % calls)
+    (queue,) = stations_in(graph.streams.values(), ["c.cpu"])
+    assert queue.mean_known.is_exact == queue.tails_known.is_exact == is_poisson
+    assert float(graph.at(1).number(queue.tail(Fraction(0)))) == pytest.approx(0.6)

@@ -78,10 +78,13 @@ def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
     return {one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in Quantity}
 
 
+_QUANTITIES = {one.value: one for one in Quantity}
+
+
 def _quantity_of(one: Number) -> Quantity | None:
     """Return of what a number is; None of a measure of waits, whose errors stand by its methods."""
     if one.quantity != "quantile":
-        return Quantity(one.quantity) if one.quantity in Quantity else None
+        return _QUANTITIES.get(one.quantity)
     return Quantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
 
 

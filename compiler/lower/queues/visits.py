@@ -28,8 +28,10 @@ class Visit(Struct, kw_only=True):
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
     one visit on one server, in s. `of` tells the visits of a stream apart. `batch` visits come
     together, copies of one item. `after` names the queues that the stream has waited in before,
-    the last of them is `before`. It waits at one of the places of `place`. `variation` is the
-    coefficient of variation of the times between two items of a flow, where one is stated.
+    the last of them is `before`; `joined` is one of them in calls that were made together, of
+    which those that wait for each other come in no Poisson process. It waits at one of the
+    places of `place`. `variation` is the coefficient of variation of the times between two
+    items of a flow, where one is stated.
 
     What is averaged away is noted: `is_uneven` where what happens within the run makes its visits
     differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
@@ -52,6 +54,7 @@ class Visit(Struct, kw_only=True):
     after: tuple[str, ...] = ()
     place: Place = Place("", ONE)
     before: Visit | None = None
+    joined: str | None = None
     variation: Formula | None = None
     is_uneven: bool = False
     is_bursty: bool = False

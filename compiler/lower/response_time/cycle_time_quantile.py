@@ -15,7 +15,7 @@ from msgspec import Struct
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork
 from qps.compiler.lower.queues.station_queue import Queue
-from qps.compiler.lower.response_time.response_stages import LatencyPart
+from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
@@ -59,7 +59,7 @@ class CycleSum(Struct, frozen=True, kw_only=True):
 
 def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
     """Return the cycle that the stages of a latency are; None where they are something else."""
-    if any(part.branches or part.differs for part in parts):
+    if any(part.branches or part.differs or _is_delay_by_chance(part) for part in parts):
         return None
     waits = [part for part in parts if part.queue is not None]
     stream = _stream_of(waits)
@@ -69,6 +69,8 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
     for part in waits:
         assert part.queue is not None
         visits.setdefault(part.queue.resource, []).append(part)
+    if any(map(_are_alternatives, visits.values())):
+        return None
     at = stream.network.names.index(stream.name)
     stations = [one.resource for one in stream.network.stations if one.demands[at] is not ZERO]
     if set(visits) != set(stations):
@@ -87,6 +89,23 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         queues=tuple(queue for queue in queues if queue is not None),
         often=tuple(often[name] for name in stations),
     )
+
+
+def _is_delay_by_chance(part: LatencyPart) -> bool:
+    """Return whether a step at a node delays some items and not the others: no fixed time."""
+    if part.spent is not TimeSpent.DELAY or not part.calls:
+        return False
+    return part.place == part.calls[-1].node and not all(call.is_whole for call in part.calls)
+
+
+def _are_alternatives(visits: Sequence[LatencyPart]) -> bool:
+    """Return whether visits of a station take unlike services, and not all items make each.
+
+    As one exponential service of their mean they are seldom long, or never short.
+    """
+    services = {part.visit.service for part in visits if part.visit is not None}
+    by_chance = any(not call.is_whole for part in visits for call in part.calls)
+    return by_chance and len(services) > 1
 
 
 def _is_exponential(queue: Queue) -> bool:

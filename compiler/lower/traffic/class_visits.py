@@ -129,6 +129,7 @@ class ClassVisits:
             after=tuple(dict.fromkeys(visit.resource for visit in now.waited)),
             place=at,
             before=now.waited[-1] if now.waited else None,
+            joined=None if self._of.is_closed else now.joined,
             variation=self._of.arrivals.variation,
             is_bursty=now.is_bursty,
             burst=now.burst,

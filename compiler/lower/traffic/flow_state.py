@@ -22,8 +22,9 @@ class FlowState(Struct, kw_only=True):
     of items. The last sender puts `copies` of them on the network, of which `batch` leave together.
     `spreads` tells whether copies went different ways, `meets` whether such may come together,
     `is_bursty` whether the flows are active only at times; `burst` has for how long, where it is
-    known. `waited` are the visits of queues before this point, the last of them last. An item that
-    has begun comes here so often on average, `reached`: calls are made by chance, items get lost.
+    known. `waited` are the visits of queues before this point, the last of them last; `joined` is
+    such a queue in calls that were made together and have ended. An item that has begun comes here
+    so often on average, `reached`: calls are made by chance, items get lost.
     """
 
     result: ClassTraffic
@@ -37,6 +38,7 @@ class FlowState(Struct, kw_only=True):
     is_bursty: bool = False
     burst: Burst | None = None
     waited: tuple[Visit, ...] = ()
+    joined: str | None = None
     reached: Formula = ONE
 
     def each_second(self, amount: Formula) -> Formula:

@@ -387,7 +387,7 @@ class ItineraryFlows:
         for call in [node] if isinstance(node, Call) else _calls_of(node):
             if isinstance(node, Fork):
                 now.go_on_as(before)
-                now.batch, now.waited = before.batch, since
+                now.batch, now.waited, now.joined = before.batch, since, before.joined
                 now.is_bursty, now.burst = before.is_bursty, before.burst
             fan_out = self._fan_out(node, call) if isinstance(node, Fork) else None
             often = None if call.times is None else call.times.often
@@ -398,6 +398,8 @@ class ItineraryFlows:
             waited += now.waited[len(since) :]
         now.waited = before.waited + waited
         now.go_on_as(before, left)
+        if isinstance(node, Fork) and waited:
+            now.joined = waited[-1].resource
         if isinstance(node, Call) and node.choice is not None:
             self._choice = node.choice, since
 

@@ -122,13 +122,21 @@ def shaped_by(queues: Mapping[str, Queue], demands: Mapping[str, StationTraffic]
     What leaves a queue of random arrivals and equal exponential service is random again (Burke
     1956), also where streams return (Jackson 1957): such queues shape nothing. A switch forwards
     while it receives: what comes to its next port is what begins at this one, never two at once.
+    Items whose calls were made together go on when the last of these, or so many, have ended: that
+    is no random time of queues that let go at random.
     """
     shaping = {
         name
         for name, queue in queues.items()
         if not queue.keeps_randomness or demands[name].port_of is not None
     }
-    shaped: dict[str, str] = {}
+    shaped = {
+        name: visit.joined
+        for name in queues
+        for visit in demands[name].visits
+        if visit.joined is not None
+    }
+    shaping |= shaped.keys()
     while True:
         more = {
             name: before
