@@ -325,3 +325,39 @@ def test_what_open_traffic_takes_that_shares_with_users(
     assert known.error is not None
     assert 0.2 < known.error <= 1
     assert any("0.75–1.15×" in reason for reason in known.reasons)
+
+
+BY_CHANCE = """
+users N in 1..2
+machine one { cpu 1 core, queueing ps }
+machine box { }
+network wire { propagation 1 us }
+component pause { delay 2 s }
+component rest { delay 50 ms }
+component work { cpu 1 ms/request }
+component long { cpu 90 s/request }
+topology { node root = box; node a = one; link l = wire between root, a }
+stream users_who_wait in all {
+  traffic 3 request, 1 kB/request, think 20 s
+  at root { %s }
+  at a { %s }
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["1/2", "95/100", "99/100"])
+def test_a_delay_by_chance_is_none_or_whole(level: str) -> None:
+    """Two of a hundred pause for 2 s: the others take none of it, and nobody 40 ms."""
+    graph = lowered(BY_CHANCE % ("2 %: pause; rest", "work"))
+    (stream,) = graph.streams.values()
+    found = float(graph.at(1).number(stream.latency_quantile(Fraction(level))))
+    expected = 2.051 if level == "99/100" else 0.051
+    assert found == pytest.approx(expected, abs=6e-3)
+
+
+def test_alternatives_of_unlike_services_are_no_service_of_their_mean() -> None:
+    """One in a hundred takes 90 s. Simulated is a median of 51.49 ms, ± 0.01 %."""
+    graph = lowered(BY_CHANCE % ("rest", "work; one of { 1 %: long; else: work }"))
+    (stream,) = graph.streams.values()
+    found = float(graph.at(1).number(stream.latency_quantile(Fraction(1, 2))))
+    assert found == pytest.approx(51.49e-3, rel=2e-3)
