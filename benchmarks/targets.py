@@ -15,6 +15,7 @@ from math import log
 from pathlib import Path
 
 import generated
+import requested
 from timings import ROOT, Measured, Used, used
 
 SPECS = ROOT / "specs"
@@ -217,6 +218,7 @@ def targets() -> Iterator[Target]:
         yield s(f"qps report of {name}", before, 8, partial(_command, *words))
     yield s("qps test specs/", "46 S", 15, partial(_command, "test", "-q", SPECS))
     yield from _rows()
+    yield from _requests(s)
     yield from _large(s)
     yield from _growing(s)
     yield from _services(s)
@@ -256,6 +258,28 @@ def _rows() -> Iterator[Target]:
     yield of("64 structures: compiling each", "3,750 us", 300, partial(_structures, "compiling"))
     yield of("audioconference, 10^6 rows", "1.13 us", 1.13, partial(_numpy, 0))
     yield Target("the same against numpy", "3.3 x", 3.3, " x", partial(_numpy, 1))
+
+
+def _requests(s: Callable[..., Target]) -> Iterator[Target]:
+    """Yield what takes steps by chance, alternatives, fan-outs and CPU limits."""
+    rows = (
+        ("p99 as the limit, 1.4 %: scan", "51,600 us", requested.MIXTURE),
+        ("p99 as the limit, one of two pools", "350 us", requested.ONE_OF),
+        ("p99 as the limit, 100 calls at once", "174 us", requested.fan_out()),
+        ("p99 as the limit, 100 calls and a step", "511,000 us", requested.fan_out("; merged")),
+        ("mean as the limit, a CPU limit", "", requested.quota("latency")),
+    )
+    for number, (what, before, text) in enumerate(rows):
+        measure = partial(row, made(f"requested_{number}", text), "cost")
+        yield Target(f"a row: {what}", before, 100, " us", measure)
+    solved = (
+        ("1.4 %: scan", requested.MIXTURE),
+        ("100 calls at once and a step", requested.fan_out("; merged")),
+        ("a CPU limit, p99", requested.quota("p99")),
+    )
+    for number, (what, text) in enumerate(solved):
+        measure = partial(_solved, f"requested_alone_{number}", text, "--no-advice")
+        yield s(f"qps solve of {what}", "", 2, measure)
 
 
 def _large(s: Callable[..., Target]) -> Iterator[Target]:
