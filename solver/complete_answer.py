@@ -104,6 +104,7 @@ def _measures(graph: LoadGraph, at: int) -> tuple[MeasureAnswer, ...]:
             dimension=one.dimension,
             doc=one.doc,
             known=known_at(graph, one, at),
+            percentile_of=one.percentile_of,
         )
         for name, one in graph.measures.items()
     )

@@ -47,6 +47,7 @@ ARGUMENT_COUNT = Code("QPS0307", "argument-count", _E, "wrong number of argument
 VARIES = Code("QPS0308", "not-constant", _E, "value must not depend on the population or a result")
 SPREAD = Code("QPS0310", "spread", _E, "invalid uncertainty or distribution")
 CERTAINTY = Code("QPS0311", "certainty", _E, "invalid certainty of a requirement")
+PERCENTILES = Code("QPS0312", "percentiles", _E, "invalid list of percentiles")
 OUT_OF_RANGE = Code("QPS0309", "out-of-range", _E, "value out of range")
 
 NO_RESOURCE = Code("QPS0401", "no-resource", _E, "demand on a resource that the machine lacks")

@@ -19,6 +19,8 @@ class Measure(Struct, frozen=True):
     value: Quantity
     doc: str | None
     source: str | None = None
+    percentile_of: str = ""
+    """The latency or wait in front of a list, where it is one of the percentiles in this."""
 
 
 class ConfidenceCapacity(Struct, frozen=True):

@@ -167,6 +167,8 @@ class NamedMeasure(Struct, frozen=True, kw_only=True):
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     waits_of: tuple[str, ...] = ()
     """The streams on whose waits it rests; none where it rests on what is lost, too."""
+    percentile_of: str = ""
+    """The latency or wait in front of a list, where it is one of the percentiles in this."""
 
 
 class GroupSize(Struct, frozen=True):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from qps.compiler.diagnostics.fixits import insertion_before_hint, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.faults import RANGE_HINT, Fault
+from qps.compiler.syntax.percentile_hints import percentile_help
 from qps.compiler.syntax.sign_hints import (
     bracket_help,
     comma_help,
@@ -132,6 +133,7 @@ def _anything(fault: Fault) -> str | None:
 
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     comment_help,
+    percentile_help,
     range_help,
     queueing_in_machine_help,
     arrivals_help,

@@ -231,6 +231,7 @@ RULES: dict[str, Rule] = {
     "rank": _rule(ast.Rank, "_ value"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
     # what users need
+    "percentiles": _rule(ast.Percentiles, "measure", "percentile:levels* source"),
     "require": _rule(ast.Require, "requirements..."),
     "planned_load": _rule(ast.Target, "aims..."),
     "waiting": _rule(ast.Waiting, "waits..."),
@@ -270,7 +271,7 @@ RULES: dict[str, Rule] = {
         ast.Matrix,
         "name title changes*",
         "axis:axes* included:included* "
-        "excluded:excluded* wanted:wanted* derived:columns* asked_at:at "
+        "excluded:excluded* wanted:wanted* derived:columns* percentiles:percentiles* asked_at:at "
         "selected:selected+ ordered:order+ source remark:remarks*",
     ),
     "unspaced": _rule(ast.Spaced, "range"),
@@ -319,7 +320,7 @@ CALLS = frozenset([
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
     "when", "variation", "room", "period", "host_cores", "in_group", "sends", "returns",
-    "answers", "measured_on", "scaled_by", "excluded", "wanted", "asked_at",
+    "answers", "percentile", "measured_on", "scaled_by", "excluded", "wanted", "asked_at",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

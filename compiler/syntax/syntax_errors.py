@@ -17,6 +17,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.common_hints import syntax_help
 from qps.compiler.syntax.faults import CHARACTERS_BEFORE, RANGE_HINT, Fault
+from qps.compiler.syntax.percentile_hints import missing_percentiles
 from qps.compiler.syntax.queueing_hints import discipline_of_nothing, report_nothing_waits
 from qps.compiler.syntax.statement_hints import misnamed_members
 from qps.grammar.keywords import declarations
@@ -194,13 +195,14 @@ def _at_end(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
         _unclosed(span.source, last, sink, span.end if is_clear else None)
         return
     accepted = error.expected
-    members = misnamed_members(span.source.text[start : span.end], span)
+    statement = span.source.text[start : span.end]
+    known = misnamed_members(statement, span) or missing_percentiles(statement)
     sink.report(
         codes.SYNTAX,
         span,
         "unexpected end of statement",
         label=f"expected {_expected(accepted)} after this",
-        hint=members or (RANGE_HINT if "RANGE" in accepted else "complete it, or remove it"),
+        hint=known or (RANGE_HINT if "RANGE" in accepted else "complete it, or remove it"),
     )
 
 

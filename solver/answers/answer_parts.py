@@ -159,6 +159,8 @@ class MeasureAnswer(Struct, frozen=True, kw_only=True):
     dimension: Dimension
     doc: str | None
     known: Certainty
+    percentile_of: str = ""
+    """For a percentile in a list (`page.latency p50, p95`), the latency or waiting time."""
 
 
 class Margin(Struct, frozen=True):

@@ -146,7 +146,7 @@ def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     ("asked", "offered"),
     [
         ("QPS0305x", "`qps explain` needs a name or a code"),
-        ("QPS0312", "`QPS0309`: value out of range"),
+        ("QPS0319", "`QPS0312`: invalid list of percentiles"),
         ("QPS9999", "docs/errors.md lists all codes"),
         ("dimension-mismach", "did you mean `dimension-mismatch`?"),
     ],

@@ -16,6 +16,7 @@ from qps.compiler.check.names.declarations import lookup, owner_in
 from qps.compiler.check.names.expression_text import text_in_model
 from qps.compiler.check.names.name_recorder import Meaning
 from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.check_percentiles import PercentileChecker
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
@@ -178,7 +179,11 @@ class MatrixChecker(OfChanges, frozen=True):
         scope = Scope(self.main, EVERYTHING, self._built_in(item.name.span, axes))
         columns: list[ir.MatrixColumn] = []
         taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
-        for derived in item.columns:
+        stated: list[ast.Derived | ast.Percentiles] = [*item.columns, *item.percentiles]
+        for derived in sorted(stated, key=lambda one: one.span.start):
+            if isinstance(derived, ast.Percentiles):
+                columns += self._percentiles(derived, scope, taken)
+                continue
             name = derived.name.text
             is_built_in = name in (*ANSWERS, "reason") and not name.startswith(CAPACITY)
             if is_built_in or name in taken:
@@ -210,6 +215,23 @@ class MatrixChecker(OfChanges, frozen=True):
                 columns.append(ir.MatrixColumn(self._called(chosen, known), value))
                 known.add(self._called(chosen, known))
         return scope, columns
+
+    def _percentiles(
+        self, item: ast.Percentiles, scope: Scope, taken: dict[str, Span]
+    ) -> Iterator[ir.MatrixColumn]:
+        """Yield a column for each percentile of a list, and note their names as taken."""
+        for one in PercentileChecker(self.expressions).percentiles(item, scope):
+            if one.name in taken:
+                self.refuse(
+                    codes.DUPLICATE_NAME,
+                    one.span,
+                    f"the matrix already has a column `{one.name}`",
+                    "remove one of them",
+                    Label(taken[one.name], "first declared here"),
+                )
+                continue
+            taken[one.name] = one.span
+            yield ir.MatrixColumn(one.name, one.value)
 
     def _built_in(self, span: Span, axes: Iterable[ir.Axis]) -> dict[str, ir.Quantity]:
         """Return the names that only rows of a matrix have: of numbers that stand in place, too."""

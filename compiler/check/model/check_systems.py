@@ -5,7 +5,8 @@ All systems of a spec are one model: what belongs to an instance is called by it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -20,8 +21,11 @@ from qps.compiler.check.model.streams.check_steps import StepChecker
 from qps.compiler.check.model.streams.check_streams import StreamChecker
 from qps.compiler.check.names.declarations import keyword
 from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_percentiles import PercentileChecker
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
@@ -89,15 +93,37 @@ class SystemChecker(OfChanges, frozen=True):
 
     def measures(self) -> tuple[ir.Measure, ...]:
         """Return the measures of its own."""
-        built = []
+        built: list[tuple[int, ir.Measure]] = []
         scope = Scope(self.main, Allowed.MODEL)
         for measure in self.main.syntax.every(ast.Measure):
             value = self.expressions.quantity(measure.value, scope)
             if value is not None:
                 name = self.main.qualified(measure.name.text)
                 source = measure.source.value if measure.source else None
-                built.append(ir.Measure(name, value, measure.doc, source))
-        return tuple(built)
+                built.append((measure.span.start, ir.Measure(name, value, measure.doc, source)))
+        built += self._percentiles(scope)
+        return tuple(measure for _, measure in sorted(built, key=itemgetter(0)))
+
+    def _percentiles(self, scope: Scope) -> Iterator[tuple[int, ir.Measure]]:
+        """Yield the percentiles that are listed as measures, each once, with where they stand."""
+        listed: dict[str, Span] = {}
+        for item in self.main.syntax.every(ast.Percentiles):
+            source = item.source.value if item.source else None
+            for one in PercentileChecker(self.expressions).percentiles(item, scope):
+                if one.name in listed:
+                    self.sink.report(
+                        codes.PERCENTILES,
+                        one.span,
+                        f"`{one.name}` is listed twice",
+                        secondary=[Label(listed[one.name], "first listed here")],
+                        hint="remove one of them",
+                    )
+                    continue
+                listed[one.name] = one.span
+                yield (
+                    item.span.start,
+                    ir.Measure(one.name, one.value, item.doc, source, one.listed_for),
+                )
 
     def requirements(self) -> tuple[ir.Requirement, ...]:
         """Return what it needs, with the needs of the one mode that it was told to be in."""

@@ -216,6 +216,8 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 yield from self._members(declaration)
             case ast.Group(index=ast.Index()) | ast.Let() | ast.Measure():
                 yield from self._members(declaration)
+            case ast.Percentiles():
+                yield from self._distinct(declaration)
             case ast.Require(requirements=needs):
                 yield replace(declaration, requirements=self._each(needs))
             case ast.Mode(requirements=needs):

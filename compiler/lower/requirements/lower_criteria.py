@@ -79,6 +79,7 @@ def _named(
         known=known,
         known_in_series=there,
         waits_of=waits_of(stated.expr),
+        percentile_of=measure.percentile_of,
     )
 
 

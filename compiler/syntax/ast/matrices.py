@@ -7,6 +7,7 @@ from typing import ClassVar
 from qps.compiler.syntax.ast.base_node import Face, Name, Named, Written
 from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Listed, Number, Range, Text
+from qps.compiler.syntax.ast.requirements import Percentiles
 
 
 class Spaced(Written, frozen=True, kw_only=True):
@@ -54,6 +55,7 @@ class Matrix(Named, frozen=True, kw_only=True):
     order: tuple[SortKey, ...] = ()
     at: Change | None = None
     columns: tuple[Derived, ...] = ()
+    percentiles: tuple[Percentiles, ...] = ()
     selected: tuple[Name, ...] = ()
     source: Text | None = None
     remarks: tuple[Remark, ...] = ()

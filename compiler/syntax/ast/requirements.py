@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from qps.compiler.syntax.ast.base_node import Declaration, Face, Name, Named, Shared, Written
-from qps.compiler.syntax.ast.expressions import Change, Expr, Text
+from qps.compiler.syntax.ast.expressions import Change, Expr, Reference, Text
 
 
 class Measure(Shared, frozen=True):
@@ -16,6 +16,14 @@ class Measure(Shared, frozen=True):
     )
 
     value: Expr
+    source: Text | None = None
+
+
+class Percentiles(Declaration, frozen=True):
+    """`measure page.latency p50, p95, p99`: percentiles of a latency or of a wait."""
+
+    measure: Reference
+    levels: tuple[Name, ...]
     source: Text | None = None
 
 

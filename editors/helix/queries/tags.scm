@@ -18,8 +18,8 @@
 (stream name: (identifier) @name) @definition.function
 (expect name: (identifier) @name) @definition.module
 (figure name: (identifier) @name) @definition.module
-(matrix name: (identifier) @name) @definition.module
 (mode name: (identifier) @name) @definition.module
 (scenario name: (identifier) @name) @definition.module
+(matrix name: (identifier) @name) @definition.module
 
 (name . (identifier) @name) @reference.class

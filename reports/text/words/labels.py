@@ -321,7 +321,7 @@ def documented(model: ir.Model) -> Iterator[tuple[str, str | None]]:
     yield from ((one.name, one.doc) for one in model.nodes)
     yield from ((one.name, one.doc) for one in model.links)
     yield from ((one.name, one.doc) for one in model.parameters if one.has_own_name)
-    yield from ((one.name, one.doc) for one in model.measures)
+    yield from ((one.name, one.doc) for one in model.measures if not one.percentile_of)
 
 
 def _line(doc: str) -> str:
