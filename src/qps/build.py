@@ -68,14 +68,14 @@ def checksum_of(parts: Iterable[str]) -> str | None:
     the time of its last change, changes the time of the change of its status (`st_ctime`).
     None where one of them is not there, or may be another than the one that this process runs.
     """
-    root, found = files("qps"), []
-    if not isinstance(root, Path):
+    found = []
+    if not isinstance(files("qps"), Path):
         return None
     for part in parts:
         if ".." in part or part.startswith("/"):
             return None
         try:
-            about = os.stat(f"{root}/{part}")  # noqa: PTH116 - half the time
+            about = os.stat(f"{_place_of(part)}/{part}")  # noqa: PTH116 - half the time
         except (OSError, ValueError):
             return None
         if about.st_ctime > _BEGAN:
@@ -87,11 +87,24 @@ def checksum_of(parts: Iterable[str]) -> str | None:
 @cache
 def _data_files(folder: str) -> frozenset[str]:
     """Return the files in a folder that modules read; none where they are no files."""
-    root = files("qps")
-    names = os.listdir(f"{root}/{folder}") if isinstance(root, Path) else []  # noqa: PTH208 - a tenth of the time
+    if not isinstance(files("qps"), Path):
+        return frozenset()
+    names = os.listdir(f"{_place_of(folder)}/{folder}")  # noqa: PTH208 - a tenth of the time
     return frozenset(
         f"{folder}/{name}".lstrip("/") for name in names if name.endswith(_DATA_SUFFIXES)
     )
+
+
+def _place_of(part: str) -> str:
+    """Return the folder in which a file or folder of ours is, by its path from it."""
+    return _place_of_room(part.partition("/")[0])
+
+
+@cache
+def _place_of_room(room: str) -> str:
+    """Return the folder in which a room of ours is: that of a checkout, where links are files."""
+    places = list(import_module("qps").__path__)
+    return next((one for one in places if os.path.isdir(f"{one}/{room}")), places[0])  # noqa: PTH112
 
 
 def _rooms() -> list[str]:

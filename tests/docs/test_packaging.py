@@ -41,6 +41,17 @@ def test_every_folder_is_linked() -> None:
         assert (ROOT / folder / "__init__.py").exists()
 
 
+_BUILT = """
+from qps.build import build, checksum_of, parts_at_work
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+assert check_source(Source("a.qps", "import std.sockets\\n")).value is None
+assert "grammar/tables.json" in parts_at_work()
+assert checksum_of(parts_at_work()) is not None
+print(build())
+"""
+
+
 def test_a_checkout_without_links_works_as_any_other(tmp_path: Path) -> None:
     # Where git cannot make links (Windows) it writes files that say where they would lead.
     for folder in FOLDERS:
@@ -54,7 +65,7 @@ def test_a_checkout_without_links_works_as_any_other(tmp_path: Path) -> None:
             (bare / entry.name).symlink_to(entry)
     told = {
         subprocess.run(
-            [sys.executable, "-c", "from qps.build import build; print(build())"],
+            [sys.executable, "-c", _BUILT],
             capture_output=True,
             text=True,
             check=True,
