@@ -127,7 +127,7 @@ def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth
 def test_every_number_of_a_page_is_that_of_the_solver(
     text: str, setting: str, open_page: Any
 ) -> None:
-    _compare(checked(text), open_page, setting)
+    compare_page(checked(text), open_page, setting)
 
 
 def holds(truth: Truth, page: Opened) -> None:
@@ -143,7 +143,7 @@ def beyond_saturation(truth: Truth) -> int:
     return max(graph.low, min(graph.high, int(1.1 * min(found, default=graph.high)) + 1))
 
 
-def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
+def compare_page(spec: Spec, open_page: Any, setting: str = "") -> None:
     """Compare the still page, the live one, that for fewer and for too many, and another number."""
     page = page_of(spec, most=4)
     html, truth = render_html(page), truth_of(spec)
@@ -238,4 +238,4 @@ TWENTY = [
 @pytest.mark.nightly
 @pytest.mark.parametrize("file", TWENTY)
 def test_every_number_of_twenty_specs_is_that_of_the_solver(file: str, open_page: Any) -> None:
-    _compare(load(ROOT / "specs" / f"{file}.qps"), open_page)
+    compare_page(load(ROOT / "specs" / f"{file}.qps"), open_page)

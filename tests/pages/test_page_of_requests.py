@@ -1,0 +1,91 @@
+"""Pages of what requests do by chance, or many times at once, say what `solve` says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from browsers.browser import CHROMIUM, MISSING
+from helpers.specs import checked
+from pages.test_page_numbers import compare_page
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+HEAD = """
+users N in 1..2_000
+param pace = 0.1 request/s in 0.01..9 request/s
+param hits = 85 % in 0..100 %
+machine store { cpu 1 core, queueing md1 }
+machine pool { cpu 4 core, queueing mmc }
+machine idle { }
+network lan { propagation 0.1 ms }
+component get { cpu 1 ms/request }
+component scan { cpu 31 ms/request }
+component away { delay 100 ms }
+"""
+MIXTURE = (
+    HEAD
+    + """
+topology { node redis = store }
+stream commands for each user { traffic pace, 100 byte/request; at redis { get; (1 - hits): scan } }
+measure waits = redis.cpu.wait
+measure most_waits = redis.cpu.wait.p95
+measure waiting = redis.cpu.queue
+measure waits_at_all = share(redis.cpu.wait > 0 s)
+require { commands.p99 <= 150 ms; share(commands.latency > 0.2 s) <= 1 %; commands.wait <= 60 ms }
+"""
+)
+ONE_OF = (
+    HEAD
+    + """
+topology { node front = idle; node east, west = pool; node far = idle; link l = lan between all }
+stream asks for each user {
+  traffic pace, 100 byte/request
+  event cached = hits
+  at front {
+    one of { 70 %: call east { scan }; 20 %: call west { scan }; else: away }
+    not cached: call far { away }
+  }
+}
+require { asks.p95 <= 400 ms; asks.p50 <= 200 ms; asks.latency <= 150 ms }
+"""
+)
+FAN_OUT = (
+    HEAD
+    + """
+param leaves = 20 in 1..100
+topology { node root = pool; node leaf = store * leaves; link l = lan between all }
+stream search for each user {
+  traffic pace, 100 byte/request
+  at root { get; together leaves { call leaf { get } } }
+}
+stream suggest for each user {
+  traffic pace, 100 byte/request
+  at root { together leaves, first 1 answers { call leaf { get } } }
+}
+require { search.p99 <= 30 ms; suggest.p99 <= 20 ms }
+"""
+)
+QUOTA = (
+    HEAD
+    + """
+machine pod { cpu 500 millicore, queueing quota per 100 ms on 8 core }
+topology { node web = pod }
+stream ask for each user { traffic pace, 100 byte/request; at web { get } }
+require { ask.latency <= 100 ms; ask.p99 <= 300 ms }
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [
+        pytest.param(MIXTURE, "pace = 0.05 request/s", id="mixture and waits"),
+        pytest.param(ONE_OF, "pace = 0.2 request/s", id="one of and an event"),
+        pytest.param(FAN_OUT, "pace = 0.05 request/s", id="fan-outs"),
+        pytest.param(QUOTA, "pace = 0.2 request/s", id="a CPU limit"),
+    ],
+)
+def test_every_number_is_that_of_the_solver(text: str, setting: str, open_page: Any) -> None:
+    compare_page(checked(text), open_page, setting)
