@@ -81,12 +81,12 @@ class PlacedCost(Struct, frozen=True, kw_only=True):
         if self.step.condition is not None and folder.holds(self.step.condition) is False:
             return
         has_idle = resource.idle is not None or not cost.fit.fixed
-        idle = "" if has_idle else ", and it has no idle utilization"
+        idle = "" if has_idle else ", and without an idle utilization"
         sink.report(
             codes.BEYOND_MEASURED,
             cost.span,
             f"`{component.name}` was measured on `{cost.measured_on}` "
-            f"(`{cost.fit.file}`) but runs on `{self.machine.name}`, scaled by one rating{idle}",
+            f"(`{cost.fit.file}`) but runs on `{self.machine.name}`, scaled by a single rating{idle}",
             secondary=[self._place],
             hint=f"measure it on `{self.machine.name}`, too, and add "
             f"`measured on {self.machine.name}`; or specify the uncertainty with "

@@ -307,12 +307,16 @@ Where it is stated, of quantiles the wait at a low load is scaled as that at a h
 """
 _TWO_MOMENTS = (
     "in validation, predicted queueing delays of one to five queues in series were "
-    "0.68–1.34× simulated, and as low as 0.45× for a coefficient of variation of 3"
+    "0.68–1.34× the simulated values, and as low as 0.45× for a coefficient of variation of 3"
     "; less accurate above 3 (up to 2.5× at 5)"
 )
 _HARDLY_ANY = "; percentiles up to 5× if few items wait"
-_RANDOM_IN_BURSTS = "predicted queueing delays were 0.8–1.25× simulated, percentiles 0.47–1.15×"
-_PERIODIC_IN_BURSTS = "predicted queueing delays were 0.77–1.15× simulated, low percentiles 0.65×"
+_RANDOM_IN_BURSTS = (
+    "predicted queueing delays were 0.8–1.25× the simulated values, percentiles 0.47–1.15×"
+)
+_PERIODIC_IN_BURSTS = (
+    "predicted queueing delays were 0.77–1.15× the simulated values, low percentiles 0.65×"
+)
 _CLOSED_GAMMA = {
     "users": 0.55,
     "users far apart": 0.95,
@@ -321,7 +325,7 @@ _CLOSED_GAMMA = {
 }
 """Of percentiles up to p99, by who visits, and whether services are far apart."""
 _THROUGHPUT_AND_TIMES = "throughput within {rates:%} of simulation, response times within {times:%}"
-_POOL_LOAD = "predicted utilization was 0.9–1.1× simulated"
+_POOL_LOAD = "predicted utilization was 0.9–1.1× the simulated value"
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
@@ -529,7 +533,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "arrivals at {at} are modeled as those of the source, although {by} changes their "
                 "spacing"
             ),
-            notes={"": "predicted times of two stages in series were 0.57–1.42× simulated"},
+            notes={
+                "": "predicted times of two stages in series were 0.57–1.42× the simulated values"
+            },
             error=0.45,
             sources=("Whitt 1983",),
             fails=("poisson",),
@@ -595,7 +601,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "periodic": _PERIODIC_IN_BURSTS,
                 "periodic percentiles": _PERIODIC_IN_BURSTS,
                 "stages": (
-                    "predicted percentiles of one to five queues were 0.44–2× simulated, "
+                    "predicted percentiles of one to five queues were 0.44–2× the simulated values, "
                     "0.85–1.2× where sources exceed the service rate for less than a "
                     "thousandth of the time"
                 ),
@@ -707,7 +713,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="the mix of service times at {at} is assumed to be gamma distributed",
             notes={
                 "": (
-                    "predicted percentiles were 0.88–1.1× simulated if service times differ "
+                    "predicted percentiles were 0.88–1.1× the simulated values if service times differ "
                     "by a factor of up to 3 (0.79–1.16× for 5, 0.59–1.47× for 10, 0.45–21× beyond)"
                 )
             },
@@ -755,7 +761,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             instead=("erlang-c",),
         ),
         "mixed-erlang-c": Method(
-            name="Lee-Longton M/G/c: Erlang C times (1 + scv)/2",
+            name="Lee-Longton M/G/c: Erlang C scaled by (1 + SCV)/2",
             of=(Of.MEAN,),
             reason=(
                 "queueing delay at the cores of {at} uses the Lee-Longton approximation (1959) for "
@@ -763,7 +769,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ),
             notes={
                 "": (
-                    "with 2 to 16 cores, predicted queueing delays were 0.89–1.16× simulated if "
+                    "with 2 to 16 cores, predicted queueing delays were 0.89–1.16× the simulated values if "
                     "service times differ by a factor of up to 2 (1.36× for 5, 1.61× for 10, 3× "
                     "beyond)"
                 )
@@ -1017,7 +1023,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="arrivals at the finite queue of {at} are approximated by two moments",
             notes={
                 "": (
-                    "with one to five servers, predicted loss above 5 % was 0.8–2× simulated "
+                    "with one to five servers, predicted loss above 5 % was 0.8–2× the simulated value "
                     "up to a cv of 0.5, smaller loss up to 25×, at a cv of 2 and 3 down to 0.1×"
                 )
             },
@@ -1288,13 +1294,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         # -- pools and open traffic -----------------------------------------------------------
         "pool-wait": Method(
-            name="wait for a pool by its flow-equivalent server",
+            name="pool queueing delay from a flow-equivalent server",
             of=_CLOSED,
             reason="queueing delay for {at} is modeled at the mean number of busy servers",
             notes={
-                "alike": "predicted latency was 0.8–1.25× simulated, up to 95 % utilization",
+                "alike": "predicted latency was 0.8–1.25× the simulated value, up to 95 % utilization",
                 "unlike": (
-                    "predicted latency was as low as 0.3× simulated if service times vary or "
+                    "predicted latency was as low as 0.3× the simulated value if service times vary or "
                     "differ while it is held"
                 ),
             },
@@ -1302,7 +1308,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             sources=("Chandy, Herzog and Woo 1975",),
         ),
         "pool-holding-time": Method(
-            name="holding time of a pool by its flow-equivalent server",
+            name="pool holding time from a flow-equivalent server",
             of=(Of.LOAD, Of.RATE),
             reason=(
                 "the holding time of {at}, including queueing for {by}, is modeled at the mean "
@@ -1324,7 +1330,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             ),
             notes={
                 "": (
-                    "predicted throughput of a lock on a busy server was 1.1× simulated, and the "
+                    "predicted throughput of a lock on a busy server was 1.1× the simulated value, and the "
                     "latency near it was up to 100× too short"
                 )
             },
@@ -1395,7 +1401,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             notes={
                 "": (
                     "in networks in which items can overtake each other, predicted percentiles "
-                    "were 0.9–1.05× simulated"
+                    "were 0.9–1.05× the simulated values"
                 )
             },
             error=0.12,
@@ -1408,7 +1414,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=_TAIL,
             reason="repeat visits to {at} are assumed to see the same queue length",
             notes={
-                "": "predicted percentiles were 0.93–1.08× simulated, with ten visits 0.89–1.17×"
+                "": "predicted percentiles were 0.93–1.08× the simulated values, with ten visits 0.89–1.17×"
             },
             error=0.18,
             fails=("independent-stages",),
@@ -1461,7 +1467,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 "parallel calls to {at}, and repeat visits to a queue, are treated as independent "
                 "and fitted to two moments"
             ),
-            notes={"": "predicted times were 0.92–1.16× simulated with two to twenty visits"},
+            notes={
+                "": "predicted times were 0.92–1.16× the simulated values with two to twenty visits"
+            },
             error=0.2,
             sources=("Baccelli, Makowski and Shwartz 1989",),
         ),
@@ -1478,7 +1486,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             of=(Of.MEAN,),
             reason=(
                 "the predicted response time of the slowest of several identical queues with "
-                "bursty arrivals was 0.96–1.03× simulated, provided that the mean queueing delay "
+                "bursty arrivals was 0.96–1.03× the simulated value, provided that the mean queueing delay "
                 "at one queue is accurate"
             ),
         ),
@@ -1506,7 +1514,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             reason="calls to {at} are treated as independent, though they start together",
             notes={
                 "": (
-                    "for 100 calls of equal M/M/1 queues, the mean was 1.13–1.35× simulated at "
+                    "for 100 calls of equal M/M/1 queues, the mean was 1.13–1.35× the simulated value at "
                     "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
                 )
             },

@@ -127,12 +127,12 @@ _COMPARABLE_RATIO = (0.1, 10_000)
 def with_unit(text: str, unit: str) -> str:
     """Return a number with its unit behind it, money with its sign before it.
 
-    A unit that is a word has a plural; a symbol, or a unit with a sign, stays as it is.
+    A unit that begins with a word has a plural; one that begins with a symbol stays as it is.
 
     >>> with_unit("40", "ms"), with_unit("1,118", "$/month"), with_unit("-5", "$")
     ('40 ms', '$1,118/month', '-$5')
-    >>> with_unit("6.94", "hour"), with_unit("1", "core"), with_unit("8", "query")
-    ('6.94 hours', '1 core', '8 queries')
+    >>> with_unit("6.94", "hour"), with_unit("1", "core"), with_unit("8", "query/s")
+    ('6.94 hours', '1 core', '8 queries/s')
     """
     if unit.startswith(_MONEY):
         sign = "-" if text.startswith("-") else ""
@@ -144,22 +144,29 @@ _MONEY = "$"
 
 
 def plural(unit: str) -> str:
-    """Return the plural of a unit that is a word, any other unit as it is.
+    """Return the plural of a unit that begins with a word, any other unit as it is.
 
     >>> plural("core"), plural("batch"), plural("reply"), plural("day"), plural("ms"), plural("us")
     ('cores', 'batches', 'replies', 'days', 'ms', 'us')
-    >>> plural("Mbit"), plural("request/s"), plural("GPU"), plural("")
-    ('Mbit', 'request/s', 'GPU', '')
+    >>> plural("request/s"), plural("byte/packet"), plural("kbit/s"), plural("ms/request")
+    ('requests/s', 'bytes/packet', 'kbit/s', 'ms/request')
+    >>> plural("Mbit"), plural("GPU"), plural("")
+    ('Mbit', 'GPU', '')
     """
-    if re.fullmatch(_WORD, unit) is None or (unit.endswith("s") and not unit.endswith("ss")):
+    match = re.fullmatch(_COUNTED, unit)
+    if match is None or (match[1].endswith("s") and not match[1].endswith("ss")):
         return unit
-    if re.search("[^aeiou]y$", unit):
-        return f"{unit[:-1]}ies"
-    return f"{unit}es" if unit.endswith(("s", "x", "z", "ch", "sh")) else f"{unit}s"
+    word, per = match.groups()
+    if re.search("[^aeiou]y$", word):
+        return f"{word[:-1]}ies{per}"
+    return f"{word}es{per}" if word.endswith(("s", "x", "z", "ch", "sh")) else f"{word}s{per}"
 
 
-_WORD = "(?!percent)[a-z][a-z_]{2,}"
-"""A unit that is a word: `core`, not `ms`, `kB` or `Mbit`. The page has the same in `format.js`."""
+_COUNTED = r"(?!percent|k?bit/s)([a-z][a-z_]{2,})((?: ?/.*)?)"
+"""A unit that counts what a word names: `core`, `request/s`, not `ms`, `kB`, `Mbit` or `bit/s`.
+
+The page has the same in `format.js`.
+"""
 
 
 def quantity_in(value: float, unit: str, digits: int = 4) -> str:

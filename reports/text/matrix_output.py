@@ -229,7 +229,11 @@ _HEADINGS = {
     "bottleneck": "Bottleneck",
     "saturates_at": "Saturates",
     "running_cost": "Running cost",
-    "running_cost_per_user": "per user",
+    "running_cost_per_user": "Running cost per user",
+    "cost": "Cost",
+    "cost_per_user": "Cost per user",
+    "quality_at": "Quality",
+    "mode": "Mode",
     "reason": "Reason",
 }
 
@@ -262,10 +266,10 @@ def _marked_cell(
 
 
 def _with_users(reason: str, population: str) -> str:
-    """Return a reason with a population in words: `fails at 4,900 users`.
+    """Return a reason with a population in words: `is not met with 4,900 users`.
 
-    >>> _with_users("talk.latency fails at N = 4900", "N")
-    'talk.latency fails at 4,900 users'
+    >>> _with_users("talk.latency is not met with N = 4900", "N")
+    'talk.latency is not met with 4,900 users'
     """
     counts = re.compile(rf"\b{re.escape(population)} = (\d+)")
     return counts.sub(lambda found: counted(int(found[1]), population), reason)

@@ -28,8 +28,8 @@ def warnings_of(
         sink.report(
             codes.NO_USERS,
             None,
-            f"no utilization and no requirement depends on {name}",
-            hint=f"let the system grow with its users: `node user = pc * {name}` and `stream … "
+            f"no utilization or requirement depends on {name}",
+            hint=f"scale the system with its users: `node user = pc * {name}` and `stream … "
             "for each user`",
         )
     elif verdict is Verdict.RANGE and graph.low < graph.high:

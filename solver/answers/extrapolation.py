@@ -14,6 +14,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration, LoadGraph
 from qps.compiler.measurement.leverage import how_unsure
 from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.compiler.quantities.scales import with_unit
 
 _FAR = 2.0
 """By how much a load may leave the range in which a cost was measured, before it is told.
@@ -199,7 +200,7 @@ def _message(one: Beyond) -> str:
     asked, low, high = map(_plain, (one.asked, one.low, one.high))
     measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
     return (
-        f"`{one.component}` runs with {asked} {_unit(one)} at {one.resource}, but "
+        f"`{one.component}` runs with {with_unit(asked, _unit(one))} at {one.resource}, but "
         f"{measured} measured (`{one.file}`)"
     )
 
@@ -297,9 +298,10 @@ def report_far(found: Iterable[FarLoad], sink: Sink) -> None:
             codes.FAR_FROM_MEASURED,
             one.span,
             f"`{one.component}` was measured at {nearest * 100:.3g} % utilization of "
-            f"{one.resource}, which is {one.load * 100:.3g} % {one.where}",
-            hint="measure closer to it; demand per item often falls under load (batching), so "
-            f"that the {what} may be too {'small' if is_above is is_answer else 'large'}",
+            f"{one.resource}, but the utilization is {one.load * 100:.3g} % {one.where}",
+            hint=f"measure near {one.load * 100:.3g} %; demand per item often falls under load "
+            f"(batching), so the {what} may be "
+            f"{'underestimated' if is_above is is_answer else 'overestimated'}",
         )
 
 

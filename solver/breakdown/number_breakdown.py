@@ -177,11 +177,11 @@ def _waits_in(name: str) -> ir.Measured | None:
 
 def _waiting(graph: LoadGraph, name: str, measured: ir.Measured) -> Apart:
     """Return how long items wait at a resource, or how many do."""
-    what = "mean waiting time of a visit"
+    what = "mean queueing delay of a visit"
     if measured.kind is ir.MeasureKind.QUEUE:
-        what = "mean number of items that wait"
+        what = "mean number of waiting items"
     elif measured.level is not None:
-        what = f"waiting time of a visit that {float(measured.level) * 100:g} % do not exceed"
+        what = f"{float(measured.level) * 100:g} % quantile of the queueing delay of a visit"
     is_number = measured.kind is ir.MeasureKind.QUEUE
     return Apart(
         name=name,
@@ -267,7 +267,7 @@ def _cost(graph: LoadGraph, name: str) -> Apart:
     total = graph.cost(is_running=is_running)
     assert total is not None
     parts = [Part(p.place, p.value) for p in graph.stated.prices if p.is_running is is_running]
-    what = "cost of machines and networks, by place"
+    what = "cost of machines and networks"
     if graph.stated.unpriced:
         what += f"; without a price: {', '.join(graph.stated.unpriced)}"
     dimension = MONEY / TIME if is_running else MONEY

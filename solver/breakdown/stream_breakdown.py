@@ -42,7 +42,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     stages = [Part(part.stage, part.value, scope) for part in ways]
     variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
-        what = "time from source to user, stage by stage"
+        what = "mean time from source to user: sum over all stages"
         return told(
             what=what,
             value=_sum(stages),
@@ -66,7 +66,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         return told(**_waiting(found, measure, scope))
     if measure in LOSSES:
         kinds = LOSSES[measure]
-        what = "share of items lost, at independent stages"
+        what = "fraction of items lost, assuming independent losses at each stage"
         lost = [
             Part(part.stage, part.value, (part.resource, *scope) if part.resource else scope)
             for part in found.losses
@@ -76,7 +76,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         return told(what=what, value=loss, dimension=DIMENSIONLESS, parts=lost)
     node = called_by(found, measure)
     if node is not None and (time := found.latency_of_calls(node)) is not None:
-        what = f"time of a call of {node}, from the request to the answer"
+        what = f"response time of a call to {node}"
         return told(what=what, value=time, dimension=TIME)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
@@ -87,8 +87,8 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
             f"a stream has no `{measure}`",
             hint=did_you_mean(measure, measures) or "there is " + listed(measures, "and"),
         )
-    what = {"rate": "items/s arriving for each flow",
-            "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
+    what = {"rate": "arrival rate of each flow, in items/s",
+            "throughput": "throughput of each flow, in bit/s"}[measure]  # fmt: skip
     is_bits = measure == "throughput" or found.item == INFORMATION_BASE
     dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
     return told(what=what, value=values[measure], dimension=dimension)
@@ -97,10 +97,10 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
 def _waiting(stream: StreamMeasures, measure: str, scope: tuple[str, ...]) -> dict[str, Any]:
     """Return what a stream waits, or how many of its items do, at each of its queues."""
     if measure == "queue":
-        what = "mean number of items that wait, at all queues"
+        what = "mean number of waiting items, over all queues"
         return {"what": what, "value": stream.number_waiting, "dimension": DIMENSIONLESS}
     parts = [Part(part.stage, part.value, scope) for part in stream.waits.latency]
-    what = "mean waiting time, by queue"
+    what = "mean queueing delay, by queue"
     return {"what": what, "value": stream.mean_wait, "dimension": TIME, "parts": parts}
 
 
@@ -139,7 +139,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     told = partial(
         Apart,
         name=f"{stream}.{word}" if word else f"quantile({stream}.latency, {shown})",
-        what=f"{shown} of the items have at most this latency",
+        what=f"{shown} quantile of latency",
         value=found.latency_quantile(share),
         whole=whole,
         dimension=TIME,
@@ -186,7 +186,7 @@ def _beyond_means(
 ) -> list[Part]:
     means = [(part.stage, part.value) for part in stages]
     beyond = whole - total(mean for _, mean in means)
-    named = [*means, ("all stages together, above their means", beyond)]
+    named = [*means, ("sum of all stages, above the mean", beyond)]
     return [Part(stage, mean, scope) for stage, mean in named]
 
 
@@ -217,7 +217,7 @@ def quantile_parts(
     """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
     whole, tail = stream.stage_quantile(part, allotment), stream.own_tail(part, allotment)
     if part.queue is not None and tail is not ZERO:
-        yield f"service at {part.queue.resource} above its mean", tail
+        yield f"{part.queue.resource} service time above the mean", tail
     yield part.stage, whole - tail
 
 

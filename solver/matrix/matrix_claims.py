@@ -67,7 +67,7 @@ class ClaimCounts:
     def told(self) -> str:
         """The counts in words, with a configuration that breaks the claim."""
         if not self.about:
-            return "of no configuration at all"
+            return "no configuration matches"
         text = f"{self.met:,} of {self.about:,}"
         if self.is_true or self.example is None:
             return text

@@ -200,8 +200,8 @@ def test_the_command_changes_files_and_keeps_their_mode(
     assert main(["fmt", "--check", str(tmp_path)]) == 1
     assert path.read_bytes() == b"users  N in 1..2\r\n"
     shown = capsys.readouterr()
-    assert shown.out == f"would change {path}\n"
-    assert shown.err == "2 specs, 1 would change\n"
+    assert shown.out == f"would reformat {path}\n"
+    assert shown.err == "1 of 2 specs would be reformatted\n"
     assert main(["fmt", str(tmp_path)]) == 0
     assert path.read_bytes() == b"users N in 1..2\r\n"  # a checkout of Windows stays one
     assert path.stat().st_mode == mode

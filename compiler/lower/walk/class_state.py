@@ -39,7 +39,7 @@ class ClassState(Struct, kw_only=True):
         if self.flow.primary is not None:
             self.add(
                 Lose(
-                    why=f"no room at {station}",
+                    why=f"full queue at {station}",
                     kind=LossKind.BLOCKED.value,
                     span=queueing.span,
                     station=station,

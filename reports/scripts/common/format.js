@@ -79,13 +79,14 @@ export function withUnit(text, unit) {
   return `${text} ${/^-?1$/.test(text) ? unit : plural(unit)}`.trimEnd();
 }
 
-// The plural of a unit that is a word, any other unit as it is: as `compiler/quantities/scales.py` has it.
+// The plural of a unit that begins with a word, any other unit as it is: as `compiler/quantities/scales.py` has it.
 export function plural(unit) {
-  if (!WORD.test(unit) || /[^s]s$/.test(unit)) return unit;
-  if (/[^aeiou]y$/.test(unit)) return `${unit.slice(0, -1)}ies`;
-  return /(?:s|x|z|ch|sh)$/.test(unit) ? `${unit}es` : `${unit}s`;
+  const [, word, per] = COUNTED.exec(unit) ?? [];
+  if (!word || /[^s]s$/.test(word)) return unit;
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies${per}`;
+  return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es${per}` : `${word}s${per}`;
 }
-const WORD = /^(?!percent)[a-z][a-z_]{2,}$/; // `core`, not `ms`, `kB` or `Mbit`
+const COUNTED = /^(?!percent|k?bit\/s)([a-z][a-z_]{2,})((?: ?\/.*)?)$/; // `core`, `request/s`, not `ms`, `kB` or `bit/s`
 
 function scaleOf(units, value, dimension) {
   if (dimension === "") return [1, ""];

@@ -2,7 +2,7 @@
 
 import { isEqual, quotient } from "../engine/numerics/fractions.js";
 import { exactNumber } from "../engine/model.js";
-import { listed, number, plural } from "../common/format.js";
+import { listed, number, withUnit } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { inUnit } from "./sentences.js";
 
@@ -38,7 +38,8 @@ function numberInWords(record, before, after) {
   const told = (value, digits = DIGITS) => number(quotient(...inUnit(record, value)), digits);
   const digits = told(after) === told(before) ? ALL_DIGITS : DIGITS;
   const unit = record.unit === record.name.split(".").at(-1).replace(/s$/, "") ? "" : record.unit; // `web.cpu.cores: 4 -> 8`
-  return phrase("change.value", { name: record.name, before: told(before, digits), after: `${told(after, digits)} ${told(after, digits) === "1" ? unit : plural(unit)}`.trim() });
+  const perOne = unit.replace(/ *\/ *1 +(?=\w+$)/, "/"); // `request / 1 minute`
+  return phrase("change.value", { name: record.name, before: told(before, digits), after: withUnit(told(after, digits), perOne) });
 }
 
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.

@@ -131,7 +131,7 @@ def inverse_text(
         place=place,
         facts=(
             ("Required", labels.told(required_values(solution)).removesuffix(".")),
-            ("Now", _current(solution)),
+            ("Current", _current(solution)),
             (phrase("accuracy"), _reliability(solution, labels)),
         ),
         notes=tuple(map(labels.told, typical_lines(solution.nominal_inputs))),
@@ -149,16 +149,16 @@ def _reliability(solution: InverseSolution, labels: Labels) -> str:
 
 
 _RELIABILITY = {
-    Kind.UPPER_BOUND: "Optimistic: some of these values may not be enough",
-    Kind.LOWER_BOUND: "Conservative: other values may be enough",
-    Kind.APPROXIMATION: "Approximate: other values may be enough, some of these may not",
+    Kind.UPPER_BOUND: "Optimistic: some of these values may be insufficient",
+    Kind.LOWER_BOUND: "Conservative: other values may be sufficient",
+    Kind.APPROXIMATION: "Approximate: other values may be sufficient, and some of these may not",
 }
 
 
 def _what(solution: InverseSolution) -> str:
     """Return what values that are not exact are."""
     if not solution.intervals:
-        return "Conservative: some value may be enough"
+        return "Conservative: some value may be sufficient"
     return _RELIABILITY[solution.known.kind]
 
 

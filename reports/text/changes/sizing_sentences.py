@@ -39,7 +39,7 @@ def sizing_known(sizing: Sizing) -> list[str]:
     """Return how it is known whether they are supported, and each number that is not exact."""
     found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
     found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
-    found |= {f"the fix with more `{mend.resources[0]}`": mend.known for mend in sizing.mends}
+    found |= {f"the fix that enlarges `{mend.resources[0]}`": mend.known for mend in sizing.mends}
     found["the list of fixes"] = sizing.mends_known
     if sizing.growth is not None:
         found["the number of machines"] = sizing.growth.known

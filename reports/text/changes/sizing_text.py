@@ -29,7 +29,7 @@ from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import by_their_switch
-from qps.reports.text.words.quantities import number, percent, plural, quantity, rounded_in
+from qps.reports.text.words.quantities import number, percent, plural, quantity, rounded_in, scales
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.least_multiples import MOST
 from qps.solver.what_if.sizing_result import Needed, Sizing
@@ -165,8 +165,8 @@ def _takes(one: Needed) -> str:
 def _setting(one: Needed) -> str:
     """Return the same as `--set` takes it: a unit in the singular, as it is declared."""
     amount, _, unit = _takes(one).replace(",", "").partition(" ")
-    dimension = str(one.capacity.dimension)
-    return f"{amount} {dimension if unit == plural(dimension) else unit}".rstrip()
+    declared = {plural(name): name for _, name in scales(one.capacity.dimension)}
+    return f"{amount} {declared.get(unit, unit)}".rstrip()
 
 
 def _reliability(sizing: Sizing, labels: Labels) -> list[str]:

@@ -166,4 +166,4 @@ def claims_table(results: Sequence[ClaimResult], columns: _Columns = _ALL) -> Ta
 
 _MAY_BE_EMPTY = (4, 5, 6)
 _RIGHT = (4, 5)
-_LONG = (0, 1, 2, 3, 6)
+_LONG = (0, 1, 2, 3, 5, 6)

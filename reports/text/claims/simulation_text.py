@@ -353,10 +353,10 @@ def simulation_notes(
         )
     length, cut = quantity(simulation.length, TIME), percent(simulation.cut, 2)
     warm = f", first {cut} discarded as warm-up" if simulation.cut else ""
-    items = [f"{told.items:,} items of {name}" for name, told in simulation.streams.items()]
+    items = [f"{told.items:,} ({name})" for name, told in simulation.streams.items()]
     notes.append(
         f"{simulation.runs} replications of {length}{warm}; seed {effort.seed}. "
-        f"Measured {joined_words(items)}."
+        f"Items measured: {joined_words(items)}."
     )
     if simulation.is_precise and simulation.has_converged:
         notes.append(

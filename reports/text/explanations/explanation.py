@@ -148,7 +148,7 @@ def _what(apart: NumberApart) -> str:
         return apart.what
     if found.target is ONE:
         return f"{apart.what} (saturates at 100 %)"
-    return f"{apart.what} (target {percent(found.planned)}: {formula(found.target)})"
+    return f"{apart.what} (target {percent(found.planned)}, set by `{formula(found.target)}`)"
 
 
 def _formulas(
@@ -180,9 +180,10 @@ def _saturation(apart: SaturationApart, population: Formula) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
     found = apart.saturation
     if found.not_below is not None:
-        known = "" if found.at is None else f", and at the latest at {number(found.at, 6)}"
         least = population_text(found.not_below)
-        return f"not before {population} = {least}{known}; not known more precisely"
+        if found.at is None:
+            return f"not below {population} = {least} (no upper bound is known)"
+        return f"between {population} = {least} and {number(found.at, 6)}"
     if found.at is None:
         return "not reached"
     told = f"{population} = {number(found.at, 6)} ({found.method.value})"

@@ -22,7 +22,7 @@ from qps.reports.text.layout.wrapping import wrapped
 
 _TITLE = "Queueing network"
 _OF_LINKS = (StationKind.PORT, StationKind.MEDIUM, StationKind.CAP)
-_SPREADS = {SpreadKind.OWN: ", one per source", SpreadKind.WITH_HOLD: ", by pool"}
+_SPREADS = {SpreadKind.OWN: ", one per source", SpreadKind.WITH_HOLD: ", one per pool"}
 
 
 def network_text(
@@ -113,7 +113,7 @@ class NetworkScreen:
         write, place = self._numbers, one.place
         queueing = "none" if one.queueing is None else _discipline(one.queueing)
         if one.kind is StationKind.STORE:
-            queueing = "-"
+            queueing = "–"
         elif one.is_unmodeled:
             queueing = "not modeled"
         background = "".join(

@@ -12,7 +12,7 @@ from math import isfinite
 from qps.compiler.lower.expressions.item_kinds import averaged, mixtures_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME, Dimension
-from qps.compiler.quantities.scales import number, percent, quantity
+from qps.compiler.quantities.scales import number, percent, plural, quantity, with_unit
 from qps.engine.expressions.formulas import Formula
 from qps.engine.expressions.substitution import Substitution
 from qps.reports.text.formulas.formula_text import in_population
@@ -63,13 +63,14 @@ class NetworkNumbers:
         return self._text(100 * formula, lambda value: percent(value / 100), " %")
 
     def rate(self, formula: Formula, item: str | None) -> str:
-        """Return a rate of items: `50 packet/s`; of bits, where they are no items: `10 Mbit/s`."""
+        """Return a rate of items: `50 packets/s`; of bits, where they are no items: `10 Mbit/s`."""
         if item is None:
             return self._text(formula, _written(DATA_RATE), " bit/s")
-        return self._text(formula, lambda value: f"{number(value)} {item}/s", f" {item}/s")
+        unit = f"{item}/s"
+        return self._text(formula, lambda value: with_unit(number(value), unit), f" {plural(unit)}")
 
     def speed(self, formula: Formula) -> str:
-        """Return how much a device does in a second: `10 MB/s`, `200 query/s`."""
+        """Return how much a device does in a second: `10 MB/s`, `200 queries/s`."""
         dimension = self._dimension(formula)
         is_of_bits = dimension in (None, DATA_RATE)
         return self.rate(formula, None if is_of_bits else str(dimension).removesuffix("/s"))

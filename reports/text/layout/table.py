@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import wrap
@@ -142,10 +143,31 @@ def _folded(cell: str, most: int) -> list[str]:
     """Return a cell in lines of a width."""
     if text_width(cell) <= most:
         return [cell]
+    cell = " ".join(_pieces(word, most) for word in cell.split(" "))
     whole = unbroken(cell)  # numbers with their units, where there is room for them
     fits = max(map(text_width, whole.split(" "))) <= most
     lines = wrap(whole if fits else cell, most, break_on_hyphens=False)
     return [_cut(unheld(line), most) for line in lines] or [""]
+
+
+def _pieces(word: str, most: int) -> str:
+    """Return a name that is too long for a line in pieces that fit, with blanks between them.
+
+    >>> _pieces("other_runs[2].cpu,", 12), _pieces("short", 12)
+    ('other_runs [2].cpu,', 'short')
+    """
+    if text_width(word) <= most:
+        return word
+    pieces = [""]
+    for part in _PART_OF_NAME.findall(word):
+        if pieces[-1] and text_width(pieces[-1] + part) > most:
+            pieces.append("")
+        pieces[-1] += part
+    return " ".join(pieces)
+
+
+_PART_OF_NAME = re.compile(r"[^_.\[]*[_.]|\[[^_.\[]*|[^_.\[]+")
+"""What a name is cut into: behind `_` and `.`, and before `[`."""
 
 
 def _shortened(cell: str) -> str:

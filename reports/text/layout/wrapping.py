@@ -7,7 +7,10 @@ from textwrap import wrap
 
 from qps.compiler.diagnostics.render import printable
 
-_UNBREAKABLE = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥]) (?=\d)")
+_UNBREAKABLE = re.compile(
+    r"(?<=\d)(?<![A-Za-z]\d)(?<![A-Za-z]\d\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=[~<>≤≥]) (?=\d)"
+)
+"""Blanks behind a number, not behind a word that ends in digits, such as `p99` or `db1`."""
 _NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 _BLANKS = re.compile(r"[ \t\n\r\f\v]+")
 _NARROWEST = 20

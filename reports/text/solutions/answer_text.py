@@ -128,7 +128,7 @@ def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     yield "Bottleneck", told(bottleneck_line(answer))
     for label, lines in (
         ("Elastic", elastic_lines(answer, labels)),
-        ("Closed", closed_lines(answer)),
+        ("Closed load", closed_lines(answer)),
         ("Cost", cost_lines(answer)),
     ):
         yield from ((label, told(line)) for line in lines)
@@ -192,9 +192,9 @@ def mode_facts(answer: Answer, labels: Labels = PLAIN) -> str:
         largest = "none"
         if mode.capacity is not None:
             largest = marked(f"{mode.capacity:,}", mode.known)
-        why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
+        why = f" (limited by {labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
-    return f"{', '.join(told)}; mode {answer.mode} limits capacity"
+    return f"{answer.mode} limits capacity; capacity by mode: {', '.join(told)}"
 
 
 def cost_facts(answer: Answer) -> list[str]:

@@ -83,7 +83,7 @@ def accuracy(answer: Answer, labels: Labels) -> str:
         reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
         told = list(map(labels.told, merged(tuple(reasons), answer.ports)))
     more = len(told) - _MOST_DOUBTS
-    shown = "; ".join(told[:_MOST_DOUBTS]) + (f"; and {more} more" if more > 0 else "")
+    shown = "; ".join([*told[:_MOST_DOUBTS], *([f"{more} more"] if more > 0 else [])])
     return f"{known}: {shown}" if shown else known
 
 
@@ -169,9 +169,9 @@ def measure_next(answer: Answer) -> str:
     if one.first_order < _LEAST_SHARE:
         return ""
     first, *fitted = one.number.split(", ")
-    others = f" and {len(fitted)} more fitted inputs" if fitted else ""
-    told = f"`{first}`{others}: {percent(one.first_order, 2)} of the variance"
+    who = f"`{first}` and {len(fitted)} more fitted inputs" if fitted else f"`{first}`"
+    told = f"{who}: {percent(one.first_order, 2)} of the variance in capacity"
     if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
         return told
     halved = rounded_down(one.capacity_if_halved)
-    return f"{told}; with its uncertainty halved, capacity is {halved} {noun(answer.population)}"
+    return f"{told}; halving its uncertainty gives {halved} {noun(answer.population)}"

@@ -5,6 +5,7 @@ The page has the same words for what it tries itself: `scripts/live/change_wordi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -20,7 +21,7 @@ from qps.engine.exact_algebra.exact_values import as_float
 from qps.reports.text.solutions.answer_values import AdviceView
 from qps.reports.text.words.labels import PLAIN, Labels, labels_of
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import joined_words, number, plural, quantity
+from qps.reports.text.words.quantities import joined_words, number, quantity, with_unit
 from qps.reports.text.words.spec_units import unit_of
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import Advice
@@ -87,7 +88,7 @@ class Changes(Struct, frozen=True, kw_only=True):
         before, after = (_describe(value, digits) for value in (amount, more))
         if unit == name.rpartition(".")[2].removesuffix("s"):  # `web.cpu.cores: 4 -> 8`
             unit = ""
-        return _changed(name, before, f"{after} {unit if after == '1' else plural(unit)}".rstrip())
+        return _changed(name, before, with_unit(after, _per_one(unit)))
 
     def _setting(self, advice: Advice) -> str | None:
         """Return what to write behind `--set`; None where that cannot be set so."""
@@ -192,6 +193,15 @@ def _amounts(known: Assumption, factor: Fraction) -> tuple[str, Fraction, Fracti
     amount = known.fraction / size
     more = amount * factor
     return unit, amount, Fraction(round(more)) if known.counts_things else more
+
+
+def _per_one(unit: str) -> str:
+    """Return a unit as people read it, without a number in it.
+
+    >>> _per_one("request / 1 minute"), _per_one("request / 10 s")
+    ('request/minute', 'request / 10 s')
+    """
+    return re.sub(r" */ *1 +(?=\w+$)", "/", unit)
 
 
 def _describe(amount: Fraction, digits: int = _DIGITS) -> str:

@@ -26,7 +26,10 @@ def closed_lines(answer: Answer) -> Iterator[str]:
 
 
 def closed_fact(answer: Answer) -> str:
-    """Return throughput and response time of each closed stream, at most three, in one line."""
+    """Return throughput and response time of each closed stream, at most three, in one line.
+
+    The label before it says that the first number is a throughput.
+    """
     shown = [_in_short(one) for one in answer.closed[:MOST_NAMED]]
     more = len(answer.closed) - len(shown)
     return "; ".join([*shown, f"{more} more: --all"] if more else shown)
@@ -35,8 +38,10 @@ def closed_fact(answer: Answer) -> str:
 def _in_short(one: ClosedSolution) -> str:
     rate = marked(_rate(one, one.rate), one.rate_known)
     latency = marked(quantity(one.latency, TIME), one.latency_known)
-    most = f" (at most {_rate(one, one.most)})" if isfinite(one.most) and not one.meets else ""
-    return f"{one.stream} throughput {rate}{most}, response time {latency}"
+    most = (
+        f" (levels off at {_rate(one, one.most)})" if isfinite(one.most) and not one.meets else ""
+    )
+    return f"{one.stream} {rate}{most}, response time {latency}"
 
 
 def _mix(mix: MixSolution) -> str:

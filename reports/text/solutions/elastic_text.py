@@ -6,7 +6,7 @@ from functools import partial
 
 from qps.reports.text.words.certainty_marks import marked
 from qps.reports.text.words.labels import PLAIN, Labels
-from qps.reports.text.words.nouns import noun, noun_of_one
+from qps.reports.text.words.nouns import counted, noun, noun_of_one
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words, quantity, whole_population
 from qps.solver.answer import Answer
@@ -40,23 +40,24 @@ def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
     name = f"{labels.of(item.name)}{rank}"
     value = marked(told(item.value_at_limit), item.known)
     if item.yields is None:
-        return f"{name} is {value}, its maximum, at every population."
+        return f"{name} stays at its maximum of {value} at every population."
     if item.exhausted is not None and item.exhausted.method is Method.AT_START:
         return (
-            f"{name} is {value}, its minimum, at every population: {item.yields.resource} is "
-            "saturated."
+            f"{name} stays at its minimum of {value} at every population: {item.yields.resource} "
+            "is saturated."
         )
-    line = f"{name} is {value} at {answer.at:,}, limited by {_limited_by(answer, item)}"
+    users = counted(answer.at, answer.population)
+    line = f"{name} is {value} with {users}, limited by {_limited_by(answer, item)}"
     if item.yields.method is not Method.AT_START:
         most = _people(answer, item.yields.at)
         line = (
-            f"{name} is {value} at {answer.at:,}: at its maximum of {told(item.most)} up to "
+            f"{name} is {value} with {users}: its maximum of {told(item.most)} up to "
             f"{most}, then limited by {_limited_by(answer, item)}"
         )
     if item.exhausted is not None:
         line += (
-            f", and at its minimum of {told(item.least)} from "
-            f"{_people(answer, item.exhausted.at)} on ({item.exhausted.resource})"
+            f"; it falls to its minimum of {told(item.least)} at "
+            f"{_people(answer, item.exhausted.at)} (limited by {item.exhausted.resource})"
         )
     return f"{line}."
 

@@ -167,7 +167,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
         yield "Bottleneck", told(busiest(answer, labels))
     yield "Next limit", told(next_limit(answer, labels))
     yield others_label(answer), told(others(answer, labels))
-    yield "Closed", told(closed_fact(answer))
+    yield "Throughput", told(closed_fact(answer))
     yield "Elastic", told(" ".join(elastic_facts(answer)))
     yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)

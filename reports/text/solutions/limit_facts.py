@@ -110,7 +110,7 @@ def busiest(answer: Answer, labels: Labels) -> str:
 
 def _levels_off(answer: Answer) -> str:
     """Return why the busiest resource is never overloaded: its users wait for their responses."""
-    return " (a closed workload cannot overload it)" if answer.closed else ", does not saturate"
+    return " (a closed workload cannot overload it)" if answer.closed else " (never overloaded)"
 
 
 _ROUNDINGS = 1e-12

@@ -109,7 +109,8 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
 def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
     """Return that an answer is one of typical values; nothing where every number is known."""
     return tuple(
-        f"{remark[0].upper()}{remark[1:]}; `qps solve --confidence` evaluates their uncertainty."
+        f"{remark[0].upper()}{remark[1:]}; `qps solve --confidence` evaluates "
+        f"{'its' if len(uncertain) == 1 else 'their'} uncertainty."
         for remark in typical_remark(uncertain)
     )
 
@@ -163,7 +164,7 @@ def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:
         "Specified",
         "Share of variance",
         "With interactions",
-        f"{noun(answer.population).capitalize()} with uncertainty halved",
+        f"{noun(answer.population).capitalize()} if uncertainty is halved",
     )
     long = frozenset(range(len(headings)))
     return Table(headings, tuple(rows), frozenset([2, 3, 4]), long=long)

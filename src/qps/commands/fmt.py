@@ -43,13 +43,13 @@ def run(arguments: Namespace) -> Exit:
         if not arguments.check:
             _replace(path, after)
         if not arguments.quiet:
-            word = "would change" if arguments.check else "changed"
+            word = "would reformat" if arguments.check else "reformatted"
             print(one_line(f"{word} {path}"))
     show(found, arguments)
     if not arguments.quiet:
         count = f"{len(paths)} specs" if len(paths) != 1 else "1 spec"
-        verb = "would change" if arguments.check else "changed"
-        print(f"{count}, {changed} {verb}", file=sys.stderr)
+        verb = "would be reformatted" if arguments.check else "reformatted"
+        print(f"{changed} of {count} {verb}", file=sys.stderr)
     if any(diagnostic.is_error for diagnostic in found):
         return Exit.WRONG
     return Exit.NO if arguments.check and changed else Exit.YES

@@ -27,5 +27,5 @@ def run(arguments: Namespace) -> Exit:
         raise complain(f"`{path}` already exists", "choose another name") from error
     except OSError as error:
         raise complain(f"cannot write `{path}`: {error.strerror or error}") from error
-    print(f"{path} written; solve it with: qps solve {path}", file=sys.stderr)
+    print(f"Wrote {path}. To solve it, run: qps solve {path}", file=sys.stderr)
     return Exit.YES

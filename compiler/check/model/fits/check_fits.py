@@ -163,13 +163,14 @@ class FitChecker(Part, frozen=True):
             )
         if told.degrees_of_freedom == 0:
             count = len(told.coefficients)
-            rows, numbers = (f"{count} {word}{'s' * (count > 1)}" for word in ("row", "number"))
+            rows, numbers = (
+                f"{count} {word}{'s' * (count > 1)}" for word in ("distinct row", "fitted value")
+            )
             self.sink.report(
                 codes.NO_SPREAD,
                 span,
-                f"`{fit.file}` has {rows} that differ{'s' * (count == 1)}, for {numbers}: "
-                "no uncertainty can be estimated",
-                hint="measure one more run, or add the uncertainty to the step: `step * "
+                f"`{fit.file}` has only {rows} for {numbers}: too few to estimate uncertainty",
+                hint="measure another run, or add the uncertainty to the step: `step * "
                 "lognormal(1, 10 %)`",
             )
         if fit.missed_rates:

@@ -48,7 +48,7 @@ export class Drawn extends Sure {
       return [called(model, names[0]), stated, told(first), told(total), promise === null ? "none" : roundedDown(promise)];
     });
     const noun = nounOf(model), heading = noun[0].toUpperCase() + noun.slice(1);
-    const head = ["Measure next", "Specified", "Share of variance", "With interactions", `${heading} with uncertainty halved`];
+    const head = ["Measure next", "Specified", "Share of variance", "With interactions", `${heading} if uncertainty is halved`];
     const of = `From ${whole(this.shares.count)} samples per input; ± is the 90 % confidence interval of a share.`;
     return [table(head, rows, new Set([2, 3, 4])), make("p", { class: "soft" }, of)];
   }

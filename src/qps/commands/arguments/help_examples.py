@@ -62,7 +62,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "fmt": (
         ("qps fmt site.qps", "format a spec"),
-        ("qps fmt --check specs", "fail if a file would change"),
+        ("qps fmt --check specs", "fail if a file would be reformatted"),
         ("qps fmt -", "format standard input"),
     ),
     "diff": (

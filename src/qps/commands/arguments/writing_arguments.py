@@ -19,7 +19,9 @@ def add_fmt(commands: Commands) -> None:
         help="spec, folder to search for specs, or `-` for standard input",
     )
     command.add_argument(
-        "--check", action="store_true", help="change nothing; exit with 1 if a file would change"
+        "--check",
+        action="store_true",
+        help="write nothing; exit with 1 if a file would be reformatted",
     )
     command.add_argument(
         "--upgrade",
