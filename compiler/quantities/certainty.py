@@ -27,7 +27,7 @@ class Kind(StrEnum):
 class Reason(Struct, frozen=True, kw_only=True):
     """Why a number is not exact: the `method`, the places `at` which it is used, and a `text`.
 
-    The method is a row in the table of methods (`quantities/methods.py`).
+    The method is a row in the table of methods (`quantities/methods/`).
     """
 
     method: str

@@ -1,0 +1,320 @@
+"""Methods of closed networks, and of pools beside open traffic."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from qps.compiler.quantities.methods.method import CLOSED, TAIL, UPPER, Method, Of, Rows
+
+_CLOSED_GAMMA = {
+    "users": 0.55,
+    "users far apart": 0.95,
+    "users and open traffic": 0.8,
+    "users and open traffic far apart": 0.95,
+}
+"""Of percentiles up to p99, by who visits, and whether services are far apart."""
+_THROUGHPUT_AND_TIMES = "throughput within {rates:%} of simulation, response times within {times:%}"
+_POOL_LOAD = "predicted utilization was 0.9–1.1× the simulated value"
+
+OF_CLOSED: Rows = MappingProxyType(
+    {
+        # -- closed networks ------------------------------------------------------------------
+        "linearizer": Method(
+            name="Linearizer: approximate mean value analysis",
+            of=CLOSED,
+            reason=(
+                "{at} are solved with the Linearizer algorithm and interpolated between "
+                "populations: throughput within 5 %, response times within {error:%}"
+            ),
+            error=0.1,
+            sources=("Chandy and Neuse 1982",),
+            fails=("few-enough-users",),
+            instead=("product-form",),
+        ),
+        "shared-load-dependent": Method(
+            name="Linearizer with load-dependent stations shared by several classes",
+            of=CLOSED,
+            reason="{at} share load-dependent stations, solved with the Linearizer algorithm",
+            notes={"": "throughput within 10 %, response times within {error:%}"},
+            error=0.2,
+            sources=("Chandy and Neuse 1982", "Chandy, Herzog and Woo 1975"),
+            fails=("no-pools",),
+            instead=("product-form",),
+        ),
+        "product-form-by-means": Method(
+            name="non-exponential service times, as in a product-form network",
+            of=CLOSED,
+            reason=(
+                "visits to {at} are modeled by their mean service time only, as in a product-form "
+                "network"
+            ),
+            notes={
+                "times": _THROUGHPUT_AND_TIMES,
+                "rates": _THROUGHPUT_AND_TIMES,
+                "beyond": (
+                    "throughput within {rates:%} of simulation for coefficients of variation up to "
+                    "{most:g}, response times within {times:%}"
+                ),
+            },
+            up_to={
+                "rates": ((2, 0.15), (3, 0.2), (4, 0.35)),
+                "times": ((2, 0.6), (3, 0.6), (4, 0.7)),
+            },
+            measured="95 % of 300 random networks: `python tests/oracles/residual_service.py 300`",
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("exponential-service",),
+            instead=("product-form",),
+        ),
+        "unequal-services": Method(
+            name="class-dependent service times, as in a product-form network",
+            of=CLOSED,
+            reason=(
+                "service times at {at} differ by class; queueing delay is that of a product-form "
+                "network"
+            ),
+            notes=dict.fromkeys(
+                ("times", "rates"),
+                "if they differ by a factor of up to {most:g}, throughput within {rates:%} of "
+                "simulation, response times within {times:%}",
+            ),
+            up_to={
+                "rates": ((1.35, 0.2), (2, 0.5), (3, 0.8)),
+                "times": ((1.35, 0.3), (2, 0.6), (3, 1.1)),
+            },
+            measured="95 % of 400 random networks: `python tests/oracles/unlike_services.py 400`",
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "far-unequal-services": Method(
+            name="class-dependent service times that differ widely, as in a product-form network",
+            of=CLOSED,
+            reason=(
+                "service times at {at} differ by class by a factor of more than {most:g}; queueing "
+                "delay is that of a product-form network"
+            ),
+            notes={"": "the model error can reach the ratio of the service times"},
+            errors={"latency": 0.8, "rate": 0.4, "load": 0.4},
+            measured=(
+                "95 % of 218 random networks in which no more users wait than stations serve: "
+                "`python tests/oracles/unlike_services.py 4500`"
+            ),
+            sources=("Reiser and Lavenberg 1980",),
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "unequal-beside-closed": Method(
+            name="first come, first served shared by closed and other classes, as in product form",
+            of=CLOSED,
+            reason=(
+                "{at} serves closed and other streams first come, first served, although their "
+                "service times are not all exponential with the same mean"
+            ),
+            sources=("Baskett et al. 1975",),
+            fails=("product-form-station", "product-form-stations"),
+            instead=("product-form",),
+        ),
+        "shadow-server": Method(
+            name="shadow server: high-priority load slows the server for lower priorities",
+            of=CLOSED,
+            reason="high-priority load at {at} is modeled as a slower server for lower priorities",
+            notes={
+                "": (
+                    "predicted response times were 0.9–1.13× exact in 90 % of the test networks, "
+                    "1.9× if high priority uses 80 % of the server"
+                )
+            },
+            sources=("Sevcik 1977",),
+            fails=("no-priorities",),
+            instead=("product-form",),
+        ),
+        "closed-gamma-sharing": Method(
+            name="gamma distributed response times at processor sharing",
+            of=TAIL,
+            reason="response time at {at} is assumed to be gamma distributed",
+            notes={
+                "": (
+                    "predicted percentiles were 0.75–1.15× exact at one server shared with "
+                    "closed streams, 0.5–1.45× for closed streams and for several servers"
+                )
+            },
+            error=1.0,
+            sources=("Coffman, Muntz and Trotter 1970",),
+        ),
+        "closed-gamma": Method(
+            name="gamma distributed response times at first come first served",
+            of=TAIL,
+            reason=(
+                "response time at {at} is assumed to be gamma distributed, with the variance of an "
+                "exponential queueing delay up to the knee"
+            ),
+            notes={"": "too large near the knee"}
+            | dict.fromkeys(
+                _CLOSED_GAMMA, "too large near the knee; within {error:%} of simulation"
+            ),
+            errors=_CLOSED_GAMMA,
+            measured="95 % of 400 random networks: `python tests/oracles/unlike_services.py 400`",
+        ),
+        "saturation-slows-all": Method(
+            name="asymptotic bound of a station without queueing that several streams share",
+            of=CLOSED,
+            reason="saturation of {at:or} is assumed to slow all visits equally",
+            sources=("Denning and Buzen 1978",),
+            fails=("no-saturation",),
+            instead=("product-form",),
+        ),
+        "saturation-of-others": Method(
+            name="saturation without queueing that delays others",
+            of=CLOSED,
+            reason=(
+                "queueing delay at {at} is excluded, although at saturation it also delays streams "
+                "that share other queues with its traffic"
+            ),
+            sources=("Denning and Buzen 1978",),
+            fails=("no-saturation",),
+            instead=("product-form",),
+        ),
+        "fractional-population": Method(
+            name="interpolation between whole populations",
+            of=CLOSED,
+            reason=(
+                "results for a fractional number of requests in flight of {at} are interpolated "
+                "between whole numbers"
+            ),
+            fails=("whole-population",),
+            instead=("product-form",),
+        ),
+        "visits-in-sequence": Method(
+            name="simultaneous resource possession treated as visits in sequence",
+            of=CLOSED,
+            reason="simultaneous visits to {at} are modeled as sequential",
+            fails=("one-place-at-a-time",),
+            instead=("product-form",),
+        ),
+        "flow-equivalent-server": Method(
+            name="flow-equivalent server of the work done while a pool is held",
+            of=CLOSED,
+            reason="work inside the pool {at} is replaced by a flow-equivalent server",
+            notes={"": "throughput within {error:%}, response times above the knee within 20 %"},
+            error=0.1,
+            sources=("Chandy, Herzog and Woo 1975",),
+            fails=("no-pools",),
+            instead=("product-form",),
+        ),
+        "held-as-not-held": Method(
+            name="visits with and without a pool treated as equal",
+            of=CLOSED,
+            reason="visits to {at} while a pool is held are modeled like visits without it",
+            fails=("no-pools",),
+            instead=("product-form",),
+        ),
+        "any-of-the-copies": Method(
+            name="machines bound by a pool treated as chosen at random",
+            of=CLOSED,
+            reason=(
+                "items that hold {by} return to the same {node}, modeled as if each visit chose "
+                "one at random"
+            ),
+            fails=("free-choice",),
+            instead=("product-form",),
+        ),
+        "closed-fork-join": Method(
+            name="fork and join in a closed network: mean value technique",
+            of=CLOSED,
+            reason=(
+                "parallel calls of {at} are modeled as the maximum of independent times: "
+                "within {error:%}"
+            ),
+            error=0.1,
+            sources=("Varki 1999", "Chandy and Neuse 1982"),
+            fails=("no-forks",),
+            instead=("product-form",),
+        ),
+        "lost-users-think": Method(
+            name="loss in a closed network",
+            of=CLOSED,
+            reason="users of {at} whose request is lost are assumed to start thinking immediately",
+            fails=("no-loss",),
+            instead=("product-form",),
+        ),
+        "kinds-as-equal": Method(
+            name="several types of items in one class treated as identical",
+            of=CLOSED,
+            reason="visits to {at} by several types of items are treated as identical",
+            fails=("equal-service",),
+            instead=("product-form",),
+        ),
+        "own-as-any": Method(
+            name="each holder's own station treated as one chosen at random",
+            of=CLOSED,
+            reason="items that use their holder's own {at} are modeled as choosing one at random",
+            fails=("free-choice",),
+            instead=("product-form",),
+        ),
+        # -- pools and open traffic -----------------------------------------------------------
+        "pool-wait": Method(
+            name="pool queueing delay from a flow-equivalent server",
+            of=CLOSED,
+            reason="queueing delay for {at} is modeled at the mean number of busy servers",
+            notes={
+                "alike": "predicted latency was 0.8–1.25× the simulated value, up to 95 % utilization",
+                "unlike": (
+                    "predicted latency was as low as 0.3× the simulated value if service times vary or "
+                    "differ while it is held"
+                ),
+            },
+            errors={"alike": 0.25},
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "pool-holding-time": Method(
+            name="pool holding time from a flow-equivalent server",
+            of=(Of.LOAD, Of.RATE),
+            reason=(
+                "the holding time of {at}, including queueing for {by}, is modeled at the mean "
+                "number of busy servers"
+            ),
+            notes={
+                "": _POOL_LOAD,
+                "nested": f"{_POOL_LOAD}, up to 2× inside a smaller pool",
+            },
+            errors={"": 0.15, "nested": 1.0},
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "unlike-while-held": Method(
+            name="holding time of a pool at a server with unequal service times",
+            of=CLOSED,
+            reason=(
+                "service times at {by} differ by more than 3×, which the holding time of {at} "
+                "does not include"
+            ),
+            notes={
+                "": (
+                    "predicted throughput of a lock on a busy server was 1.1× the simulated value, and the "
+                    "latency near it was up to 100× too short"
+                )
+            },
+            sources=("Chandy, Herzog and Woo 1975",),
+        ),
+        "loss-while-held": Method(
+            name="loss while a pool is held, for Poisson arrivals",
+            of=(Of.LOAD,),
+            reason="loss while {at} is held assumes Poisson arrivals",
+            notes={"": _POOL_LOAD},
+            error=0.15,
+            fails=("poisson",),
+        ),
+        "lost-hold-to-the-end": Method(
+            name="lost items counted as if they held a pool until the end",
+            of=(Of.LOAD,),
+            kind=UPPER,
+            reason="lost items are assumed to hold {at} until the request ends",
+        ),
+        "loss-counted-twice": Method(
+            name="utilization offered at stations in series that lose items",
+            of=(Of.MEAN, Of.QUANTILE, Of.RATE, Of.LOAD, Of.LOSS),
+            kind=UPPER,
+            reason="the utilization of {at} includes traffic lost at other resources",
+            fails=("one-saturating-station",),
+        ),
+    }
+)
