@@ -242,7 +242,8 @@ class ItinerarySteps(Struct, kw_only=True):
         lasting = None if node.on_for is None else self.numbers(node.on_for)
         if node.bursty and lasting is None:
             self.stations.remarks.append(
-                f"`{self.of.stream}` is active part of the time, without a burst duration: each item "
+                f"`{self.of.stream}` is active part of the time, without a burst duration: each "
+                "item "
                 "is sent or skipped independently"
             )
         self._lot(Thin(share, lasting))

@@ -86,7 +86,8 @@ class PlacedCost(Struct, frozen=True, kw_only=True):
             codes.BEYOND_MEASURED,
             cost.span,
             f"`{component.name}` was measured on `{cost.measured_on}` "
-            f"(`{cost.fit.file}`) but runs on `{self.machine.name}`, scaled by a single rating{idle}",
+            f"(`{cost.fit.file}`) but runs on `{self.machine.name}`, scaled by a single "
+            f"rating{idle}",
             secondary=[self._place],
             hint=f"measure it on `{self.machine.name}`, too, and add "
             f"`measured on {self.machine.name}`; or specify the uncertainty with "

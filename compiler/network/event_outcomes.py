@@ -72,16 +72,16 @@ class _Stretch(Struct, frozen=True, kw_only=True):
 
 
 def with_event_alternatives(
-    body: itinerary.Sequence, stream: str, asked: Mapping[int, ir.EventOutcome]
+    body: itinerary.Sequence, stream: str, conditions: Mapping[int, ir.EventOutcome]
 ) -> EventAlternatives:
     """Return an itinerary of a stream in which events are decided.
 
     Some of its calls, by their numbers, ask for the outcome of an event. Raises QpsError for too
     many outcomes, and where the number of items changes between two calls that ask.
     """
-    if not asked:
+    if not conditions:
         return EventAlternatives(body, {})
-    work = _Work(stream=stream, numbers=count(_most_number(body) + 1), open=dict(asked))
+    work = _Work(stream=stream, numbers=count(_most_number(body) + 1), open=dict(conditions))
     while True:
         names = {work.open[one.number].name for one in calls_in(body) if one.number in work.open}
         if not names:
@@ -142,32 +142,32 @@ class _Work(Struct, frozen=True, kw_only=True):
             return itinerary.Sequence((*body.nodes[:at], changed, *body.nodes[at + 1 :]))
         before, nodes = body.nodes[: where.start], body.nodes[where.start : where.end]
         whole = itinerary.Sequence(nodes)
-        asking = next(call for call in calls_in(whole) if self._asks(call, name))
-        self._refuse(nodes, name, asking)
+        conditional = next(call for call in calls_in(whole) if self._asks(call, name))
+        self._refuse(nodes, name, conditional)
         here = next(node for node in reversed(before) if isinstance(node, At))
-        made = self._alternatives(whole, asking, here)
+        made = self._alternatives(whole, conditional, here)
         ends = next((node for node in reversed(nodes) if isinstance(node, At)), here)
         moved = [ends] if ends.node != here.node else []
         sizes = [node for node in nodes if isinstance(node, Resize)]  # for what comes behind
         after = body.nodes[where.end :]
         return itinerary.Sequence((*before, *made, *moved, *sizes, *after))
 
-    def _alternatives(self, whole: itinerary.Sequence, asking: Call, here: At) -> list[Call]:
+    def _alternatives(self, whole: itinerary.Sequence, conditional: Call, here: At) -> list[Call]:
         """Return the alternatives of an event; where nothing is done, there is none."""
-        asked = self.open[asking.number]
-        assert asking.times is not None
-        often = asking.times.often
-        share = often if asked.happens else 1 - often
+        condition = self.open[conditional.number]
+        assert conditional.times is not None
+        often = conditional.times.often
+        share = often if condition.happens else 1 - often
         choice, found = next(self.numbers), list[Call]()
         for happens in (True, False):
-            outcome = ir.EventOutcome(asked.name, happens=happens)
+            outcome = ir.EventOutcome(condition.name, happens=happens)
             inside = _Copy(work=self).of(self._decided(whole, outcome, here).nodes)
             if all(isinstance(node, At) for node in inside):
                 continue
             number = next(self.numbers)
-            self.copies[number] = CallCopy(self.first(asking.number))
+            self.copies[number] = CallCopy(self.first(conditional.number))
             call = replace(
-                asking,
+                conditional,
                 number=number,
                 node=here.node,
                 body=itinerary.Sequence((here, *inside)),
@@ -181,7 +181,7 @@ class _Work(Struct, frozen=True, kw_only=True):
         if many > MOST_EVENT_OUTCOMES:
             raise QpsError.single(
                 codes.TOO_MANY_OUTCOMES,
-                asking.span,
+                conditional.span,
                 f"{many} combinations of events in `{self.stream}`: at most "
                 f"{MOST_EVENT_OUTCOMES} are supported",
                 hint="use fewer events between the first and the last step that depends on this "
@@ -230,13 +230,13 @@ class _Work(Struct, frozen=True, kw_only=True):
             self.open[number] = self.open[call.number]
         return number
 
-    def _refuse(self, nodes: Sequence[Node], name: str, asking: Call) -> None:
+    def _refuse(self, nodes: Sequence[Node], name: str, conditional: Call) -> None:
         """Refuse what changes how many items there are between two calls that ask for an event."""
         if all(isinstance(node, _FOR_EACH_ITEM) for node in nodes):
             return
         raise QpsError.single(
             codes.NO_ANSWER,
-            asking.span,
+            conditional.span,
             f"event `{name}` of `{self.stream}` is used before and after its items are merged, "
             "copied, filtered or limited",
             hint="use the event on one side only, or declare one stream for each outcome",

@@ -81,7 +81,7 @@ class CallBuilder:
         self._state.itinerary.end_call(lambda body: _called(call, begun, body))
 
     @property
-    def asked(self) -> dict[int, ir.EventOutcome]:
+    def event_conditions(self) -> dict[int, ir.EventOutcome]:
         """The calls that are made where an event has an outcome, by their numbers."""
         return {call.number: call.event for call in self.made.values() if call.event is not None}
 

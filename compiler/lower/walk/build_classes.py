@@ -50,7 +50,9 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     _packetisation(stream, flow, under_way)
     calls = CallBuilder(under_way, stream, expressions)
     _build_steps(stream, network, under_way, calls)
-    decided = with_event_alternatives(under_way.itinerary.itinerary, stream.name, calls.asked)
+    decided = with_event_alternatives(
+        under_way.itinerary.itinerary, stream.name, calls.event_conditions
+    )
     calls.copy(decided.copies)
     found = with_alternative_visits(decided.itinerary, network.is_store)
     calls.stand_for(found)

@@ -257,9 +257,11 @@ OF_CLOSED: Rows = MappingProxyType(
             of=CLOSED,
             reason="queueing delay for {at} is modeled at the mean number of busy servers",
             notes={
-                "alike": "predicted latency was 0.8–1.25× the simulated value, up to 95 % utilization",
+                "alike": "predicted latency was 0.8–1.25× the simulated value, up to 95 % "
+                "utilization",
                 "unlike": (
-                    "predicted latency was as low as 0.3× the simulated value if service times vary or "
+                    "predicted latency was as low as 0.3× the simulated value if service times "
+                    "vary or "
                     "differ while it is held"
                 ),
             },
@@ -289,7 +291,8 @@ OF_CLOSED: Rows = MappingProxyType(
             ),
             notes={
                 "": (
-                    "predicted throughput of a lock on a busy server was 1.1× the simulated value, and the "
+                    "predicted throughput of a lock on a busy server was 1.1× the simulated "
+                    "value, and the "
                     "latency near it was up to 100× too short"
                 )
             },

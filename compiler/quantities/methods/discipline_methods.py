@@ -198,7 +198,8 @@ OF_DISCIPLINES: Rows = MappingProxyType(
             reason="arrivals at the finite queue of {at} are approximated by two moments",
             notes={
                 "": (
-                    "with one to five servers, predicted loss above 5 % was 0.8–2× the simulated value "
+                    "with one to five servers, predicted loss above 5 % was 0.8–2× the "
+                    "simulated value "
                     "up to a cv of 0.5, smaller loss up to 25×, at a cv of 2 and 3 down to 0.1×"
                 )
             },

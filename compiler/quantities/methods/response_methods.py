@@ -66,7 +66,8 @@ OF_RESPONSES: Rows = MappingProxyType(
             of=TAIL,
             reason="repeat visits to {at} are assumed to see the same queue length",
             notes={
-                "": "predicted percentiles were 0.93–1.08× the simulated values, with ten visits 0.89–1.17×"
+                "": "predicted percentiles were 0.93–1.08× the simulated values, with ten "
+                "visits 0.89–1.17×"
             },
             error=0.18,
             fails=("independent-stages",),
@@ -138,7 +139,8 @@ OF_RESPONSES: Rows = MappingProxyType(
             of=(Of.MEAN,),
             reason=(
                 "the predicted response time of the slowest of several identical queues with "
-                "bursty arrivals was 0.96–1.03× the simulated value, provided that the mean queueing delay "
+                "bursty arrivals was 0.96–1.03× the simulated value, provided that the mean "
+                "queueing delay "
                 "at one queue is accurate"
             ),
         ),
@@ -166,7 +168,8 @@ OF_RESPONSES: Rows = MappingProxyType(
             reason="calls to {at} are treated as independent, though they start together",
             notes={
                 "": (
-                    "for 100 calls of equal M/M/1 queues, the mean was 1.13–1.35× the simulated value at "
+                    "for 100 calls of equal M/M/1 queues, the mean was 1.13–1.35× the "
+                    "simulated value at "
                     "utilizations of 30–80 %, the median 1.15–1.39×, p99 1.01–1.02×"
                 )
             },

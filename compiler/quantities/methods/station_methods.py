@@ -130,7 +130,8 @@ OF_STATIONS: Rows = MappingProxyType(
                 "periodic": _PERIODIC_IN_BURSTS,
                 "periodic percentiles": _PERIODIC_IN_BURSTS,
                 "stages": (
-                    "predicted percentiles of one to five queues were 0.44–2× the simulated values, "
+                    "predicted percentiles of one to five queues were 0.44–2× the simulated "
+                    "values, "
                     "0.85–1.2× where sources exceed the service rate for less than a "
                     "thousandth of the time"
                 ),
@@ -242,7 +243,8 @@ OF_STATIONS: Rows = MappingProxyType(
             reason="the mix of service times at {at} is assumed to be gamma distributed",
             notes={
                 "": (
-                    "predicted percentiles were 0.88–1.1× the simulated values if service times differ "
+                    "predicted percentiles were 0.88–1.1× the simulated values if service "
+                    "times differ "
                     "by a factor of up to 3 (0.79–1.16× for 5, 0.59–1.47× for 10, 0.45–21× beyond)"
                 )
             },
@@ -298,7 +300,8 @@ OF_STATIONS: Rows = MappingProxyType(
             ),
             notes={
                 "": (
-                    "with 2 to 16 cores, predicted queueing delays were 0.89–1.16× the simulated values if "
+                    "with 2 to 16 cores, predicted queueing delays were 0.89–1.16× the "
+                    "simulated values if "
                     "service times differ by a factor of up to 2 (1.36× for 5, 1.61× for 10, 3× "
                     "beyond)"
                 )

@@ -27,7 +27,7 @@ class StreamEvents(Struct, frozen=True, kw_only=True):
     used: set[str] = field(default_factory=set)
 
 
-def asked(probability: ast.Expr | None) -> tuple[ast.Name, bool] | None:
+def event_condition(probability: ast.Expr | None) -> tuple[ast.Name, bool] | None:
     """Return the name before a colon that may be that of an event, and whether it happens."""
     if isinstance(probability, ast.Reference):
         return probability.name, True
@@ -112,7 +112,7 @@ class EventUses(Part, frozen=True, kw_only=True):
 
         Within what is done where an event is `decided` it cannot be asked for again.
         """
-        named = asked(probability)
+        named = event_condition(probability)
         if probability is None or named is None or not self.is_event(probability):
             return None
         name, happens = named
@@ -133,7 +133,7 @@ class EventUses(Part, frozen=True, kw_only=True):
 
     def is_event(self, probability: ast.Expr | None) -> bool:
         """Return whether an event of the stream stands before a colon, sound or not."""
-        named = asked(probability)
+        named = event_condition(probability)
         return named is not None and named[0].text in self.events.declared
 
     def is_sound(self, probability: ast.Expr) -> bool:
@@ -141,7 +141,7 @@ class EventUses(Part, frozen=True, kw_only=True):
 
         An event is no number, and belongs to one stream.
         """
-        named = asked(probability)
+        named = event_condition(probability)
         if named is not None and not named[1]:
             self._report_unknown(named[0])
             return False
