@@ -6,6 +6,7 @@ _LETTER = 1
 _USERS = "users"
 _DOING = ("ed", "ing")
 """How words end that tell what users do: connected, waiting."""
+_VOWELS = frozenset("aeiouy")
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
 
 
@@ -36,13 +37,15 @@ def noun(name: str) -> str:
 def noun_of_one(name: str) -> str:
     """Return what one of a population is called: `for each user`.
 
-    >>> noun_of_one("N"), noun_of_one("people")
-    ('user', 'person')
+    >>> noun_of_one("N"), noun_of_one("people"), noun_of_one("rps")
+    ('user', 'person', 'rps')
     """
     return _one_of(noun(name))
 
 
 def _one_of(several: str) -> str:
+    if not _VOWELS.intersection(several.casefold()):
+        return several  # an abbreviation of a rate, such as rps or tps, and no plural
     if several.startswith(f"{_USERS} "):
         return several.replace(_USERS, "user", 1)
     for ending, instead in _ENDINGS:
