@@ -339,7 +339,7 @@ def test_a_row_without_an_answer_is_kept_with_the_reason() -> None:
 def test_a_row_that_carries_nobody_tells_what_fails() -> None:
     (row,) = rows("matrix m { extra in [10_000] }")
     assert row["capacity"] is None
-    assert row["reason"] == "talk.latency fails at N = 1"
+    assert row["reason"] == "talk.latency is not met with N = 1"
     assert row["limited_by"] == "talk.latency"
 
 
@@ -497,8 +497,8 @@ def test_parts_are_the_same_wherever_they_are_cut(monkeypatch: pytest.MonkeyPatc
         ("at least 3 configurations: extra == 1", False, "2 of 6; such as host = box, extra = 1"),
         ("at most 2 configurations: extra == 1", True, "2 of 6"),
         ("at most 1 configuration: extra == 1", False, "2 of 6; such as host = box, extra = 1"),
-        ("every configuration where extra > 5: host == big", False, "of no configuration at all"),
-        ("no configuration where extra > 5: host == big", False, "of no configuration at all"),
+        ("every configuration where extra > 5: host == big", False, "no configuration matches"),
+        ("no configuration where extra > 5: host == big", False, "no configuration matches"),
     ],
 )
 def test_claims_count_configurations(claim: str, holds: bool, told: str) -> None:

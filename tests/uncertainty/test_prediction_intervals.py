@@ -201,7 +201,10 @@ def test_rows_that_the_fit_has_seen_are_told(tmp_path: Path) -> None:
     ("coverage", "told"),
     [
         ({"inside": 3}, "runs: 3 of 3 inside their 90 % prediction intervals\n"),
-        ({"without": 1}, "runs: no prediction intervals, as no uncertain input affects 1 value\n"),
+        (
+            {"without": 1},
+            "runs: no prediction interval for 1 value: no uncertain input affects it\n",
+        ),
         (
             {"inside": 27, "above": 3, "below": 1, "as_many": 0.53, "as_far": 0.41, "without": 2},
             "runs: 27 of 31 inside their 90 % prediction intervals, 3 above, 1 below; consistent with "

@@ -49,9 +49,9 @@ def _sentence(one: Coverage) -> str:
     values = f"{one.without:,} value{'s' * (one.without != 1)}"
     verb = "depends" if one.without == 1 else "depend"
     if not one.count:
-        return (
-            f"{one.observation}: no prediction interval for {values}: no uncertain input affects it"
-        )
+        them = "it" if one.without == 1 else "them"
+        none = f"no prediction interval for {values}: no uncertain input affects {them}"
+        return f"{one.observation}: {none}"
     inside = (
         f"{one.observation}: {one.inside:,} of {one.count:,} inside their "
         f"{percent(one.probability)} prediction intervals"
