@@ -12,7 +12,7 @@ from qps.compiler.ir.parameters import Quantity
 from qps.compiler.ir.stated_queueing import Queueing
 
 
-class Measure(Struct, frozen=True):
+class Measure(Struct, frozen=True, kw_only=True):
     """A measure of the spec's own."""
 
     name: str

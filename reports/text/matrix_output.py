@@ -240,7 +240,7 @@ _HEADINGS = {
 
 def _heading(column: Column) -> str:
     """Return what a column is called: answers in words, axes and measures by their names."""
-    if column.answer in _HEADINGS:
+    if column.answer in _HEADINGS and not column.name.startswith("answer:"):
         return _HEADINGS[column.answer]
     if column.name.startswith(f"{LARGEST}."):
         return f"Capacity {column.name.removeprefix(f'{LARGEST}.')}"

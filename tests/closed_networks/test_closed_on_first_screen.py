@@ -30,7 +30,7 @@ def test_a_closed_population_states_throughput_and_response_time(
     assert closed["rate"] == pytest.approx(50 / (1 + closed["latency"]))  # the response time law
     main(["solve", str(spec), *arguments])
     shown = " ".join(capsys.readouterr().out.split())
-    found = re.search(r"Closed page\b.*?throughput ([\d.]+) request/s", shown)
+    found = re.search(r"Throughput page ([\d.]+) requests/s", shown)
     assert found is not None
     assert float(found[1]) == pytest.approx(closed["rate"], rel=1e-3)
     assert re.search(r"response time ([\d.]+) ms", shown) is not None

@@ -314,7 +314,7 @@ RATES = PRELUDE + (
 @pytest.mark.parametrize(
     ("name", "told", "unit"),
     [
-        ("talk.rate", "20 packet/s", "packet/s"),
+        ("talk.rate", "20 packets/s", "packet/s"),
         ("talk.throughput", "160 kbit/s", "bit/s"),
     ],
 )
@@ -337,7 +337,7 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     (settled,) = graph.elastic
     value = graph.at(5).number(settled.value)
     assert texts["often (elastic)"] == (
-        f"{number(value)} frame/s at N = 5; for its formula, run `qps explain … often`"
+        f"{number(value)} frames/s at N = 5; for its formula, run `qps explain … often`"
     )
     # what is shown is the number: with the value for the symbol
     resources = graph.loads_of(name)

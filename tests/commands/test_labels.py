@@ -173,7 +173,7 @@ def test_changes_have_words_and_what_they_set_answers_the_same(
         "web: server -> big",
         "web: 2 -> 4 servers",
         "web.cpu.cores: 4 -> 8",
-        "pace: 0.1 -> 0.09 request/s",
+        "pace: 0.1 -> 0.09 requests/s",
         "cache: off -> on",
     }
     model = qps.load(str(file))

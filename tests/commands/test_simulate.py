@@ -116,20 +116,20 @@ Simulation at 50 users                                                  desk.qps
 
   Result       all 6 predictions agree; all requirements pass
 
-  Measure               Predicted      Simulated, 95 % CI  Agreement
-  job latency, mean      13.33 ms         13.38 ± 0.13 ms  agrees
-  job p50                9.242 ms          9.257 ± 0.1 ms  agrees
-  job p95                39.94 ms         40.33 ± 0.64 ms  agrees
-  job p99                 61.4 ms          60.61 ± 1.2 ms  agrees
-  job throughput     50 request/s  49.94 ± 0.39 request/s  agrees
-  w CPU                      40 %          40.07 ± 0.36 %  agrees
+  Measure                Predicted       Simulated, 95 % CI  Agreement
+  job latency, mean       13.33 ms          13.38 ± 0.13 ms  agrees
+  job p50                 9.242 ms           9.257 ± 0.1 ms  agrees
+  job p95                 39.94 ms          40.33 ± 0.64 ms  agrees
+  job p99                  61.4 ms           60.61 ± 1.2 ms  agrees
+  job throughput     50 requests/s  49.94 ± 0.39 requests/s  agrees
+  w CPU                       40 %           40.07 ± 0.36 %  agrees
 
   Requirement  Limit    Predicted  Simulated, 95 % CI  Outcome
   job latency  ≤ 80 ms   13.33 ms     13.38 ± 0.13 ms  pass
   job p98      ≤ 2 s     52.16 ms      52.1 ± 0.99 ms  pass
 
-  20 replications of 150 s, first 10 % discarded as warm-up; seed 1. Measured
-  134,842 items of job.
+  20 replications of 150 s, first 10 % discarded as warm-up; seed 1. Items
+  measured: 134,842 (job).
   Means and utilization are within ±50 % at 95 % confidence.
 """
 

@@ -388,7 +388,7 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     told = [(one.position.line, one.label) for one in hints]
     ends = "= 10 ms/packet … 1 s/packet"  # of the population
     assert told == [
-        (4, "= 10 ms/packet"), (6, "= 2 packet/s … 200 packet/s"),
+        (4, "= 10 ms/packet"), (6, "= 2 packets/s … 200 packets/s"),
         (7, "= 20 ms/packet"), (8, ends), (5, "cpu 100 %"),
     ]  # fmt: skip
     assert "at N = 50" in hints[-1].tooltip

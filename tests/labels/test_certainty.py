@@ -499,7 +499,7 @@ def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
         graph.at(50).number(part)
         for part in (
             explain_part(graph, "waiting for server.cpu"),
-            explain_part(graph, "service at server.cpu above its mean"),
+            explain_part(graph, "server.cpu service time above the mean"),
         )
     )
     # M/M/1 at half load: the time there is exponential with a mean of 20 ms

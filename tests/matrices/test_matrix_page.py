@@ -122,7 +122,7 @@ def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any
     page = open_page(small, scripts=False).page
     told = page.text_content("#answer")
     assert "96 configurations; 72 feasible, 24 infeasible." in told
-    assert "Cheapest: $100, ≤ 200 users with host cheap, hosts 1, pace 0.5 packet/s" in told
+    assert "Cheapest: $100, ≤ 200 users with host cheap, hosts 1, pace 0.5 packets/s" in told
     assert "Query" in page.text_content(".asked")
     assert "host in [cheap, fast]" in page.text_content(".asked")
     assert page.locator("#rows tbody tr").count() == 50
@@ -450,7 +450,7 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
     page.page.mouse.move(*place)
     told = figure.locator(".readout").text_content()
     assert told.startswith("cost $100, capacity ≤ ")
-    assert ", Pareto-optimal: host cheap, hosts 1, pace 0.5 packet/s" in told
+    assert ", Pareto-optimal: host cheap, hosts 1, pace 0.5 packets/s" in told
     page.page.mouse.click(*place)
     details = page.page.locator(".details")
     assert details.is_visible()

@@ -408,8 +408,8 @@ def test_units_suit_the_values() -> None:
     table = pa.table([[4800.0, 144000.0], [0.5, 1.0], [0.25, 0.5], [0.01, 2.0], [1.0, 2.0]], schema)
     size, share, load_of, delay, odd = columns_of_table(table)
     assert (size.quantity(4800.0), size.quantity(144000.0)) == (
-        "600 byte/packet",
-        "18,000 byte/packet",
+        "600 bytes/packet",
+        "18,000 bytes/packet",
     )
     assert share.quantity(0.5) == "50 %"
     assert (load_of.label, load_of.quantity(0.25)) == ("lan utilization", "25 %")

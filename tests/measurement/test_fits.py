@@ -200,7 +200,7 @@ def test_a_cost_remembers_the_load_at_which_it_was_measured(folder: Path) -> Non
     assert warnings(folder, "50 us/packet measured on vm at 20 %..55 % load") == []
     assert warnings(folder, 'fit "turn.csv" measured on vm') == []
     (message,) = warnings(folder, "50 us/packet measured on vm at 20 % load")
-    assert message.startswith("`relay` was measured at 20 % utilization of server.cpu, which is")
+    assert message.startswith("`relay` was measured at 20 % utilization of server.cpu, but the")
 
 
 def test_the_command_tells_numbers_residuals_and_what_to_paste(
@@ -410,7 +410,7 @@ def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None
     spec = RELAY.replace("1..5_000", "1..100_000")
     assert beyond(folder, spec) == []
     (size,) = beyond(folder, spec.replace("size = 960", "size = 60"))
-    assert size.startswith("`relay` runs with 60 byte/packet at server.cpu, but 192 to 960 were")
+    assert size.startswith("`relay` runs with 60 bytes/packet at server.cpu, but 192 to 960 were")
     assert beyond(folder, spec.replace("size = 960", "size = 160")) == []
     (rate, size) = beyond(folder, spec.replace("size = 960", "size = 1400"))
     assert rate.startswith("`relay` runs with 49,140,000 byte/s at server.cpu, but at most 25,")
@@ -430,7 +430,7 @@ def test_two_streams_are_asked_for_together(folder: Path) -> None:
     assert beyond(folder, two, table) == []
     # Both on one machine: 108,000 packets a second; a target keeps neither from being asked.
     (rate,) = beyond(folder, two.replace("2 core", "2 core").replace("1..600", "600..601"), table)
-    assert "runs with 108,000 packet/s" in rate
+    assert "runs with 108,000 packets/s" in rate
 
 
 def test_what_is_elastic_is_asked_for_as_it_settles(folder: Path) -> None:
@@ -465,7 +465,7 @@ def test_claims_that_ask_beyond_are_told(folder: Path, capsys: pytest.CaptureFix
     assert main(["test", "relay.qps"]) == 0
     err = capsys.readouterr().err
     assert err.count("QPS0534") == 1
-    assert "runs with 50 byte/packet at server.cpu" in err
+    assert "runs with 50 bytes/packet at server.cpu" in err
 
 
 # -- rows ----------------------------------------------------------------------------------

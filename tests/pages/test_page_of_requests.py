@@ -1,4 +1,4 @@
-"""Pages of what requests do by chance, or many times at once, say what `solve` says."""
+"""Pages of alternatives, events and fan-outs say what `solve` says."""
 
 from __future__ import annotations
 
@@ -24,18 +24,6 @@ component get { cpu 1 ms/request }
 component scan { cpu 31 ms/request }
 component away { delay 100 ms }
 """
-MIXTURE = (
-    HEAD
-    + """
-topology { node redis = store }
-stream commands for each user { traffic pace, 100 byte/request; at redis { get; (1 - hits): scan } }
-measure waits = redis.cpu.wait
-measure most_waits = redis.cpu.wait.p95
-measure waiting = redis.cpu.queue
-measure waits_at_all = share(redis.cpu.wait > 0 s)
-require { commands.p99 <= 150 ms; share(commands.latency > 0.2 s) <= 1 %; commands.wait <= 60 ms }
-"""
-)
 ONE_OF = (
     HEAD
     + """
@@ -67,24 +55,13 @@ stream suggest for each user {
 require { search.p99 <= 30 ms; suggest.p99 <= 20 ms }
 """
 )
-QUOTA = (
-    HEAD
-    + """
-machine pod { cpu 500 millicore, queueing quota per 100 ms on 8 core }
-topology { node web = pod }
-stream ask for each user { traffic pace, 100 byte/request; at web { get } }
-require { ask.latency <= 100 ms; ask.p99 <= 300 ms }
-"""
-)
 
 
 @pytest.mark.parametrize(
     ("text", "setting"),
     [
-        pytest.param(MIXTURE, "pace = 0.05 request/s", id="mixture and waits"),
         pytest.param(ONE_OF, "pace = 0.2 request/s", id="one of and an event"),
         pytest.param(FAN_OUT, "pace = 0.05 request/s", id="fan-outs"),
-        pytest.param(QUOTA, "pace = 0.2 request/s", id="a CPU limit"),
     ],
 )
 def test_every_number_is_that_of_the_solver(text: str, setting: str, open_page: Any) -> None:

@@ -23,7 +23,7 @@ def test_where_nothing_depends_on_the_users_that_is_told(text: str, wrong: str) 
     assert view.answer.startswith("Capacity does not depend on the number of users: "), wrong
     (warning,) = solution.warnings
     assert warning.code.id == "QPS0608"
-    assert warning.message == "no utilization and no requirement depends on N"
+    assert warning.message == "no utilization or requirement depends on N"
     assert "`stream … for each user`" in warning.hints[0]
 
 

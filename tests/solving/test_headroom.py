@@ -124,7 +124,7 @@ def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
     found = _next(text)
     assert found is not None
     assert found.met_up_to is None
-    assert "fails at every population" in _next_in_words(text)
+    assert "is not met at any population" in _next_in_words(text)
 
 
 def test_another_mode_may_limit_next() -> None:
@@ -205,7 +205,7 @@ def test_an_elastic_rate_gives_way() -> None:
         "param pace elastic 0.1..5 packet/s\nrequire { pages.rate >= 0.5 packet/s }\n"
     )
     line = _lines(text)[0]
-    assert "pages.rate is 0.455 packet/s, below the minimum of 0.5 packet/s" in line
+    assert "pages.rate is 0.455 packets/s, below the minimum of 0.5 packets/s" in line
     assert "pages: rate 0.5 packet/s -> 0.455 packet/s" in line
 
 

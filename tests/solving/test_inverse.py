@@ -283,9 +283,9 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
         (BASE, "p", 20, [], "Currently 1."),
         (BASE, "p", 20, ["p = 3"], "Currently 3."),
         # what 100 packets a second leave for each of N, from 2 to 30
-        (ELASTIC, "x", 3, [], "Currently 30 packet/s at N = 3 (elastic)."),
-        (ELASTIC, "x", 8, [], "Currently 12.5 packet/s at N = 8 (elastic)."),
-        (ELASTIC, "x", 40, [], "Currently 2.5 packet/s at N = 40 (elastic)."),
+        (ELASTIC, "x", 3, [], "Currently 30 packets/s at N = 3 (elastic)."),
+        (ELASTIC, "x", 8, [], "Currently 12.5 packets/s at N = 8 (elastic)."),
+        (ELASTIC, "x", 40, [], "Currently 2.5 packets/s at N = 40 (elastic)."),
         (MODES, "p", 10, [], "Currently 2 in mode a and 4 in mode b."),
         (MODES, "q", 10, [], "Currently 1 in mode a and 3 in mode b."),
         (MODES, "q", 10, ["mode = b"], "Currently 3."),
@@ -521,7 +521,7 @@ def test_the_command_tells_the_answer(
     status, out, err = _run(capsys, spec, "--for", "panels", "--users", "N = 81", *arguments)
     assert (status, err) == (0, "")
     assert " ".join(out.split()).endswith(
-        f"Required {REQUIRED} Now {now} Accuracy exact for this model"
+        f"Required {REQUIRED} Current {now} Accuracy exact for this model"
     )
     _, out, _ = _run(capsys, spec, "--for", "panels", "--users", "81", "--format", "markdown")
     assert f"- **Required:** {REQUIRED}\n- **Now:** 60\n" in out
@@ -573,7 +573,7 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     assert (status, err) == (1, "")
     assert (
         "Required no value of panels supports 81 users (searched 1 to 40, its full range): "
-        "host CPU utilization exceeds its limit for every value Now 30 "
+        "host CPU utilization exceeds its limit for every value Current 30 "
     ) in " ".join(out.split())
     status, out, _ = _run(capsys, *arguments, "--format", "json")
     assert status == 1

@@ -199,7 +199,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert resource["known"]["kind"] == "lower bound"
     assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
     explained = _printed(capsys, "explain", str(spec), "host.cpu.utilization")
-    assert "not before N = 214" in explained
+    assert "not below N = 214 (no upper bound is known)" in explained
     rows = _printed(capsys, "matrix", str(spec))
     assert rows.count("not below 21") == 2
     (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]

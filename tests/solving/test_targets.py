@@ -209,7 +209,7 @@ def test_the_text_tells_the_target() -> None:
 
 def test_explain_tells_the_target() -> None:
     told = explanation_text(explain(lowered(f"target cpu 75 %\n{SPEC}"), "web.cpu", 75))
-    assert "utilization (target 75 %: target of cpu)" in told
+    assert "utilization (target 75 %, set by `target of cpu`)" in told
     assert "At target    N = 75 (closed form): N = target of cpu/" in told
     assert "target of cpu    75 %" in told
 

@@ -100,7 +100,12 @@ class SystemChecker(OfChanges, frozen=True):
             if value is not None:
                 name = self.main.qualified(measure.name.text)
                 source = measure.source.value if measure.source else None
-                built.append((measure.span.start, ir.Measure(name, value, measure.doc, source)))
+                built.append(
+                    (
+                        measure.span.start,
+                        ir.Measure(name=name, value=value, doc=measure.doc, source=source),
+                    )
+                )
         built += self._percentiles(scope)
         return tuple(measure for _, measure in sorted(built, key=itemgetter(0)))
 
@@ -122,7 +127,13 @@ class SystemChecker(OfChanges, frozen=True):
                 listed[one.name] = one.span
                 yield (
                     item.span.start,
-                    ir.Measure(one.name, one.value, item.doc, source, one.listed_for),
+                    ir.Measure(
+                        name=one.name,
+                        value=one.value,
+                        doc=item.doc,
+                        source=source,
+                        percentile_of=one.listed_for,
+                    ),
                 )
 
     def requirements(self) -> tuple[ir.Requirement, ...]:

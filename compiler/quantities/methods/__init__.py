@@ -7,7 +7,7 @@ is used; what people read stands here alone. Errors of what stands together are 
 (`compiler/quantities/measured_errors.json`, by the same ids).
 """
 
-from qps.compiler.quantities.methods.method import Method, Of, PremiseText
+from qps.compiler.quantities.methods.method_row import Method, Of, PremiseText
 from qps.compiler.quantities.methods.method_table import (
     METHODS,
     UnknownMethodError,

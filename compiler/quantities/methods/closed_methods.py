@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method import CLOSED, TAIL, UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import CLOSED, TAIL, UPPER, Method, Of, Rows
 
 _CLOSED_GAMMA = {
     "users": 0.55,

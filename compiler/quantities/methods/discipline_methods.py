@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method import TAIL, TIMES, UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import TAIL, TIMES, UPPER, Method, Of, Rows
 
 OF_DISCIPLINES: Rows = MappingProxyType(
     {

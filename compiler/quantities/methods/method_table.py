@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.certainty import Certainty, Kind, Reason
 from qps.compiler.quantities.methods.closed_methods import OF_CLOSED
 from qps.compiler.quantities.methods.discipline_methods import OF_DISCIPLINES
-from qps.compiler.quantities.methods.method import Method, Rows
+from qps.compiler.quantities.methods.method_row import Method, Rows
 from qps.compiler.quantities.methods.response_methods import OF_RESPONSES
 from qps.compiler.quantities.methods.search_methods import OF_ANSWERS
 from qps.compiler.quantities.methods.station_methods import OF_STATIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method import PremiseText
+from qps.compiler.quantities.methods.method_row import PremiseText
 
 PREMISES: Mapping[str, PremiseText] = MappingProxyType(
     {

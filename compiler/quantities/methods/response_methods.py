@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from qps.compiler.quantities.certainty import Kind
-from qps.compiler.quantities.methods.method import CLOSED, LOWER, TAIL, UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import CLOSED, LOWER, TAIL, UPPER, Method, Of, Rows
 
 OF_RESPONSES: Rows = MappingProxyType(
     {

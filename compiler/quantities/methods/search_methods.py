@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method import UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import UPPER, Method, Of, Rows
 
 OF_ANSWERS: Rows = MappingProxyType(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from qps.compiler.quantities.methods.method import LOWER, TAIL, TIMES, UPPER, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import LOWER, TAIL, TIMES, UPPER, Method, Of, Rows
 
 _UNEVEN = {"shaped": 0.35, "shaped percentiles": 0.6, "stated": 0.6, "stated percentiles": 4.0}
 """By whether it is stated how uneven arrivals are, or what is before shapes them.

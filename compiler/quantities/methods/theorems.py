@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from qps.compiler.quantities.certainty import Kind
-from qps.compiler.quantities.methods.method import CLOSED, TAIL, TIMES, Method, Of, Rows
+from qps.compiler.quantities.methods.method_row import CLOSED, TAIL, TIMES, Method, Of, Rows
 
 _ONE_BY_ONE = ("poisson", "not-behind-a-pool", "single")
 _EXPONENTIAL = ("exponential-service", "equal-service", "whole-visits")

@@ -80,7 +80,7 @@ export function withUnit(text, unit) {
 }
 
 // The plural of a unit that begins with a word, any other unit as it is: as `compiler/quantities/scales.py` has it.
-export function plural(unit) {
+function plural(unit) {
   const [, word, per] = COUNTED.exec(unit) ?? [];
   if (!word || /[^s]s$/.test(word)) return unit;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies${per}`;
