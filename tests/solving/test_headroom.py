@@ -206,7 +206,7 @@ def test_an_elastic_rate_gives_way() -> None:
     )
     line = _lines(text)[0]
     assert "pages.rate is 0.455 packets/s, below the minimum of 0.5 packets/s" in line
-    assert "pages: rate 0.5 packet/s -> 0.455 packet/s" in line
+    assert "pages: rate 0.5 packets/s -> 0.455 packets/s" in line
 
 
 def test_quality_that_is_passed_is_told() -> None:
