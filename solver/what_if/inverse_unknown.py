@@ -291,7 +291,7 @@ def _refuse_unknown(
 ) -> NoReturn:
     if parameter is not None:
         refuse(
-            f"no utilization and no requirement depends on `{name}`",
+            f"no utilization or requirement depends on `{name}`",
             "use it in the model, or solve for an input that `qps explain` lists",
             parameter.span,
         )

@@ -30,7 +30,9 @@ def test_a_closed_population_states_throughput_and_response_time(
     assert closed["rate"] == pytest.approx(50 / (1 + closed["latency"]))  # the response time law
     main(["solve", str(spec), *arguments])
     shown = " ".join(capsys.readouterr().out.split())
-    found = re.search(r"Throughput page ([\d.]+) requests/s", shown)
+    found = re.search(
+        r"(?:Throughput page|Closed load page\b.*?throughput) ([\d.]+) requests/s", shown
+    )
     assert found is not None
     assert float(found[1]) == pytest.approx(closed["rate"], rel=1e-3)
     assert re.search(r"response time ([\d.]+) ms", shown) is not None
@@ -42,4 +44,4 @@ def test_open_traffic_has_no_such_line(tmp_path: Path, capsys: pytest.CaptureFix
         SPEC.replace("1 request, 1 byte/request, think 1 s", "1 request/s, 1 byte/request")
     )
     main(["solve", str(spec)])
-    assert "Closed" not in capsys.readouterr().out
+    assert "Throughput" not in capsys.readouterr().out

@@ -429,7 +429,7 @@ REFUSED = [
     (BASE + "param d = 2 * p\n" + "measure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "solve for `--for p`; or set `d` to a number first: `--set 'd = …'`"),
     (BASE + "param r = 2\nparam d = r * p + r\nmeasure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "solve for `--for r` or `--for p`; or set `d` to a number first: `--set 'd = …'`"),
     (BASE + "option fast = off\nparam d = if fast then 1 else 2\nmeasure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "set `d` to a number first: `--set 'd = …'`"),
-    (BASE + "param cameras = 4\n", "cameras", 20, [], "no utilization and no requirement depends on `cameras`", "use it in the model, or solve for an input that `qps explain` lists"),
+    (BASE + "param cameras = 4\n", "cameras", 20, [], "no utilization or requirement depends on `cameras`", "use it in the model, or solve for an input that `qps explain` lists"),
     (BASE.replace("{ work }", "{ work; work if p > 3 }"), "p", 20, [], "a condition depends on `p`, so that there is no single formula", "solve for a number that no `if` uses"),
     (FREE.replace("param p", "param c = 4\nparam p").replace("{ work }", "{ work; work if c > 3 }"), "c", 20, [], "a condition depends on `c`, so that there is no single formula", "solve for a number that no `if` uses"),
     (FREE.replace("p = 1 in 0..10", "p = 0") + "measure m = p\nrequire { m <= 3 }\n", "p", 20, [], "`p` is 0 now and has no range to search", "add a range: `param p = … in low..high`"),
@@ -524,7 +524,7 @@ def test_the_command_tells_the_answer(
         f"Required {REQUIRED} Current {now} Accuracy exact for this model"
     )
     _, out, _ = _run(capsys, spec, "--for", "panels", "--users", "81", "--format", "markdown")
-    assert f"- **Required:** {REQUIRED}\n- **Now:** 60\n" in out
+    assert f"- **Required:** {REQUIRED}\n- **Current:** 60\n" in out
 
 
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
