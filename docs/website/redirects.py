@@ -18,6 +18,12 @@ _COOKBOOK = "docs/cookbook"
 """The folder of the guides when their pages had the headings of the cookbook as names."""
 _ROOMS = ("docs/guides", "specs/textbook", "live/specs/textbook")
 """Folders whose pages were directly in them, before they had rooms."""
+REMOVED = {
+    "docs/tutorial/exercise.html": "docs/tutorial/own-spec.html",
+    "docs/tutorial/networks.html": "docs/tutorial/own-spec.html",
+    "docs/tutorial/queueing-delay.html": "docs/tutorial/limits.html",
+}
+"""Pages that became part of another one. Only ever grows."""
 
 
 def write_redirects(root: Path, site: Path) -> None:
@@ -32,7 +38,12 @@ def write_redirects(root: Path, site: Path) -> None:
 
 def redirects(root: Path, site: Path) -> dict[str, str]:
     """Return today's addresses in a site by those of the past."""
-    return {f"{_COOKBOOK}/index.html": f"{_COOKBOOK}.html", **dict(_headings(root)), **_moved(site)}
+    return {
+        f"{_COOKBOOK}/index.html": f"{_COOKBOOK}.html",
+        **dict(_headings(root)),
+        **_moved(site),
+        **REMOVED,
+    }
 
 
 def _headings(root: Path) -> Iterator[tuple[str, str]]:

@@ -98,6 +98,24 @@ def test_every_address_of_a_page_that_moved_leads_to_it(site: Path) -> None:
         assert "This page has moved" not in target.read_text("utf-8")
 
 
+REMOVED = {
+    "exercise": "Write your own spec",
+    "networks": "Write your own spec",
+    "queueing-delay": "Latency and utilization limits",
+}
+"""Pages of the tutorial that became part of others, and the titles of these. Only ever grows."""
+
+
+@pytest.mark.parametrize("page", REMOVED)
+def test_the_address_of_a_page_that_became_part_of_another_leads_to_it(
+    page: str, site: Path
+) -> None:
+    old = site / "docs" / "tutorial" / f"{page}.html"
+    found = re.search(r'<a href="([^"]+)">This page has moved', old.read_text("utf-8"))
+    assert found
+    assert f"<title>{REMOVED[page]}" in (old.parent / found[1]).read_text("utf-8")
+
+
 @pytest.mark.parametrize("index", ["docs/tutorial.md", "docs/language.md", "docs/cli.md"])
 def test_an_index_lists_every_page_of_its_folder(index: str) -> None:
     page = ROOT / index
