@@ -413,7 +413,7 @@ def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None
     assert size.startswith("`relay` runs with 60 bytes/packet at server.cpu, but 192 to 960 were")
     assert beyond(folder, spec.replace("size = 960", "size = 160")) == []
     (rate, size) = beyond(folder, spec.replace("size = 960", "size = 1400"))
-    assert rate.startswith("`relay` runs with 49,140,000 byte/s at server.cpu, but at most 25,")
+    assert rate.startswith("`relay` runs with 49,140,000 bytes/s at server.cpu, but at most 25,")
     assert "1,400 byte/packet at server.cpu, but 192 to 960 were" in size
     # Measured up to 34.9 % load: at the answer it is 100 %.
     half = "cpu in %,packet/s\n8,0\n20,8000\n35,18000\n"
