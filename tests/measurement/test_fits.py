@@ -414,12 +414,12 @@ def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None
     assert beyond(folder, spec.replace("size = 960", "size = 160")) == []
     (rate, size) = beyond(folder, spec.replace("size = 960", "size = 1400"))
     assert rate.startswith("`relay` runs with 49,140,000 bytes/s at server.cpu, but at most 25,")
-    assert "1,400 byte/packet at server.cpu, but 192 to 960 were" in size
+    assert "1,400 bytes/packet at server.cpu, but 192 to 960 were" in size
     # Measured up to 34.9 % load: at the answer it is 100 %.
     half = "cpu in %,packet/s\n8,0\n20,8000\n35,18000\n"
     (rate,) = beyond(folder, spec, half)
     assert rate.startswith("`relay` runs with 61,")
-    assert rate.endswith("packet/s at server.cpu, but at most 18,000 were measured (`runs.csv`)")
+    assert rate.endswith("packets/s at server.cpu, but at most 18,000 were measured (`runs.csv`)")
 
 
 def test_two_streams_are_asked_for_together(folder: Path) -> None:
