@@ -134,7 +134,7 @@ def third_fails(draw: np.random.Generator) -> dict[str, float]:
     fails = draw.random((REQUESTS, 2)) < 0.35
     second, third = fails[:, 0], fails[:, 0] & fails[:, 1]
     times = 0.080 + second * (0.100 + 0.080) + third * (0.200 + 0.080)
-    return {"calls": float(1 + second.mean() + third.mean())} | percentiles(times, 50, 85, 95)
+    return {"calls": float(1 + second.mean() + third.mean())} | percentiles(times, 50, 85, 95, 99)
 
 
 def sent_again(share: float) -> Callable[[np.random.Generator], dict[str, float]]:
