@@ -75,7 +75,7 @@ def _renamed(module: ast.Module) -> Iterator[_Edit]:
             for value, size in pairwise(old.values):
                 end = value.span.end
                 between = value.span.source.text[end : size.span.start]
-                word = _IN.search(_COMMENT.sub(lambda told: " " * len(told[0]), between))
+                word = _IN.search(_COMMENT.sub(lambda match: " " * len(match[0]), between))
                 if word is not None:
                     yield _Edit(end + word.start(), end + word.end(), ",")
 

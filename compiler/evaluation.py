@@ -82,9 +82,9 @@ class PlacedValue(Struct, frozen=True, kw_only=True):
 
 
 class KnownValues(Struct, frozen=True, dict=True):
-    """What was `met` while a model was checked; the model may lack what is wrong."""
+    """Values by place of a model that was checked; the model may lack what is wrong."""
 
-    met: ValuesByPlace
+    values_by_place: ValuesByPlace
     model: ir.Model
 
     @cached_property
@@ -103,7 +103,7 @@ class KnownValues(Struct, frozen=True, dict=True):
     @cached_property
     def _by_source(self) -> Mapping[Source, list[Span]]:
         found: dict[Source, list[Span]] = {}
-        for span in sorted(self.met, key=lambda span: (span.start, -span.end)):
+        for span in sorted(self.values_by_place, key=lambda span: (span.start, -span.end)):
             found.setdefault(span.source, []).append(span)
         return found
 
@@ -112,7 +112,7 @@ class KnownValues(Struct, frozen=True, dict=True):
 
         Where its file has several instances in which it is not the same, nothing is.
         """
-        met = self.met.get(span)
+        met = self.values_by_place.get(span)
         if not met:
             return None
         told = [self._placed(value, within) for within, value in met.items()]

@@ -65,7 +65,7 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
     def values(self) -> KnownValues | None:
         """What expressions come to; None where there is no model. Made when first asked for."""
         model = self.model
-        return None if model is None else KnownValues(self.findings.met, model)
+        return None if model is None else KnownValues(self.findings.values_by_place, model)
 
 
 def examine(
@@ -79,7 +79,7 @@ def examine(
     Who examines one text after the other gives the same `cache` each time: what did not change is
     not read again. `errors_first` is called with the errors that are found first, if any are.
     """
-    findings = Findings(kept=cache, errors_first=errors_first)
+    findings = Findings(parse_cache=cache, errors_first=errors_first)
     checked = check_source(source, importer, findings)
     return Examined(
         source=source,

@@ -43,17 +43,17 @@ class Findings(Struct, kw_only=True):
     """What a check leaves to who asks for more than its outcome, however that is.
 
     These are the program, what names were taken for, what expressions came to, and the model of
-    what is sound, once there is one: after more than 200 mistakes there is none. Parts of the text
-    that were read before are had from what is `kept`. `errors_first` is called with the errors of
+    what is sound, once there is one: after more than 200 mistakes there is none. `parse_cache` has
+    the parts of the text that were read before. `errors_first` is called with the errors of
     what is declared, if there are any, before it is looked at what takes longer: the values in each
     configuration.
     """
 
     noted: Noted[Module] = field(default_factory=Noted)
-    met: dict[Span, dict[str, Value]] = field(default_factory=dict)
+    values_by_place: dict[Span, dict[str, Value]] = field(default_factory=dict)
     model: ir.Model | None = None
     program: Program | None = None
-    kept: ParseCache | None = None
+    parse_cache: ParseCache | None = None
     errors_first: Callable[[Sequence[Diagnostic]], None] | None = None
 
 
@@ -73,7 +73,7 @@ def check_program(
     findings: Findings | None,
 ) -> Outcome[CheckedProgram]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
-    parsed = parse(source, None if findings is None else findings.kept)
+    parsed = parse(source, None if findings is None else findings.parse_cache)
     assert parsed.value is not None
     earlier += parsed.diagnostics
     program = resolve(parsed.value, importer, None if findings is None else findings.noted)
@@ -82,8 +82,8 @@ def check_program(
         findings.program = program.value
     earlier += program.diagnostics
     sink = Sink(failed_names=set(program.value.failed_names))
-    met = None if findings is None else findings.met
-    context = Context(program=program.value, sink=sink, importer=importer, met=met)
+    met = None if findings is None else findings.values_by_place
+    context = Context(program=program.value, sink=sink, importer=importer, values_by_place=met)
     model = check_model(context)
     if sink.has_errors or any(finding.is_error for finding in earlier):
         model = without_dangling(model)
@@ -110,7 +110,7 @@ def _check_configurations(model: ir.Model, own: Container[str], sink: Sink) -> N
     `own` are the names of its main module.
     """
     base = base_configuration(model)
-    placement = model.once(Placement)
+    placement = model.derived(Placement)
     placement.check(base, sink)
     if not sink.has_errors:
         check_spreads(model, base, sink)

@@ -70,7 +70,7 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
         found = {}
         for declaration in self.syntax.declarations:
             if isinstance(declaration, ast.Param | ast.Let | ast.Measure):
-                for met in values.met.get(declaration.value.span, {}).values():
+                for met in values.values_by_place.get(declaration.value.span, {}).values():
                     found[declaration.name.text] = met.dimension
         return found
 

@@ -66,7 +66,7 @@ def answer_of(spec: Spec) -> SpecAnswer:
         side = Side(without_certainty(spec.model), configuration)
         odds = difference_odds(side, side, Sampling())
         interval = None if odds is None else odds.after
-    return spec_answer(solve_view(answer), spec.model.once(labels_of), interval)
+    return spec_answer(solve_view(answer), spec.model.derived(labels_of), interval)
 
 
 def least_claimed(model: ir.Model, results: Sequence[ClaimResult]) -> dict[str, Fraction]:

@@ -198,7 +198,7 @@ def _idle_margins(
         if not any(map(any, ranks)):
             value = folder.fold(target.value.expr)
             if value is not None and value < 1:
-                yield Margin(target.told, float(value), loaded=False)
+                yield Margin(target.full_name, float(value), loaded=False)
 
 
 def _reference_ratings(graph: LoadGraph, sensitivity: tuple[Sensitivity, ...]) -> frozenset[str]:

@@ -24,14 +24,14 @@ class Unstated(Struct, frozen=True):
 
     name: str
     case: ir.Case
-    asked_at: Span | None
+    requested_at: Span | None
 
 
 def report_unstated(unstated: Unstated, model: ir.Model, sink: Sink) -> None:
     """Report a case that a parameter does not state, where it was asked for."""
     parameter = next(p for p in model.parameters if p.name == unstated.name)
     case, stated_at = unstated.case.value, parameter.value_span
-    there = unstated.asked_at
+    there = unstated.requested_at
     label = Label(stated_at, f"`{parameter.name}` declared here")
     sink.report(
         codes.MISSING_PART,

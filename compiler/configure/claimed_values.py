@@ -83,7 +83,7 @@ def check_claimed_values(model: ir.Model, sink: Sink) -> None:
     Where all state all of their cases, nothing can be asked for that is not there.
     """
     base = base_configuration(model)
-    lacking = model.once(_lacking)
+    lacking = model.derived(_lacking)
     seen: set[tuple[ir.Change, ...]] = set()
     for one in dict.fromkeys(claimed_values(model)):
         configuration = in_force(changed(base, one.changes))

@@ -76,8 +76,8 @@ def _fails(condition: ir.Condition | None, test: ConditionTest) -> bool:
 
 def visited(model: ir.Model, test: ConditionTest) -> Mapping[str, Label]:
     """Return the nodes at which streams are, each with who is first there."""
-    if not model.once(_has_conditions):
-        return model.once(_visited_always)
+    if not model.derived(_has_conditions):
+        return model.derived(_visited_always)
     return dict(_first_of_each(_visits(model, test)))
 
 

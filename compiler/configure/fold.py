@@ -61,14 +61,14 @@ _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 class Folder(Struct, kw_only=True):
     """Folds expressions; each parameter once in each case.
 
-    `asked_at` is where `case` was asked for, None where it is the one in force. `classes` says
+    `requested_at` is where `case` was asked for, None where it is the one in force. `classes` says
     of which classes of users, by the name of these (`kinds` in a spec).
     """
 
     configuration: Configuration
     population: Fraction
     case: ir.Case | None = None
-    asked_at: Span | None = None
+    requested_at: Span | None = None
     classes: Mapping[str, str] = field(default_factory=dict)
     is_approximate: bool = False
     _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Folder(Struct, kw_only=True):
 
     def in_case(self, case: ir.Case, requested_at: Span | None = None) -> Folder:
         """Return this folder with another case in force; what it knows is shared."""
-        return replace(self, case=case, asked_at=requested_at)
+        return replace(self, case=case, requested_at=requested_at)
 
     def nearly(self, expr: ir.Expr) -> Fraction | None:
         """Return a number within `TOLERANCE` of an irrational value, None where there is none."""
@@ -174,7 +174,7 @@ class Folder(Struct, kw_only=True):
         case = self.case or self.configuration.case
         stated = value.stated(case)
         if stated is None:
-            asked_at = self.asked_at or self.configuration.case_from
+            asked_at = self.requested_at or self.configuration.case_from
             raise UnstatedCaseError(Unstated(self._open[-1], case, asked_at))
         return stated.value
 

@@ -39,7 +39,7 @@ from qps.compiler.quantities.written_shares import more_than_all
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every step that cannot run where it stands, and every value that cannot be."""
-    model.once(Placement).check(configuration, sink)
+    model.derived(Placement).check(configuration, sink)
 
 
 _STEPS = dict.fromkeys(

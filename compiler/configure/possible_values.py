@@ -102,7 +102,9 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
             names = names_in(mark.amount.expr if mark.amount else None, mark.condition) | {
                 mark.node
             }
-            yield Part(names | chosen | rooms, partial(_Check.taken, stream=stream, mark=mark))
+            yield Part(
+                names | chosen | rooms, partial(_Check.excessive_hold, stream=stream, mark=mark)
+            )
         for call in stream.calls:
             if call.fan_out is not None and call.fan_out.answers is not None:
                 asked = names_in(call.fan_out.count.expr, call.fan_out.answers.expr)
@@ -266,7 +268,7 @@ class _Check:
                     )
                     return
 
-    def taken(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
+    def excessive_hold(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
         """Report more taken at once of a pool than there is: who asks for that waits for ever."""
         holds = condition_test(self._configuration)
         if mark.point is not ir.PoolPoint.TAKE or mark not in legs_of(stream, holds):

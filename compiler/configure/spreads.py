@@ -16,7 +16,7 @@ def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> 
     The configuration itself must be sound: what is wrong with it is reported by others. A fit tells
     nothing beyond its table: what of it cannot be is left out of samples.
     """
-    placement = model.once(Placement)
+    placement = model.derived(Placement)
     parameters = {parameter.name: parameter for parameter in model.parameters}
     for name, value in uncertain_in(configuration).items():
         if isinstance(value.distribution, ir.Fitted):

@@ -138,7 +138,7 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
         for requirement in mode.requirements:
             yield from _requirement(requirement)
     for target in model.targets:
-        yield from _of(target.value, f"the target of `{target.told}`", Bound.TARGET)
+        yield from _of(target.value, f"the target of `{target.full_name}`", Bound.TARGET)
     for wait in model.waits:
         yield from _queueing(wait.queueing)
     yield from _of(model.quality.formula, "the quality", Bound.ANY)

@@ -19,13 +19,13 @@ class EffectTraits(Struct, frozen=True, kw_only=True):
 
     Its value has a `dimension`, where that is one alone, and is within a `bound`; it has none where
     there is no bound. Inside a call it is `refused`: what it does there, and the mend; or it is so
-    only where some items skip or repeat the call (`once`: what it does).
+    only where some items skip or repeat the call (`in_optional_call`: what it does).
     """
 
     bound: Bound | None = None
     dimension: Dimension | None = DIMENSIONLESS
     refused: tuple[str, str] | None = None
-    once: str = ""
+    in_optional_call: str = ""
 
 
 class EffectKind(Enum):
@@ -65,9 +65,9 @@ class EffectKind(Enum):
     DROP = "drop", EffectTraits(bound=Bound.SHARE)
     QUEUE = (
         "queue",
-        EffectTraits(bound=Bound.NOT_NEGATIVE, dimension=None, once="adds a queue"),
+        EffectTraits(bound=Bound.NOT_NEGATIVE, dimension=None, in_optional_call="adds a queue"),
     )
-    RECOVER = "recover", EffectTraits(bound=Bound.SHARE, once="recovers losses")
+    RECOVER = "recover", EffectTraits(bound=Bound.SHARE, in_optional_call="recovers losses")
     MERGE = (
         "merge",
         EffectTraits(

@@ -72,7 +72,7 @@ class Axis(Struct, frozen=True, kw_only=True):
             return self.numbers.low + index * self.numbers.step
         return self.numbers[index]
 
-    def told(self, index: int) -> str:
+    def value_label(self, index: int) -> str:
         """Return one of the values as the spec writes it: a choice, or a number with its unit."""
         if self.kind is not AxisKind.PARAMETER:
             return self.labels[index]

@@ -61,7 +61,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
         """Return the group of a name."""
         return next(group for group in self.groups if group.name == name)
 
-    def once(self, make: Callable[[Model], Derived]) -> Derived:
+    def derived(self, make: Callable[[Model], Derived]) -> Derived:
         """Return what a function makes of this model; it is made once, and kept with the model."""
         kept: dict[Callable[[Model], Derived], Derived] = self.__dict__.setdefault("kept", {})
         if make not in kept:

@@ -190,7 +190,7 @@ class _Visiting:
         )
 
     def _target(self, target: ir.Target) -> ir.Target:
-        return changed(target, value=self._visit(f"target of {target.told}", target.value))
+        return changed(target, value=self._visit(f"target of {target.full_name}", target.value))
 
     # -- streams -------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class Requirement(Struct, frozen=True, kw_only=True):
     is_axis: bool
     span: Span
     certainty: Fraction | None = None
-    promised: ConfidenceCapacity | None = None
+    confidence_capacity: ConfidenceCapacity | None = None
 
 
 class Scope(Enum):
@@ -82,7 +82,7 @@ class OfResources(Struct, frozen=True, kw_only=True):
     instance: str = ""
 
     @property
-    def told(self) -> str:
+    def full_name(self) -> str:
         """What it is called: with its instance, where it holds for resources of a name in that."""
         is_qualified = self.scope is Scope.PLACE or not self.instance
         return self.name if is_qualified else f"{self.instance}.{self.name}"

@@ -25,12 +25,12 @@ from qps.compiler.ir.stated_queueing import Queueing
 
 def machine_at(model: Model, node: Node) -> Machine | None:
     """Return the machine that stands at a node; None where the model has none of that name."""
-    return model.once(_Placed).machine(node)
+    return model.derived(_Placed).machine(node)
 
 
 def network_at(model: Model, link: Link) -> Network | None:
     """Return the network that stands at a link; None where the model has none of that name."""
-    return model.once(_Placed).network(link)
+    return model.derived(_Placed).network(link)
 
 
 def wait_in_force(

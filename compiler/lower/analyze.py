@@ -75,7 +75,7 @@ def analyse(
         closed=with_stations_known(known.closed.streams, pools.queues),
         rooms=pools.rooms,
         calibrations=_calibrations(spec, valued),
-        judged=lower_criteria(asked, measured, pools.queues, solved),
+        criteria=lower_criteria(asked, measured, pools.queues, solved),
         measures=named_measures(measured, solved),
     )
 

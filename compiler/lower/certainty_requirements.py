@@ -15,7 +15,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 
 def confidence_requirement(model: ir.Model) -> ir.Requirement | None:
     """Return a requirement that must hold with a certainty, and of which no promise was found."""
-    return next((one for one in with_certainty(model) if one.promised is None), None)
+    return next((one for one in with_certainty(model) if one.confidence_capacity is None), None)
 
 
 def with_certainty(model: ir.Model) -> Iterator[ir.Requirement]:
@@ -32,8 +32,8 @@ def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
     No value of a spec rests on them: such a requirement is no axis of quality, and leaves elastic
     parameters what they have. Itself where every number is certain.
     """
-    asks = model.once(confidence_requirement) is not None and uncertain_in(configuration)
-    return model.once(_without_questions) if asks else model
+    asks = model.derived(confidence_requirement) is not None and uncertain_in(configuration)
+    return model.derived(_without_questions) if asks else model
 
 
 def _without_questions(model: ir.Model) -> ir.Model:
@@ -45,7 +45,7 @@ def without_confidence(model: ir.Model) -> ir.Model:
 
     Unlike those that ask for no certainty they are still known by that. Itself where none asks.
     """
-    if model.once(confidence_requirement) is None:
+    if model.derived(confidence_requirement) is None:
         return model
     return _with_all(model, ir.WITHOUT_CONFIDENCE)
 
@@ -53,7 +53,8 @@ def without_confidence(model: ir.Model) -> ir.Model:
 def _with_all(model: ir.Model, confidence: ir.ConfidenceCapacity) -> ir.Model:
     """Return a model whose requirements with a certainty are what none of them was promised."""
     return _with_each(
-        model, lambda one: one if one.certainty is None else replace(one, promised=confidence)
+        model,
+        lambda one: one if one.certainty is None else replace(one, confidence_capacity=confidence),
     )
 
 
@@ -72,7 +73,7 @@ def _with_each(model: ir.Model, change: Callable[[ir.Requirement], ir.Requiremen
 
 def plainly(requirement: ir.Requirement) -> ir.Requirement:
     """Return a requirement that asks for no certainty."""
-    return replace(requirement, certainty=None, promised=None)
+    return replace(requirement, certainty=None, confidence_capacity=None)
 
 
 def refuse_confidence(model: ir.Model, configuration: Configuration, hint: str = "") -> None:
@@ -80,7 +81,7 @@ def refuse_confidence(model: ir.Model, configuration: Configuration, hint: str =
 
     Where every number is, it holds for certain or not at all: it is a requirement like others.
     """
-    asking = model.once(confidence_requirement)
+    asking = model.derived(confidence_requirement)
     if asking is not None and uncertain_in(configuration):
         refuse_confidence_requirement(asking, hint)
 

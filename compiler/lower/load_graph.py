@@ -206,7 +206,7 @@ class Analysis(Struct, frozen=True, kw_only=True):
     """What each pool has to give."""
     calibrations: tuple[Calibration, ...]
     measures: Mapping[str, NamedMeasure]
-    judged: Criteria
+    criteria: Criteria
 
 
 class Targets(Struct, frozen=True, kw_only=True):
@@ -293,9 +293,9 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     measures = _Of(lambda graph: graph.analysis.measures)
     elastic = _Of(lambda graph: graph.analysis.elastic)
     closed = _Of(lambda graph: graph.analysis.closed)
-    criteria = _Of(lambda graph: graph.analysis.judged.criteria)
-    quality = _Of(lambda graph: graph.analysis.judged.quality)
-    quality_value = _Of(lambda graph: graph.analysis.judged.quality_value)
+    criteria = _Of(lambda graph: graph.analysis.criteria.criteria)
+    quality = _Of(lambda graph: graph.analysis.criteria.quality)
+    quality_value = _Of(lambda graph: graph.analysis.criteria.quality_value)
     assumptions = _Of(lambda graph: graph.numbers.assumptions)
     metric = _Of(lambda graph: graph.stated.metric)
     mode = _Of(lambda graph: graph.stated.mode)
@@ -333,8 +333,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
 
     def with_criteria(self, criteria: tuple[Criterion, ...], quality: Formula | None) -> LoadGraph:
         """Return the same, judged by other criteria."""
-        judged = replace(self.analysis.judged, criteria=criteria, quality=quality)
-        return replace(self, analysis=replace(self.analysis, judged=judged))
+        judged = replace(self.analysis.criteria, criteria=criteria, quality=quality)
+        return replace(self, analysis=replace(self.analysis, criteria=judged))
 
     def up_to(self, high: int) -> LoadGraph:
         """Return the same for populations up to another one."""

@@ -37,7 +37,7 @@ def lower(
     one graph serves more configurations.
     """
     refuse_confidence(model, configuration)
-    kept, settled, moved = model.once(GraphCache), in_force(configuration), moving or {}
+    kept, settled, moved = model.derived(GraphCache), in_force(configuration), moving or {}
     shape = kept.shape_of(settled, sizes_move, by_points, *moved.items())
     known = kept.like(shape, settled)
     if known is not None:
@@ -55,7 +55,7 @@ def lower_as_one_of_many(
     It tells the same of all that is loaded, limited and paid, and is shared by configurations that
     differ in such options; steps that are not taken are in it, and take no time.
     """
-    kept, settled = model.once(GraphCache), in_force(configuration)
+    kept, settled = model.derived(GraphCache), in_force(configuration)
     refuse_confidence(model, configuration)
     known = kept.like(kept.shared_shape_of(settled, *moving.items()), settled)
     if known is not None:
@@ -77,7 +77,7 @@ def outlined(model: ir.Model, configuration: Configuration) -> None:
     work are switched. It tells what `lower` tells of what is loaded, limited and paid; how well
     that is known it does not tell. There may be none.
     """
-    kept, settled = model.once(GraphCache), in_force(configuration)
+    kept, settled = model.derived(GraphCache), in_force(configuration)
     if kept.like(kept.outline_of(settled), settled) is not None:
         return
     with suppress(QpsError), power_errors_placed(), kept.memory.in_use():
@@ -87,7 +87,7 @@ def outlined(model: ir.Model, configuration: Configuration) -> None:
 
 def from_outline(model: ir.Model, configuration: Configuration) -> LoadGraph | None:
     """Return a graph that was `outlined`, with the numbers of a configuration; None for none."""
-    kept, settled = model.once(GraphCache), in_force(configuration)
+    kept, settled = model.derived(GraphCache), in_force(configuration)
     return kept.like(kept.outline_of(settled), settled)
 
 

@@ -157,7 +157,7 @@ class _Reading(Struct, frozen=True):
         def at(path: KeyPath) -> Span:
             return place_of((*top, *path), places, self.source)
 
-        table = ProjectTable(file=self.file, sink=self.sink, way=(), values=values, at=at)
+        table = ProjectTable(file=self.file, sink=self.sink, key_path=(), values=values, at=at)
         folder = self.file.parent
         table.refuse_others("root", "ignore", "warnings-are-errors", "allow", "accept", "review")
         return Project(
@@ -203,7 +203,7 @@ def _allowance(table: ProjectTable) -> Allowance:
         file=table.path("file", '"specs/app.qps"'),
         text=text,
         reason=table.text("reason", '"why this is as it is"'),
-        span=table.at(table.way),
+        span=table.at(table.key_path),
     )
 
 
@@ -230,7 +230,7 @@ def _acceptance(table: ProjectTable) -> Acceptance:
         rule=rule,
         reason=table.text("reason", '"why it fails, and who fixes it"'),
         until=until,
-        span=table.at(table.way),
+        span=table.at(table.key_path),
     )
 
 

@@ -32,13 +32,13 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
 
     file: Path
     sink: Sink
-    way: KeyPath
+    key_path: KeyPath
     values: object
     at: Callable[[KeyPath], Span]
 
     def wrong(self, key: str | None, message: str, hint: str) -> NoReturn:
         """Tell what is wrong with a value (the table itself for None), and leave it out."""
-        way = self.way if key is None else (*self.way, key)
+        way = self.key_path if key is None else (*self.key_path, key)
         self.sink.report(codes.PROJECT_FILE, self.at(way), message, hint=hint)
         raise _WrongError
 
@@ -157,7 +157,7 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
                     ProjectTable(
                         file=self.file,
                         sink=self.sink,
-                        way=(*self.way, key, number),
+                        key_path=(*self.key_path, key, number),
                         values=one,
                         at=self.at,
                     )
@@ -174,7 +174,7 @@ class ProjectTable(Struct, frozen=True, kw_only=True):
             self._warn(key, f"`{key}` must be a table", f"write `[{self._name(key)}]` above it")
             return
         inner = ProjectTable(
-            file=self.file, sink=self.sink, way=(*self.way, key), values=value, at=self.at
+            file=self.file, sink=self.sink, key_path=(*self.key_path, key), values=value, at=self.at
         )
         inner.refuse_others(*(rule.name for rule in RULES), what="rule")
         for rule in RULES:

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.source import Span
 _UNSAID = frozenset(
     {
         *("span", "value_span", "written", "divisors", "bound", "text", "least_text"),
-        *("source", "origins", "doc", "note", "title", "fitted", "promised"),
+        *("source", "origins", "doc", "note", "title", "fitted", "confidence_capacity"),
     }
 )
 """Fields that say where something is written, how, or by whose word."""

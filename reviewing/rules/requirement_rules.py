@@ -147,9 +147,9 @@ def _lost_ideal(old: _StatedRequirement, now: list[_StatedRequirement]) -> Moved
 
 def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
     """Yield the planning targets that are higher, or gone."""
-    after = {one.told: one for one in new.model.targets}
+    after = {one.full_name: one for one in new.model.targets}
     for one in old.model.targets:
-        name = new_name(one.told, old.renamed)
+        name = new_name(one.full_name, old.renamed)
         other = after.get(name)
         was = old.number(one.value.expr)
         is_now = None if other is None else new.number(other.value.expr)
@@ -162,14 +162,15 @@ def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
             if was is not None and was < 1 and not closer:
                 yield Weakening(
                     rule="requirement-loosened",
-                    message=f"target {one.told} {said(one.value.span)} was removed: now 100 %",
+                    message=f"target {one.full_name} {said(one.value.span)} was removed: now 100 %",
                     span=one.span,
                     is_before=True,
                 )
         elif was is not None and is_now is not None and is_now > was:
+            shares = [f"{float(share) * 100:g} %" for share in (was, is_now)]
             yield Weakening(
                 rule="requirement-loosened",
-                message=f"target {one.told} {float(was) * 100:g} % -> {float(is_now) * 100:g} %",
+                message=f"target {one.full_name} {shares[0]} -> {shares[1]}",
                 span=other.span,
             )
 
@@ -177,20 +178,20 @@ def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
 def _closer_targets(old: Reader, new: Reader) -> Iterator[Weakening]:
     """Yield the targets that are new, and higher than the one that held for a resource before."""
     before = [replace(t, name=new_name(t.name, old.renamed)) for t in old.model.targets]
-    known = {one.told for one in before}
+    known = {one.full_name for one in before}
     reported: set[str] = set()
     for resource, place, is_link in _resources(new.model):
         one = _closest(before, resource, place, is_link=is_link)
         other = _closest(new.model.targets, resource, place, is_link=is_link)
-        if one is None or other is None or other.told in known | reported:
+        if one is None or other is None or other.full_name in known | reported:
             continue
         was, is_now = old.number(one.value.expr), new.number(other.value.expr)
         if was is not None and is_now is not None and is_now > was:
-            reported.add(other.told)
+            reported.add(other.full_name)
             shares = [f"{float(share) * 100:g} %" for share in (was, is_now)]
             yield Weakening(
                 rule="requirement-loosened",
-                message=f"target {one.told} {shares[0]} -> {other.told} {shares[1]}",
+                message=f"target {one.full_name} {shares[0]} -> {other.full_name} {shares[1]}",
                 span=other.span,
             )
 

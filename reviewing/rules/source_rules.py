@@ -68,7 +68,7 @@ def _cited(reader: Reader) -> dict[_Key, _Cited]:
         *((("group", one.name), one) for one in model.groups),
         *((("stream", one.name), one) for one in model.streams),
         *((("measure", one.name), one) for one in model.measures),
-        *((("target", one.told), one) for one in model.targets),
+        *((("target", one.full_name), one) for one in model.targets),
         (("users", ""), model.population),
     ]
     for way, root in roots:

@@ -152,7 +152,7 @@ def saturation_known(
 
 def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
     """Return how the quality is known: the worst of several modes counts."""
-    return together(*(graph.analysis.judged.quality_known for graph in graphs))
+    return together(*(graph.analysis.criteria.quality_known for graph in graphs))
 
 
 def _reasons(criteria: Iterable[LimitedValue]) -> tuple[Reason, ...]:

@@ -34,9 +34,9 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         dimension=DIMENSIONLESS,
         span=None,
         axis=None,
-        known=graph.analysis.judged.quality_known,
-        known_in_series=graph.analysis.judged.quality_in_series,
-        unsaid=graph.analysis.judged.quality_unsaid,
+        known=graph.analysis.criteria.quality_known,
+        known_in_series=graph.analysis.criteria.quality_in_series,
+        unsaid=graph.analysis.criteria.quality_unsaid,
     )
     return (*graph.criteria, quality)
 

@@ -43,5 +43,5 @@ def columns_known(graph: LoadGraph) -> dict[str, Certainty]:
     return (
         found
         if graph.quality is None
-        else found | {"quality": graph.analysis.judged.quality_in_series}
+        else found | {"quality": graph.analysis.criteria.quality_in_series}
     )

@@ -158,4 +158,4 @@ def _named(rows: RowBlock, row: int) -> str:
     """Return what tells a configuration from the others."""
     axes = rows.compiled.blocks[rows.block].structure.axes
     pairs = zip(axes, rows.index, strict=True)
-    return ", ".join(f"{axis.name} = {axis.told(int(index[row]))}" for axis, index in pairs)
+    return ", ".join(f"{axis.name} = {axis.value_label(int(index[row]))}" for axis, index in pairs)

@@ -40,8 +40,8 @@ def compile_matrix(
     matrix.
     """
     promised = confidence_rows(model, matrix, at_confidence)
-    if model.once(confidence_requirement) is not None:
-        model = model.once(without_certainty)
+    if model.derived(confidence_requirement) is not None:
+        model = model.derived(without_certainty)
     question = question_of(matrix, claims, further)
     quantiles, sampled, drawing = quantile_levels(question), None, None
     if quantiles:

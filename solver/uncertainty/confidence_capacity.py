@@ -26,7 +26,7 @@ def with_confidence_limits(
     The other requirements are judged with the numbers as they are stated. QpsError where not one
     sample can be.
     """
-    if model.once(confidence_requirement) is None:
+    if model.derived(confidence_requirement) is None:
         return model
     modes = []
     for mode in model.modes:
@@ -61,7 +61,9 @@ def _limited_requirement(
     told = found.largest[found.is_told]
     promised = least(told, requirement.certainty)
     error = max((surface.error for surface in found.surfaces), default=0.0)
-    return replace(requirement, promised=ir.ConfidenceCapacity(promised, int(told.size), error))
+    return replace(
+        requirement, confidence_capacity=ir.ConfidenceCapacity(promised, int(told.size), error)
+    )
 
 
 def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:

@@ -29,9 +29,10 @@ def confidence_limits_of(
     by_mode = {mode.name: mode.requirements for mode in found.modes}
     return {
         mode or "": {
-            one.name: one.promised.population
+            one.name: one.confidence_capacity.population
             for one in (*found.requirements, *by_mode.get(mode or "", ()))
-            if one.promised is not None and one.promised.population is not None
+            if one.confidence_capacity is not None
+            and one.confidence_capacity.population is not None
         }
         for mode in (each.mode for each in in_each_mode(found, configuration))
     }

@@ -70,7 +70,7 @@ def variants_of(
     several resources are `full` at once, those with more of their places are among them, too.
     Unless it `has_spreads` every number is taken for known.
     """
-    asking, model = model, model.once(without_confidence)
+    asking, model = model, model.derived(without_confidence)
     lowered = LoweredCombinations(
         model=model, selects=selects_of(model, [origin.configuration for origin in origins])
     )

@@ -177,7 +177,7 @@ def _known(graph: LoadGraph) -> dict[str, Kind]:
         "latency": graph.streams["video"].latency_certainty.kind,
         "twice": graph.measures["twice"].known.kind,
         "less": graph.measures["less"].known.kind,
-        "quality": graph.analysis.judged.quality_known.kind,
+        "quality": graph.analysis.criteria.quality_known.kind,
         "job": graph.streams["job"].rate_known.kind,
     }
 

@@ -326,10 +326,10 @@ def test_the_worst_of_several_modes_counts_and_all_of_them_matter() -> None:
 
 def test_quality_is_known_as_its_axes_are() -> None:
     graph = lowered(f"{WAITING}require {{ {LATE} <= 60 ms; p.loss <= 1 % }}\n")
-    assert graph.analysis.judged.quality_known.kind is Kind.UPPER_BOUND
+    assert graph.analysis.criteria.quality_known.kind is Kind.UPPER_BOUND
     graph = lowered(f"{WAITING}require {{ 1 s - {LATE} >= 15 ms ideal 900 ms }}\n")
     assert graph.criteria[0].known.kind is Kind.LOWER_BOUND
-    assert graph.analysis.judged.quality_known.kind is Kind.UPPER_BOUND
+    assert graph.analysis.criteria.quality_known.kind is Kind.UPPER_BOUND
 
 
 # -- claims ------------------------------------------------------------------------------

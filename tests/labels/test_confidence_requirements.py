@@ -160,7 +160,7 @@ def test_the_same_seed_promises_the_same() -> None:
         ).requirements[0]
         for seed in (1, 1, 2)
     )
-    assert first.promised == same.promised != other.promised
+    assert first.confidence_capacity == same.confidence_capacity != other.confidence_capacity
 
 
 def test_what_takes_long_is_told_by_surfaces_and_says_how_far_off_each_sample_may_be() -> None:

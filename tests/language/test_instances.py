@@ -348,7 +348,7 @@ def test_a_spec_with_instances_is_kept_whole(write: Callable[..., Path]) -> None
         == lower(spec.model, spec.configuration()).resources.keys()
     )
     eu, ap = again.program.main.imports.values()
-    assert eu.given["n"].module is again.program.main
+    assert eu.arguments["n"].module is again.program.main
     assert ap.same["db"].module is eu
     assert [module is again.program.main for module in again.program.modules] == [
         True,

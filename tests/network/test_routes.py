@@ -57,11 +57,11 @@ def by_networkx(ends: dict[str, list[str]], start: str, end: str) -> list[list[s
     st.sampled_from(NODES),
 )
 def test_ways_are_those_of_networkx(ends: dict[str, list[str]], start: str, end: str) -> None:
-    assert checker(ends)._shortest_ways(start, end) == by_networkx(ends, start, end)[:3]
+    assert checker(ends)._shortest_paths(start, end) == by_networkx(ends, start, end)[:3]
 
 
 def test_a_way_over_thousands_of_links_is_found() -> None:
     names = [f"l{number}" for number in range(5000)]
     ends = {one: [other] for one, other in pairwise(names)}
     ends |= {names[-1]: ["b"], names[0]: ["a", names[1]]}
-    assert checker(ends)._shortest_ways("a", "b") == [names]
+    assert checker(ends)._shortest_paths("a", "b") == [names]

@@ -70,8 +70,8 @@ def told(graph: LoadGraph) -> dict[str, list[float]]:
 
 def known(graph: LoadGraph) -> list[object]:
     return [
-        graph.analysis.judged.quality_known,
-        graph.analysis.judged.quality_in_series,
+        graph.analysis.criteria.quality_known,
+        graph.analysis.criteria.quality_in_series,
         *(c.known for c in graph.criteria),
     ]
 

@@ -127,7 +127,7 @@ class Truth:
         self.settings, self.scenario = tuple(settings), scenario
         self.graph = solution.graph
         self.at = solution.at if population is None else population
-        self.labels = spec.model.once(labels_of)
+        self.labels = spec.model.derived(labels_of)
         self.here = self.graph.at(self.at).number
         self.draws_own = False
         """Whether a page draws samples of its own, which are fewer."""

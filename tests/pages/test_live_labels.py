@@ -178,7 +178,7 @@ def test_labels_that_rest_on_a_number_are_weaker_where_it_is_changed(open_page: 
         graph = lower(spec.model, spec.configuration(None, [f"{name} = {value} {UNITS[name]}"]))
         changed = shown_with(page, name, value)
         assert weaker(graph.measures["gained"].known, changed["gained"])
-        assert weaker(graph.analysis.judged.quality_known, changed["quality"])
+        assert weaker(graph.analysis.criteria.quality_known, changed["quality"])
         assert weaker(graph.streams["voice"].latency_certainty, changed["latency"])
         assert weaker(answer_known(solve(graph)), changed["answer"])
         assert changed["gained"] == "approximation"

@@ -217,20 +217,20 @@ class MatrixChecker(OfChanges, frozen=True):
         return scope, columns
 
     def _percentiles(
-        self, item: ast.Percentiles, scope: Scope, taken: dict[str, Span]
+        self, item: ast.Percentiles, scope: Scope, spans_by_name: dict[str, Span]
     ) -> Iterator[ir.MatrixColumn]:
         """Yield a column for each percentile of a list, and note their names as taken."""
         for one in PercentileChecker(self.expressions).percentiles(item, scope):
-            if one.name in taken:
+            if one.name in spans_by_name:
                 self.refuse(
                     codes.DUPLICATE_NAME,
                     one.span,
                     f"the matrix already has a column `{one.name}`",
                     "remove one of them",
-                    Label(taken[one.name], "first declared here"),
+                    Label(spans_by_name[one.name], "first declared here"),
                 )
                 continue
-            taken[one.name] = one.span
+            spans_by_name[one.name] = one.span
             yield ir.MatrixColumn(one.name, one.value)
 
     def _built_in(self, span: Span, axes: Iterable[ir.Axis]) -> dict[str, ir.Quantity]:

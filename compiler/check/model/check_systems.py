@@ -57,7 +57,7 @@ class SystemChecker(OfChanges, frozen=True):
         return ir.Instance(self.main.prefix, source, told, self.main.used.span)
 
     def _population(self, users: ast.Users) -> ir.Quantity | None:
-        given = self.main.given[users.name.text]
+        given = self.main.arguments[users.name.text]
         scope = Scope(given.module, Allowed.POPULATION)
         told = self.expressions.quantity(given.value, scope, DIMENSIONLESS, "a population")
         fixed = told.expr if told is not None and isinstance(told.expr, ir.Constant) else None

@@ -47,9 +47,9 @@ class Module(Struct, frozen=True, kw_only=True):
 
     An instance of a system (of a file that has one, `is_system`) is `used` in another module.
     The index of instances, of one for each kind, knows its `user`.
-    What it is `given` there stands for what the file states; of `same` names, the place, machine
-    or network is one of another module. `mode` is the only one that it is in. What names in it are
-    taken for is `noted`, where somebody asks for that.
+    Its `arguments` replace what the file states; of `same` names, the place, machine or network is
+    one of another module. `mode` is the only one that it is in. The meaning of its names is
+    `noted` if requested.
     """
 
     syntax: ast.Module
@@ -59,7 +59,7 @@ class Module(Struct, frozen=True, kw_only=True):
     names: dict[str, ast.Shared] = field(default_factory=dict)
     units: dict[str, ast.Unit] = field(default_factory=dict)
     imports: dict[str, Module] = field(default_factory=dict)
-    given: dict[str, InstanceArgument] = field(default_factory=dict)
+    arguments: dict[str, InstanceArgument] = field(default_factory=dict)
     same: dict[str, Declared] = field(default_factory=dict)
     mode: list[str] = field(default_factory=list)
     noted: Noted[Module] | None = None
@@ -86,7 +86,7 @@ class Module(Struct, frozen=True, kw_only=True):
 
     def stated(self, name: str, own: ast.Expr) -> tuple[ast.Expr, Module]:
         """Return the value of a name and the module that it stands in: its own, if not given."""
-        given = self.given.get(name)
+        given = self.arguments.get(name)
         return (own, self) if given is None else (given.value, given.module)
 
 
@@ -124,7 +124,7 @@ class Declared(Struct, frozen=True):
     @property
     def stated_at(self) -> Span:
         """Where it is said what it is: where it is declared, or where an instance is told so."""
-        given = self.module.given.get(self.declaration.name.text)
+        given = self.module.arguments.get(self.declaration.name.text)
         return self.declaration.name.span if given is None else given.change.span
 
     def is_same(self, other: Declared) -> bool:

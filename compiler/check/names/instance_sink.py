@@ -11,11 +11,11 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 class _InstanceSink(Sink, kw_only=True):
     """Collects what is wrong in an instance, together with all else, and says in which."""
 
-    told: Label | None = None
+    instance_label: Label | None = None
 
     def add(self, finding: Diagnostic) -> None:
         """Record a diagnostic, with the instance where it stands in another text."""
-        primary, told = finding.primary, self.told
+        primary, told = finding.primary, self.instance_label
         is_told = told is None or told in finding.secondary
         if told is not None and not is_told and not _stands_with(primary, told):
             finding = replace(finding, secondary=(*finding.secondary, told))
@@ -33,5 +33,5 @@ def sink_of(instance: Module, sink: Sink) -> Sink:
         found=sink.found,
         failed_names=sink.failed_names,
         _known=sink._known,  # noqa: SLF001 - one of its kind: one mistake is told once
-        told=Label(instance.used.span, f"in the instance `{instance.prefix}`"),
+        instance_label=Label(instance.used.span, f"in the instance `{instance.prefix}`"),
     )

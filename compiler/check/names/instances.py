@@ -138,11 +138,11 @@ class Instances(Struct, frozen=True):
             )
             change = replace(change, value=change.value.low)
         module.same.pop(name, None)
-        module.given.pop(name, None)
+        module.arguments.pop(name, None)
         if isinstance(declaration, (*_PLACES, *_HARDWARE)):
             self._put(module, change, user, declaration)
         else:
-            module.given[name] = InstanceArgument(user, change)
+            module.arguments[name] = InstanceArgument(user, change)
 
     def _target(self, instance: Module, name: ast.Name) -> tuple[Module | None, str]:
         """Return the module that has a name of an instance, and the name; others are reported."""
@@ -230,7 +230,7 @@ class Instances(Struct, frozen=True):
                 Label(declaration.name.span, "declared here"),
             )
         else:
-            module.given[name] = InstanceArgument(user, change)
+            module.arguments[name] = InstanceArgument(user, change)
 
     def _of_its_kind(self, instance: Module, user: Module) -> tuple[ast.Change, ...]:
         """Return what an instance is told, as it is for its kind where there is one for each.

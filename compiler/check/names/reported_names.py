@@ -78,7 +78,7 @@ def report_name(
 def report_population(sink: Sink, span: Span, instance: Module) -> None:
     """Report that the population of an instance is set, which is a part of that of the spec."""
     users = next(d for d in instance.names.values() if isinstance(d, ast.Users))
-    given = instance.given[users.name.text].change
+    given = instance.arguments[users.name.text].change
     sink.report(
         codes.OTHER_SPEC,
         span,

@@ -125,7 +125,7 @@ class ExpressionChecker:
             value=self.value,
             number=self.number,
             data=self.context.data,
-            made=known.uncertain,
+            parameters=known.uncertain,
             names=self._uncertain_names,
         )
         self.parameter_of = self._uncertain.parameter_of
@@ -279,7 +279,7 @@ class ExpressionChecker:
                 found = self._value(expr, scope)
         finally:
             self._depth -= 1
-        met = self.context.met
+        met = self.context.values_by_place
         if met is not None and found is not None and not scope.formals:
             met.setdefault(expr.span, {})[scope.module.prefix] = found
         return found

@@ -114,7 +114,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
 
     def _is_argument(self, declared: Declared) -> bool:
         """Return whether an instance is told what a name stands for."""
-        return declared.declaration.name.text in declared.module.given
+        return declared.declaration.name.text in declared.module.arguments
 
     def _kind(self, declared: Declared, expr: ast.Reference) -> Value | None:
         """Return the value of a parameter for one kind, or the share of a kind."""

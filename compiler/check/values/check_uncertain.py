@@ -41,7 +41,7 @@ _FEWEST_SAMPLES = 2
 class UncertainChecker(Struct, frozen=True, kw_only=True):
     """Checks uncertain numbers; each that stands in no parameter of its own becomes one.
 
-    `made` holds those parameters by their names, `names` tells the name of what stands somewhere.
+    `parameters` has those parameters by name, `names` the name of the value at each place.
     """
 
     sink: Sink
@@ -49,7 +49,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
     value: ValueOf
     number: NumberOf
     data: DataOf
-    made: dict[str, ir.Parameter]
+    parameters: dict[str, ir.Parameter]
     names: Callable[[], Mapping[Span, str]]
 
     def value_of(self, expr: ast.Expr, scope: Scope) -> Value | None:
@@ -293,10 +293,10 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         own = self.names().get(stated.span, stated.span.text) + word
 
         def is_another(name: str) -> bool:
-            return name in self.made and self.made[name].value != stated.expr
+            return name in self.parameters and self.parameters[name].value != stated.expr
 
         name = counted_name(own, is_another)
-        self.made[name] = ir.parameter_of(stated, name=name, source=stated.source)
+        self.parameters[name] = ir.parameter_of(stated, name=name, source=stated.source)
         return ir.ParameterValue(name)
 
     def _ends(

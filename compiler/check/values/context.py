@@ -65,7 +65,7 @@ class Context(Struct, frozen=True, kw_only=True):
     importer: Importer | None = None
     known: Known = field(default_factory=Known)
     system: Module | None = None
-    met: dict[Span, dict[str, Value]] | None = None
+    values_by_place: dict[Span, dict[str, Value]] | None = None
     """What expressions came to, by their places and modules, where somebody asks for that."""
 
     def data(self, file: ast.Text, source: Source) -> str | None:

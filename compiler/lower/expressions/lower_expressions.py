@@ -109,7 +109,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
         """Return what has several values."""
         match expr:
             case ir.InCase(case, value, span):
-                return replace(self, case=case, asked_at=span, keeps_classes=True).lower(
+                return replace(self, case=case, requested_at=span, keeps_classes=True).lower(
                     value, measure
                 )
             case ir.Mixture(classes=classes):

@@ -31,7 +31,7 @@ MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 class ParameterLowering(Assuming, kw_only=True):
     """Lowers the parameters of one configuration, each once for each case.
 
-    `asked_at` is where `case` was asked for, None where it is the one in force.
+    `requested_at` is where `case` was asked for, None where it is the one in force.
     """
 
     model: ir.Model
@@ -43,7 +43,7 @@ class ParameterLowering(Assuming, kw_only=True):
     decided: set[str] = field(default_factory=set)
     """Parameters that a condition asks for."""
     case: ir.Case | None = None
-    asked_at: Span | None = None
+    requested_at: Span | None = None
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
     _declared: dict[str, ir.Parameter] = field(default_factory=dict)
 
@@ -140,7 +140,7 @@ class ParameterLowering(Assuming, kw_only=True):
         stated = value.stated(self._case)
         if stated is None:
             sink = Sink()
-            asked_at = self.asked_at or self.configuration.case_from
+            asked_at = self.requested_at or self.configuration.case_from
             report_unstated(Unstated(name, self._case, asked_at), self.model, sink)
             raise QpsError(sink.found)
         return stated

@@ -98,7 +98,7 @@ def _criteria(
     resources = measured.resources
     bounded: set[str] = set()
     for requirement in requirements:
-        promised = requirement.promised
+        promised = requirement.confidence_capacity
         if promised == ir.UNASKED:
             continue
         if promised is not None and promised.population is not None:

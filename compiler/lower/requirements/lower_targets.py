@@ -22,7 +22,7 @@ def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[st
     asked = requirement.measure.expr
     if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
         return False
-    if not requirement.at_most or requirement.promised is not None:
+    if not requirement.at_most or requirement.confidence_capacity is not None:
         return False
     if asked.subject in resources:
         return name == asked.subject
@@ -55,8 +55,8 @@ def targets_of(
         elif limit is not None:
             of[name] = limit
         else:
-            value = numbers.symbol(f"target of {target.told}", target.value)
-            of[name] = stated[target.told] = value
+            value = numbers.symbol(f"target of {target.full_name}", target.value)
+            of[name] = stated[target.full_name] = value
         limits[name] = limit or of[name]
     return Targets(of=of, limits=limits if numbers.elastic else {}, stated=stated)
 

@@ -134,8 +134,8 @@ def known_where(
 def quality_known_at(graph: LoadGraph, population: int) -> Certainty:
     """Return how quality is known at a population."""
     if (
-        graph.analysis.judged.quality_known == graph.analysis.judged.quality_in_series
+        graph.analysis.criteria.quality_known == graph.analysis.criteria.quality_in_series
         or not in_series_at(graph, population)
     ):
-        return graph.analysis.judged.quality_known
-    return graph.analysis.judged.quality_in_series
+        return graph.analysis.criteria.quality_known
+    return graph.analysis.criteria.quality_in_series

@@ -72,10 +72,10 @@ def read_runs(path: Path) -> Measured:
     return found
 
 
-def changed(kept: Plan, requested: Plan) -> str | None:
+def changed(stored: Plan, requested: Plan) -> str | None:
     """Return what was asked for otherwise, in words; None where nothing was."""
     for name in Plan.__struct_fields__:
-        before, now = getattr(kept, name), getattr(requested, name)
+        before, now = getattr(stored, name), getattr(requested, name)
         if before != now:
             return f"{name.replace('_', ' ')} was {_shown(before)}, now {_shown(now)}"
     return None

@@ -91,38 +91,41 @@ def check_query(flag: str, query: str) -> None:
 
 
 def prometheus_runs(
-    server: Prometheus, asked: RunQueries, on_answer: Callable[[], None]
+    server: Prometheus, queries: RunQueries, on_answer: Callable[[], None]
 ) -> ObservedRuns:
     """Return the runs that a server has seen; DataError where it has none."""
-    grid = _grid(asked)
-    queries = [("--cpu", asked.cpu), *((f"--rate {item}", query) for item, query in asked.rates)]
+    grid = _grid(queries)
+    flags = [
+        ("--cpu", queries.cpu),
+        *((f"--rate {item}", query) for item, query in queries.rates),
+    ]
     counters = [
-        [series.values for series in _series(server, flag, query, asked, grid, on_answer)]
-        for flag, query in queries
+        [series.values for series in _series(server, flag, query, queries, grid, on_answer)]
+        for flag, query in flags
     ]
     found = windows(counters, PARTS)
     growing = [steps(counter) for counter in counters]
-    window = float(asked.window)
-    _check(found, growing, asked)
+    window = float(queries.window)
+    _check(found, growing, queries)
     loads = [growth[0] / window for growth in found.growth]
-    kept = spread_over(loads, asked.most)
-    share = 1 if asked.cores is None else 100 / float(asked.cores)
+    kept = spread_over(loads, queries.most)
+    share = 1 if queries.cores is None else 100 / float(queries.cores)
     first = float(grid.start)
     rows = []
     for row in kept:
         start = first + found.places[row] * window
         rates = [written(grown / window) for grown in found.growth[row][1:]]
         rows.append((moment(start), written(loads[row] * share), *rates))
-    load = "cpu in core" if asked.cores is None else "cpu in %"
-    headings = ("time", load, *(f"{item}/s" for item, _ in asked.rates))
+    load = "cpu in core" if queries.cores is None else "cpu in %"
+    headings = ("time", load, *(f"{item}/s" for item, _ in queries.rates))
     days = [datetime.fromisoformat(row[0]).date().isoformat() for row in rows]
     if len(set(days)) >= _FEWEST_DAYS:
         headings = (headings[0], "day", *headings[1:])
         rows = [(row[0], day, *row[1:]) for row, day in zip(rows, days, strict=True)]
-    if asked.cores is not None:
+    if queries.cores is not None:
         headings = (*headings, CORES)
-        rows = [(*row, written(float(asked.cores))) for row in rows]
-    notes = [_summary(found, loads, len(kept)), *_doubts(growing, asked)]
+        rows = [(*row, written(float(queries.cores))) for row in rows]
+    notes = [_summary(found, loads, len(kept)), *_doubts(growing, queries)]
     if server.warnings:
         notes.append(f"warning from Prometheus: {'; '.join(server.warnings)}")
     return ObservedRuns(headings=headings, rows=tuple(rows), notes=tuple(notes))

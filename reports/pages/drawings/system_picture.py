@@ -93,7 +93,7 @@ def system_picture(model: ir.Model, details: AnswerDetails, at: int) -> SystemPi
     if path is None or not topology.places:
         return None
     total = path.mean
-    labels = model.once(labels_of)
+    labels = model.derived(labels_of)
     stops = tuple(_stops(path.steps, labels))
     told = [stop for stop in stops if is_drawn(total, stop.value)]
     numbers = {id(stop): place for place, stop in enumerate(told, 1)}

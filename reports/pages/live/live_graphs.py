@@ -72,8 +72,8 @@ class LiveGraphs:
             "criteria": [self._criterion(graph, one) for one in criteria.criteria],
             "measures": [self._measure(m) for m in graph.measures.values()],
             "qualityKnown": {
-                "known": known_as(graph.analysis.judged.quality_known),
-                "knownInSeries": known_as(graph.analysis.judged.quality_in_series),
+                "known": known_as(graph.analysis.criteria.quality_known),
+                "knownInSeries": known_as(graph.analysis.criteria.quality_in_series),
             },
         }
 

@@ -75,7 +75,7 @@ class LiveModel:
             "units": {str(d): [list(s) for s in scales(d)] for d in self._records.dimensions},
             "topology": drawing_of(self._topology),
             "docs": docs_of(self._model, self._hardware_names(fixed)),
-            "labels": labels_in_page(self._model.once(labels_of), self._named(fixed)),
+            "labels": labels_in_page(self._model.derived(labels_of), self._named(fixed)),
             "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
 

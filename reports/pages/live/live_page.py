@@ -40,7 +40,7 @@ def live_page(
     for index, one in enumerate(models):
         built.append(LiveModel(one.variants).as_json(MOST_BYTES // len(models)))
         starts = [start.name for start in one.variants.starts]
-        labels = one.model.once(labels_of)
+        labels = one.model.derived(labels_of)
         columns += [
             {
                 "model": index,

@@ -128,7 +128,7 @@ def spec_difference_view(found: SpecDifference) -> DifferenceView:
     view = difference_view(found.difference, before, after, found.odds)
     if found.claims is not None:
         view = replace(view, claims=claim_changes(*found.claims))
-    return calling(view, *(model.once(labels_of) for model in found.models))
+    return calling(view, *(model.derived(labels_of) for model in found.models))
 
 
 def _written(change: AssumptionChange) -> AssumptionChange:

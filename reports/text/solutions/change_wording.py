@@ -117,7 +117,7 @@ def changes_of(
         if isinstance(value, ir.Constant) and name in nameable
     }
     return Changes(
-        labels=model.once(labels_of),
+        labels=model.derived(labels_of),
         configuration=configuration,
         numbers=numbers,
         settable=frozenset(stated | settable_numbers(model, configuration).keys()),
@@ -155,7 +155,7 @@ def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wo
     hardware |= {link.name: link.network for link in configuration.links.values()}
     kinds = dict.fromkeys(hardware[name] for name in helping if name in hardware)
     return Wording(
-        labels=model.once(labels_of),
+        labels=model.derived(labels_of),
         changes=changes,
         without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
     )

@@ -61,7 +61,7 @@ def confidence_rows(
 
     QpsError where nobody finds what is promised.
     """
-    asking = model.once(confidence_requirement)
+    asking = model.derived(confidence_requirement)
     if asking is None or not _are_uncertain(model, matrix):
         return None
     if at_confidence is None:

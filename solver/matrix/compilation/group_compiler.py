@@ -141,7 +141,7 @@ class GroupCompiler:
 
     def _known(self, lowering: QuestionLowering) -> ColumnsKnown:
         own = tuple(lowering.known(column.value.expr) for column in self.question.columns)
-        found = ColumnsKnown(lowering.graph.analysis.judged.quality_in_series, own)
+        found = ColumnsKnown(lowering.graph.analysis.criteria.quality_in_series, own)
         if not self.question.is_criterion:
             return found
         compared = tuple(

@@ -173,7 +173,7 @@ class QuestionLowering:
                 case ir.MeasureKind.LARGEST:
                     return self.answer_known
                 case ir.MeasureKind.QUALITY:
-                    return self.graph.analysis.judged.quality_in_series
+                    return self.graph.analysis.criteria.quality_in_series
                 case ir.MeasureKind.SATURATION:
                     return EXACT
             return measures.known(of)

@@ -50,7 +50,7 @@ def explain_number(arguments: Namespace) -> Exit:
         text = explanation_text(
             explanation,
             ", ".join([spec.model.file, *scenarios, *arguments.set, users]),
-            labels=spec.model.once(labels_of),
+            labels=spec.model.derived(labels_of),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
         )

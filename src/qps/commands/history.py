@@ -47,7 +47,7 @@ def run(arguments: Namespace) -> Exit:
         print_json(as_json(found))
     else:
         spec = check_file(file).value
-        labels = PLAIN if spec is None else spec.model.once(labels_of)
+        labels = PLAIN if spec is None else spec.model.derived(labels_of)
         is_markdown, width = arguments.format == "markdown", width_of(sys.stdout)
         text = history_text(found, labels=labels, markdown=is_markdown, width=width)
         style(sys.stdout, text)

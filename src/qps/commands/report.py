@@ -97,7 +97,7 @@ def _in_one_line(output: Path, found: list[Solved]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
     first = found[0]
-    told = answer_sentence(first.answer, first.model.once(labels_of))
+    told = answer_sentence(first.answer, first.model.derived(labels_of))
     return f"{output}: {told}{others}"
 
 
@@ -208,7 +208,7 @@ def _growth(found: Solved) -> tuple[str, ...]:
     if found.answer.verdict is not Verdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}
-    labels, told = found.model.once(labels_of), []
+    labels, told = found.model.derived(labels_of), []
     for at, more in wanted.items():
         if at > found.answer.high:
             break
@@ -237,7 +237,7 @@ def _simulated(found: Solved) -> SimulatedSection:
         simulated_at_typical_values(found.graph, at, found.model, found.configuration), effort
     )
     numbers = compared(found.graph, told)
-    labels = found.model.once(labels_of)
+    labels = found.model.derived(labels_of)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",
         tables=simulated_tables(numbers, labels, has_converged=told.has_converged),

@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> Exit:
             told,
             found,
             effort,
-            labels=spec.model.once(labels_of),
+            labels=spec.model.derived(labels_of),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
         )

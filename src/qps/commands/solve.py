@@ -72,7 +72,7 @@ def _print_head(arguments: Namespace, progress: Progress, model: ir.Model, answe
     """Print how many, as soon as it is known: what would help may take ten times as long."""
     color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
     progress.aside()
-    labels = model.once(labels_of)
+    labels = model.derived(labels_of)
     head = screen_head(answer, title_of(model), labels, width=width, color=color)
     style(sys.stdout, head)
     sys.stdout.flush()
@@ -113,7 +113,7 @@ def _solve_for(arguments: Namespace) -> Exit:
         text = inverse_text(
             solution,
             ", ".join(_request(spec, arguments)),
-            labels=spec.model.once(labels_of),
+            labels=spec.model.derived(labels_of),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
         )
@@ -140,7 +140,7 @@ def _size(arguments: Namespace) -> Exit:
         text = sizing_text(
             sizing,
             ", ".join(_request(spec, arguments)),
-            labels=spec.model.once(labels_of),
+            labels=spec.model.derived(labels_of),
             settings=Settings(
                 capacities=_capacity_settings(spec, configuration, sizing),
                 machines=dict(_machine_settings(configuration)),

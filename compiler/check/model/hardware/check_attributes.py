@@ -35,7 +35,7 @@ class AttributeChecker(Part, frozen=True):
         """Return a jitter law: a variance that may depend on the load of what has it.
 
         It may name a rate or a rating, too, by its formal name: what counts is the one that the
-        place has, be it set there, but where a condition asks for it (see `is_held`).
+        place has, be it set there, but where a condition asks for it (see `has_condition`).
         """
         own = ir.Measured(kind=ir.MeasureKind.LOAD, subject=ir.OWN)
         known = dict.fromkeys(
@@ -55,7 +55,7 @@ class AttributeChecker(Part, frozen=True):
                 )
                 return None
         is_fixed = stated is None or not isinstance(stated.expr, ir.Constant)
-        if checked is None or stated is None or is_fixed or self.is_held(law, formal):
+        if checked is None or stated is None or is_fixed or self.has_condition(law, formal):
             return checked
         known[formal] = replace(stated, expr=ir.Measured(kind=ir.MeasureKind.RATE, subject=ir.OWN))
         return self._law(law, Scope(scope.module, Allowed.MEASURES, known))
@@ -65,7 +65,7 @@ class AttributeChecker(Part, frozen=True):
         return None if quantity is None else replace(quantity, bound="")
 
     @staticmethod
-    def is_held(law: ast.Expr, formal: str) -> bool:
+    def has_condition(law: ast.Expr, formal: str) -> bool:
         """Return whether a jitter law decides by its rate or rating, which is settled then."""
         words = re.findall(r"\w+", law.span.text)
         return formal in words and "if" in words

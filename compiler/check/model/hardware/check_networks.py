@@ -91,7 +91,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             if law is None or rate is None
             else self.jitter(law[0].value, "rate", rate, law[1]),
             queueing=self.queueing.of_network(*waiting[0]) if waiting else None,
-            law_holds_rate=law is not None and self.is_held(law[0].value, "rate"),
+            law_holds_rate=law is not None and self.has_condition(law[0].value, "rate"),
             origins=origins_of(line),
         )
 

@@ -293,7 +293,9 @@ class ResourceChecker(AttributeChecker, frozen=True):
         """Return whether the jitter law of a processor decides by its speed."""
         said = stated.attributes.get("jitter")
         law = None if said is None else said.value.value
-        return law is not None and not isinstance(law, ast.Fit) and self.is_held(law, "rating")
+        return (
+            law is not None and not isinstance(law, ast.Fit) and self.has_condition(law, "rating")
+        )
 
     def _resource_jitter(self, stated: Stated, speed: ir.Quantity | None) -> ir.Quantity | None:
         """Return a resource's jitter law, which may name its `load` and its `rating`."""

@@ -73,7 +73,7 @@ class TopologyChecker(Part, frozen=True):
 
     def _source(self, placed: ast.Node | ast.Link) -> str | None:
         """Return what is cited for a place, where nothing else was told to stand there."""
-        is_told = placed.source is None or placed.name.text in self.main.given
+        is_told = placed.source is None or placed.name.text in self.main.arguments
         return None if is_told or placed.source is None else placed.source.value
 
     def shared_links(self) -> dict[str, tuple[str, ...]]:
@@ -118,7 +118,7 @@ class TopologyChecker(Part, frozen=True):
         if place.count is not None:
             return self._places.count(place.count, module, is_node=is_node)
         own = self.main.names.get(name.text)
-        if name.text in self.main.given and isinstance(own, ast.Node | ast.Link):
+        if name.text in self.main.arguments and isinstance(own, ast.Node | ast.Link):
             stated = place_of(own.place, self.main)
             if stated is not None and stated.count is not None:
                 return self._places.count(stated.count, self.main, is_node=is_node)

@@ -69,7 +69,7 @@ class ParameterChecker(Part, frozen=True):
         self, declared: DeclaredAs[ast.Option], choices: tuple[str, ...]
     ) -> tuple[str, ...]:
         """Return choices with the one first that is in force: an instance may be told another."""
-        given = declared.module.given.get(declared.declaration.name.text)
+        given = declared.module.arguments.get(declared.declaration.name.text)
         if given is None:
             return choices
         value = given.value
@@ -94,7 +94,7 @@ class ParameterChecker(Part, frozen=True):
             param, name = declared.declaration, declared.qualified
             scope = Scope(declared.module, Allowed.NOTHING)
             own = self.expressions.stated(param.value, scope, instead=_as_let(param))
-            given = declared.module.given.get(param.name.text)
+            given = declared.module.arguments.get(param.name.text)
             value = own if own is None or given is None else self._instance_value(given, own)
             if own is not None and value is None:
                 self.known.values[name] = None  # nothing more is said of what rests on it
@@ -150,12 +150,12 @@ class ParameterChecker(Part, frozen=True):
         for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
             key = f"{param.name.text}.{entry.name.text}"
             value = self.expressions.quantity(entry.value, Scope(module, Allowed.NOTHING))
-            if value is not None and key in module.given:
-                value = self._instance_value(module.given[key], value)
+            if value is not None and key in module.arguments:
+                value = self._instance_value(module.arguments[key], value)
             if value is not None:
                 name = f"{whole.name}.{entry.name.text}"
                 self.known.dimensions[name] = value.dimension
-                is_alike = param.name.text in module.given and key not in module.given
+                is_alike = param.name.text in module.arguments and key not in module.arguments
                 yield replace(
                     whole,
                     name=name,

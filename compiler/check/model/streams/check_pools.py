@@ -86,8 +86,8 @@ class _Level(Struct, frozen=True):
     """The way itself, or a call on it: what is held there, and what was given back there."""
 
     call: ir.Call | None = None
-    held: dict[str, list[ir.PoolMark]] = field(default_factory=dict)
-    given: dict[str, ir.PoolMark] = field(default_factory=dict)
+    open_holds: dict[str, list[ir.PoolMark]] = field(default_factory=dict)
+    released: dict[str, ir.PoolMark] = field(default_factory=dict)
 
 
 def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
@@ -102,7 +102,9 @@ def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
         elif isinstance(leg, ir.PoolMark):
             _passed(sink, levels, leg)
         elif isinstance(leg, ir.Visit):
-            held = next((marks[0] for one in levels for marks in one.held.values() if marks), None)
+            held = next(
+                (marks[0] for one in levels for marks in one.open_holds.values() if marks), None
+            )
             for step in leg.steps if held is not None else ():
                 assert held is not None
                 _no_copies(sink, step, held)
@@ -114,7 +116,7 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
     here, *outside = reversed(levels)
     if mark.point is ir.PoolPoint.TAKE:
         held = _holding(levels, mark)
-        here.held.setdefault(mark.pool, []).append(mark)
+        here.open_holds.setdefault(mark.pool, []).append(mark)
         if held is None:
             return
         sink.report(
@@ -126,9 +128,9 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
             "back first",
         )
         return
-    if here.held.get(mark.pool):
-        here.given[mark.pool] = mark
-        here.held[mark.pool].pop()
+    if here.open_holds.get(mark.pool):
+        here.released[mark.pool] = mark
+        here.open_holds[mark.pool].pop()
         return
     taken = _holding(outside, mark)
     if taken is not None:
@@ -142,7 +144,7 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
             hint="move `give` after the call, or `take` inside it",
         )
         return
-    before = here.given.get(mark.pool)
+    before = here.released.get(mark.pool)
     sink.report(
         codes.STREAM_ORDER,
         mark.span,
@@ -156,11 +158,13 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
 
 def _holding(levels: Iterable[_Level], mark: ir.PoolMark) -> ir.PoolMark | None:
     """Return where the same pool was taken that is held still."""
-    return next((one.held[mark.pool][0] for one in levels if one.held.get(mark.pool)), None)
+    return next(
+        (one.open_holds[mark.pool][0] for one in levels if one.open_holds.get(mark.pool)), None
+    )
 
 
 def _report_never_released(sink: Sink, level: _Level) -> None:
-    for mark in (mark for marks in level.held.values() for mark in marks):
+    for mark in (mark for marks in level.open_holds.values() for mark in marks):
         where = (
             "it is still held at the end of the stream"
             if level.call is None

@@ -95,7 +95,7 @@ class RouteChecker(Struct, frozen=True):
             return self._named_route(start, end, named)
         if start.node == end.node and not is_apart:
             return ()
-        ways = self._shortest_ways(start.node, end.node)
+        ways = self._shortest_paths(start.node, end.node)
         if len(ways) == 1:
             return self._crossings(ways[0], start.node, end.node, end)
         joined = f"`{start.node}` and `{end.node}`"
@@ -188,7 +188,7 @@ class RouteChecker(Struct, frozen=True):
             ir.Crossing(link, stops[i], stops[i + 2], spans[i]) for i, link in enumerate(links)
         )
 
-    def _shortest_ways(self, start: str, end: str) -> list[list[str]]:
+    def _shortest_paths(self, start: str, end: str) -> list[list[str]]:
         """Return the ways with the fewest links; they go from link to link, not through nodes."""
         links = self.links.values()
         joined: dict[str, set[str]] = {link.name: set() for link in links}

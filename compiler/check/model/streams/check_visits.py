@@ -123,9 +123,9 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         for effect in step.component.effects if inside.is_call else ():
             traits = effect.kind.traits
             told = told or traits.refused
-            if not inside.is_plain and traits.once:
+            if not inside.is_plain and traits.in_optional_call:
                 told = told or (
-                    f"{traits.once} inside a call that some items skip or repeat",
+                    f"{traits.in_optional_call} inside a call that some items skip or repeat",
                     "move it after the call",
                 )
         if told is None:

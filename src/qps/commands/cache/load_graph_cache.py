@@ -49,7 +49,7 @@ def with_graphs(path: Path) -> Iterator[Spec]:
     key = key_of(read.value, "lowered")
     found, _ = read_cached(key, files, _Graphs, kept)
     before = () if found is None else found.graphs
-    graphs = outcome.value.model.once(GraphCache)
+    graphs = outcome.value.model.derived(GraphCache)
     graphs.take(before)
     yield outcome.value
     if graphs.added > len(before) / _FEW:

@@ -65,7 +65,7 @@ def _print_table(
         first,
         facts=facts,
         left=counts.rows - len(first),
-        labels=spec.model.once(labels_of),
+        labels=spec.model.derived(labels_of),
         width=None if is_markdown else width,
     )
     sys.stdout.write(layout.printed(markdown=is_markdown, width=width))
