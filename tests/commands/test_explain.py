@@ -15,6 +15,7 @@ from helpers.breakdowns import explain
 from helpers.formulas import R, absolute, ceil, exp
 from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
+from qps.cli import main
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.engine.expressions.algebraic_functions import as_rational_function
@@ -30,6 +31,7 @@ from qps.engine.expressions.formulas import (
 from qps.engine.expressions.point_values import Point, in_floats
 from qps.engine.expressions.substitution import substituted
 from qps.reports.text.explanations.explanation import Explanation
+from qps.reports.text.explanations.explanation_summary import SCREEN
 from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.formulas.formula_excerpts import shortened
 from qps.reports.text.formulas.formula_text import in_population
@@ -378,3 +380,53 @@ def test_what_is_written_out_in_the_population_comes_to_the_same(expr: Formula, 
     expected = Point({X: Fraction(22, 7), N: at}).number(expr)
     found = eval(written.replace("^", "**"), {"sqrt": math.sqrt, **names, "N": at})
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+_CHAIN = (
+    "users N in 1..1000\nmachine server { cpu 1 core, queueing mm1 }\nnetwork lan { switched; rate "
+    "1 Gbit/s }\n"
+    + "".join(f"component work_{n} {{ cpu {n} ms/request }}\n" for n in range(1, 21))
+    + "topology {\n  node user = server * N\n"
+    + "".join(f"  node tier_{n} = server\n" for n in range(1, 21))
+    + "  link wire = lan between user, "
+    + ", ".join(f"tier_{n}" for n in range(1, 21))
+    + "\n}\nstream page for each user {\n  traffic 0.1 request/s, 80 kB/request\n  at user { }\n"
+    + "".join(f"  over wire\n  at tier_{n} {{ work_{n} }}\n" for n in range(1, 21))
+    + "}\n"
+)
+
+
+def test_a_long_explanation_is_a_screen_and_all_of_it_behind_a_flag(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("chain.qps").write_text(_CHAIN, encoding="utf-8")
+    command = ["explain", "chain.qps", "page.latency", "--at", "100"]
+    main(command)
+    short = capsys.readouterr().out
+    main([*command, "--all"])
+    whole = capsys.readouterr().out
+    assert len(short.splitlines()) <= SCREEN < len(whole.splitlines())
+    assert "use --all" in short
+    assert "use --all" not in whole
+    shares = [
+        float(line.split()[-2])
+        for line in short.partition("Share\n")[2].splitlines()
+        if line.endswith("%")
+    ]
+    assert sum(shares) == pytest.approx(100, abs=0.5), "other parts are a row of their own"
+    assert "work 20 at tier 20" in short
+    assert "work 1 at tier 1 " not in short
+    assert "work 1 at tier 1 " in whole
+
+
+def test_a_short_explanation_is_printed_in_full(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("chain.qps").write_text(_CHAIN, encoding="utf-8")
+    command = ["explain", "chain.qps", "tier_3.cpu", "--at", "100"]
+    main(command)
+    short = capsys.readouterr().out
+    main([*command, "--all"])
+    assert capsys.readouterr().out == short

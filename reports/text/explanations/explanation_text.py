@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import printable
-from qps.reports.text.explanations.explanation import SYMBOLS, ExplainedNumber, Explanation
+from qps.reports.text.explanations.explanation import (
+    SYMBOLS,
+    ExplainedNumber,
+    ExplainedPart,
+    Explanation,
+)
+from qps.reports.text.explanations.explanation_summary import CALLS, INPUTS, SCREEN, summarized
 from qps.reports.text.explanations.method_rows import methods_tables
 from qps.reports.text.formulas.formula_excerpts import READABLE, shortened
 from qps.reports.text.layout.facts import COLUMNS
@@ -17,6 +23,7 @@ from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 
+_FEW_REASONS = 2
 _SHORTENED = "`…` marks a shortened formula; `--format json` prints it in full."
 
 
@@ -27,8 +34,24 @@ def explanation_text(
     labels: Labels = PLAIN,
     markdown: bool = False,
     width: int = COLUMNS,
+    summary: Sequence[ExplainedPart] | None = None,
 ) -> str:
-    """Return a number, its formulas, its parts, and the inputs that it rests on."""
+    """Return a number, its formulas, its parts, and the inputs that it rests on.
+
+    With a `summary`, its largest parts, a text that is longer than a screen is cut to one.
+    """
+    full = _layout(explanation, place, labels, markdown=markdown, width=width)
+    text = full.printed(markdown=markdown, width=width)
+    if markdown or summary is None or text.count("\n") <= SCREEN:
+        return text
+    facts = tuple(_facts(explanation, full.title, labels, _FEW_REASONS))
+    return summarized(replace(full, facts=facts), explanation, summary, labels, width)
+
+
+def _layout(
+    explanation: Explanation, place: str, labels: Labels, *, markdown: bool, width: int
+) -> Layout:
+    """Return all that is known of a number."""
     parted = Table(
         ("Part", "Value", "Share", "Formula"),
         tuple(
@@ -39,7 +62,7 @@ def explanation_text(
         firm=frozenset([0]),
     )
     numbers = Table(
-        ("Input", "Value", "Defined at", "Source"),
+        (INPUTS, "Value", "Defined at", "Source"),
         tuple((a.name, _input(a), _in_file(a.place), a.source) for a in explanation.assumptions),
         firm=frozenset([0, 2]),
         long=frozenset([1, 3]),
@@ -47,10 +70,10 @@ def explanation_text(
     notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
     title = labels.of(explanation.name)
     is_utilization = not labels.is_plain and explanation.name.endswith(".load")
-    layout = Layout(
+    return Layout(
         title=title + " utilization" * is_utilization,
         place=place,
-        facts=tuple(_facts(explanation, title, labels)),
+        facts=tuple(_facts(explanation, title, labels, None)),
         tables=(
             *([parted] if markdown else _parted(parted, width)),
             _calls(explanation, markdown=markdown),
@@ -60,7 +83,6 @@ def explanation_text(
         ),
         notes=tuple(notes),
     )
-    return layout.printed(markdown=markdown, width=width)
 
 
 def _input(one: ExplainedNumber) -> str:
@@ -85,7 +107,9 @@ def _parted(table: Table, width: int) -> list[Table]:
 _HEADINGS = {"reaches its target": "At target"}
 
 
-def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tuple[str, str]]:
+def _facts(
+    explanation: Explanation, title: str, labels: Labels, most_reasons: int | None
+) -> Iterator[tuple[str, str]]:
     """Yield the value first, then how it is known, its formulas, and its uncertainty."""
     formulas = dict(explanation.formulas)
     at = f"at {explanation.at_text}"
@@ -94,7 +118,9 @@ def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tup
         yield phrase("accuracy"), EXACT_HERE
     else:
         what = explanation.known.kind.value
-        yield phrase("accuracy"), because_first(what, explanation.known.reasons, labels)
+        reasons = explanation.known.reasons
+        told = because_first(what, reasons, labels, most=most_reasons, others_in="--all")
+        yield phrase("accuracy"), told
     for place, line in enumerate(explanation.uncertainty):
         yield "" if place else "Uncertainty", line
     if explanation.modes:
@@ -138,7 +164,7 @@ def _calls(explanation: Explanation, *, markdown: bool) -> Table:
     """Return the tree of the calls of a request, each with its start and end."""
     inwards = "– " if markdown else "  "
     return Table(
-        ("Timeline of an average request", "Calls", "Each", "Start", "End"),
+        (CALLS, "Calls", "Each", "Start", "End"),
         tuple(
             (inwards * call.depth + call.name, call.made, call.each, call.start, call.end)
             for call in explanation.calls

@@ -75,6 +75,8 @@ class _Laid(Struct, frozen=True):
 
 MOST = 200_000
 """Operations beyond which nobody reads a formula: what it has shared is written out each time."""
+UNREADABLE = "a formula of "
+"""How the text that stands for such a formula begins."""
 
 
 def operations(formula: Formula) -> int:
@@ -89,7 +91,7 @@ def laid_out(formula: Formula, style: Style) -> str:
     """Return a formula in a style; of one that nobody would read, how long it is."""
     count = operations(formula)
     if count > MOST:
-        return style.plain(f"a formula of {count:,} operations")
+        return style.plain(f"{UNREADABLE}{count:,} operations")
     layout = _Layout(style)
     found = layout.of(formula)
     return style.sum([(True, found.text)]) if found.is_negative else found.text

@@ -19,13 +19,15 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.requirements.all_parameters import with_parameters
 from qps.compiler.pipeline import Spec
 from qps.engine.expressions.formulas import Formula
-from qps.reports.text.explanations.explanation import Explanation, explanation_view
+from qps.reports.text.explanations.explanation import explanation_view
+from qps.reports.text.explanations.explanation_summary import largest_parts
 from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.explanations.figure_text import figure_json, figure_text
 from qps.reports.text.schemas.json_encoding import as_json
 from qps.reports.text.words.labels import labels_of
 from qps.reports.text.words.nouns import counted
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.breakdown.breakdown_types import NumberApart
 from qps.solver.breakdown.number_breakdown import number_apart
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
@@ -41,7 +43,8 @@ def explain_number(arguments: Namespace) -> Exit:
     if arguments.name in drawn:
         return _explain_figure(spec, drawn[arguments.name], arguments)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=arguments.name):
-        explanation = _explanation(spec, arguments)
+        apart = _apart(spec, arguments)
+        explanation = explanation_view(apart)
     if arguments.format == "json":
         print_json(as_json(explanation))
     else:
@@ -53,12 +56,13 @@ def explain_number(arguments: Namespace) -> Exit:
             labels=spec.model.derived(labels_of),
             markdown=arguments.format == "markdown",
             width=width_of(sys.stdout),
+            summary=None if arguments.all else largest_parts(apart),
         )
         sys.stdout.write(text)
     return Exit.YES
 
 
-def _explanation(spec: Spec, arguments: Namespace) -> Explanation:
+def _apart(spec: Spec, arguments: Namespace) -> NumberApart:
     """Return a number taken apart, in the worst mode, and how far it may be off."""
     configuration = spec.configuration(arguments.scenario, arguments.set)
     graph = lower(as_stated(spec.model, configuration), configuration)
@@ -70,14 +74,13 @@ def _explanation(spec: Spec, arguments: Namespace) -> Explanation:
     elif not graph.low <= at <= graph.high:
         raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
     modes = tuple(mode.name for mode in spec.model.modes)
-    found = number_apart(
+    return number_apart(
         _with_all(spec.model, configuration, graph),
         arguments.name,
         at,
         modes,
         partial(_spread_of, spec.model, configuration, graph, at, sampling_of(arguments)),
     )
-    return explanation_view(found)
 
 
 def _with_all(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> LoadGraph:

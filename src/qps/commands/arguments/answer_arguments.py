@@ -92,6 +92,11 @@ def add_explain(commands: Commands) -> None:
         action="store_true",
         help="print the queueing network of the spec: stations, links, pools, classes",
     )
+    command.add_argument(
+        "--all",
+        action="store_true",
+        help="print all formulas, methods, assumptions and inputs of a long explanation",
+    )
     takes_changes(command)
     command.add_argument(
         "--at",
