@@ -34,7 +34,7 @@ _SHIM = "https://unpkg.com/iframe-worker/shim"
 """What Zensical's search loads where pages are opened from a disk."""
 _OF_MISTAKES = "compiler/diagnostics/explanations/"
 """Pages whose specs are wrong, so that nobody need be told that they have no live page."""
-_API, _RETURNED, _OF_GROUPS = "docs/api.html", "what-they-return", 2
+_API, _RETURNED, _OF_GROUPS = "docs/api.html", "return-types", 2
 """The page of the API, its group of what functions return, and of which level groups are."""
 _OF_SEARCH = re.compile(r"(var __index = )?(\{.*\})(;?)\s*", re.DOTALL)
 _HOME = "docs/website/home.md"

@@ -66,7 +66,7 @@ class NextLimit(Struct, frozen=True):
     met_up_to: int | None
     mode: str | None
     known: Certainty = EXACT
-    """Certainty of `met_up_to`."""
+    """Accuracy of `met_up_to`."""
 
 
 class StreamThere(Struct, frozen=True, kw_only=True):

@@ -56,7 +56,7 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
     shares: dict[str, float]
     port_of: str | None
     known: Certainty
-    """Certainty of the utilization."""
+    """Accuracy of the utilization."""
     saturation_known: Certainty
 
 
@@ -207,7 +207,7 @@ class MixSolution(Struct, frozen=True, kw_only=True):
     """Bottlenecks by class mix: the fraction of class `of` varies, relative to the `others`.
 
     `share` is the current fraction. `ranges` cover all fractions from 0 to 1; `known` is the
-    certainty of their ends.
+    accuracy of their ends.
     """
 
     of: str
@@ -237,7 +237,7 @@ class CostSolution(Struct, frozen=True, kw_only=True):
 
 
 class ModeSolution(Struct, frozen=True, kw_only=True):
-    """Result of one of several modes, and its certainty."""
+    """Result of one of several modes, and its accuracy."""
 
     mode: str
     capacity: int | None

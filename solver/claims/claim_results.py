@@ -134,7 +134,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     counted: str | None = None
     """Number of configurations of a matrix in which the claim passes."""
     known: Certainty = EXACT
-    """Certainty of the prediction; for a condition, of its sides."""
+    """Accuracy of the prediction; for a condition, of its sides."""
     missed: str | None = None
     interval: PredictionInterval | None = None
     """Prediction interval of a measured value, if inputs are uncertain."""

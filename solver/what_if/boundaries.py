@@ -55,7 +55,7 @@ class Failure(Struct, frozen=True):
 
     @property
     def is_untold(self) -> bool:
-        """Former name of `is_undecided`; it warns, and goes with the next version."""
+        """Deprecated: use `is_undecided`. The next version removes this name."""
         warn("`is_untold` is called `is_undecided`", DeprecationWarning, stacklevel=2)
         return self.is_undecided
 

@@ -51,7 +51,7 @@ class Growth(Struct, frozen=True, kw_only=True):
 
     `machines` are the required counts, or empty if up to `up_to` times as many machines of
     `looked_at` are not enough. `links` need more capacity; all others stay the same. If `are_least`
-    is true, smaller counts were tried and are not enough. `known` is the certainty of the counts:
+    is true, smaller counts were tried and are not enough. `known` is the accuracy of the counts:
     an upper bound if fewer may be enough, and a lower bound if more may be needed.
     """
 

@@ -183,7 +183,7 @@ class Model(ShowsItself):
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration.
 
-        If an input is uncertain, requirements with a certainty are omitted: they need samples.
+        If an input is uncertain, requirements with a confidence are omitted: they need samples.
         """
         from qps.compiler.lower.certainty_requirements import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
@@ -349,7 +349,7 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> dict[str, Certainty]:
-        """Return the certainty of each column of `sweep`: its `kind` and `reasons`."""
+        """Return the accuracy of each column of `sweep`: its `kind` and `reasons`."""
         from qps.solver.answers.sweep import columns_known  # noqa: PLC0415
 
         return columns_known(self.graph(scenario, set))

@@ -44,7 +44,7 @@ def _reference() -> Iterator[str]:
         yield f"## {name}\n\n{_doc(owner)}\n"
         yield from _methods(owner, returned)
     own = {getattr(qps, name) for name in classes}
-    yield "## What they return\n"
+    yield '<a id="what-they-return"></a>\n\n## Return types\n'
     for owner in sorted(_all_of(returned), key=lambda one: one.__name__):
         if owner not in own:
             yield f"### {owner.__name__}\n\n{_doc(owner)}\n"
@@ -126,7 +126,7 @@ def _fields(owner: type) -> Iterator[str]:
             rows.append((last, ast.unparse(line.annotation)))
         elif isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and last:
             said[last] = " ".join(str(line.value.value).split())
-    yield "| attribute | is | |\n|---|---|---|"
+    yield "| Attribute | Type | Meaning |\n|---|---|---|"
     for name, kind in rows:
         shown = kind.replace("|", "\\|")
         yield f"| `{name}` | `{shown}` | {said.get(name, '')} |"

@@ -58,7 +58,7 @@ def test_every_number_says_where_it_comes_from(name: str) -> None:
 
 
 _SOURCE = re.compile(
-    r"RFC|IEEE|ITU|3GPP|[GYJ]\.\d|issue|(19|20)\d\d|\.(cc|com)|recalled|the same|open-dis|guess"
+    r"RFC|IEEE|ITU|3GPP|[GYJ]\.\d|issue|(19|20)\d\d|\.(cc|com)|from memory|the same|open-dis|guess"
     r"|Unity|LiveKit|Jitsi|libwebrtc|as named|Pixels"
 )
 OWN_CHOICE = {"picture_payload", "packets_20ms", "packets_30ms"}
@@ -84,15 +84,15 @@ def test_a_section_names_all_that_a_module_offers_and_has_an_example(name: str) 
     assert f"use {name}" in section
 
 
-def test_recalled_numbers_are_marked_in_the_page_too() -> None:
-    recalled = [
+def test_unverified_numbers_are_marked_in_the_page_too() -> None:
+    marked = [
         item.name.text
         for name in OUR_OWN
         for item in _declared(name)
-        if item.doc and "recalled" in item.doc
+        if item.doc and "from memory" in item.doc
     ]
-    assert len(recalled) > 20
-    assert "recalled, unverified" in PAGE
+    assert len(marked) > 20
+    assert "from memory, not verified" in PAGE
 
 
 _OF_TRUST = {  # the blocks of specs/README.md that each class of misses is made of
