@@ -136,7 +136,8 @@ class _Work(Struct, frozen=True, kw_only=True):
                     replace(one, nodes=(*one.nodes, *self._admission(one, between, node), node))
                     for one in before.all_outcomes()
                 ]
-                del pieces[start:]
+                # What comes next is still at the node, also behind a pause.
+                pieces[start:] = [one for one in pieces[start:] if isinstance(one, At)]
                 return
         pieces.append(node)
 

@@ -3,12 +3,14 @@
 `hit: lookup; store; not hit: scan` asks twice for one draw. From the first to the last place that
 asks for an event, an itinerary becomes alternatives in which it is decided, one for each outcome:
 `one of { hit: lookup, store; not hit: store, scan }`. So whatever is worked out of an itinerary
-knows that what asks for one event is drawn once.
+knows that what asks for one event is drawn once, also where it is asked in each of several calls
+that are made at once, or one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import count
 
 from msgspec import Struct, field
@@ -72,16 +74,21 @@ class _Stretch(Struct, frozen=True, kw_only=True):
 
 
 def with_event_alternatives(
-    body: itinerary.Sequence, stream: str, conditions: Mapping[int, ir.EventOutcome]
+    body: itinerary.Sequence,
+    stream: str,
+    conditions: Mapping[int, ir.EventOutcome],
+    repeated: AbstractSet[int] = frozenset(),
 ) -> EventAlternatives:
     """Return an itinerary of a stream in which events are decided.
 
-    Some of its calls, by their numbers, ask for the outcome of an event. Raises QpsError for too
-    many outcomes, and where the number of items changes between two calls that ask.
+    Some of its calls, by their numbers, ask for the outcome of an event, and some are `repeated`:
+    one item may make them more than once. Raises QpsError for too many outcomes, and where the
+    number of items changes between two calls that ask.
     """
     if not conditions:
         return EventAlternatives(body, {})
-    work = _Work(stream=stream, numbers=count(_most_number(body) + 1), open=dict(conditions))
+    numbers = count(_most_number(body) + 1)
+    work = _Work(stream=stream, numbers=numbers, open=dict(conditions), repeated=repeated)
     while True:
         names = {work.open[one.number].name for one in calls_in(body) if one.number in work.open}
         if not names:
@@ -97,6 +104,7 @@ class _Work(Struct, frozen=True, kw_only=True):
     stream: str
     numbers: Iterator[int]
     open: dict[int, ir.EventOutcome]
+    repeated: AbstractSet[int]
     copies: dict[int, CallCopy] = field(default_factory=dict)
 
     # -- where an event is asked for ---------------------------------------------------------
@@ -104,12 +112,14 @@ class _Work(Struct, frozen=True, kw_only=True):
     def stretch(self, body: itinerary.Sequence, name: str) -> _Stretch:
         """Return what stands between the first and the last call that ask for an event.
 
-        What is held at one end of it is taken and given back within it.
+        What is held at one end of it is taken and given back within it. What is done several times
+        for an item is so with one outcome.
         """
         where = [at for at, node in enumerate(body.nodes) if self._asks_within(node, name)]
         first, last = where[0], where[-1]
         node = body.nodes[first]
-        if first == last and not (isinstance(node, Call) and self._asks(node, name)):
+        is_asking = isinstance(node, Call) and self._asks(node, name)
+        if first == last and not is_asking and not self._is_repeated(node):
             within = [at for at, one in enumerate(bodies_of(node)) if self._asks_in(one, name)]
             if len(within) == 1:
                 inner = self.stretch(bodies_of(node)[within[0]], name)
@@ -121,6 +131,11 @@ class _Work(Struct, frozen=True, kw_only=True):
     def _asks(self, call: Call, name: str) -> bool:
         outcome = self.open.get(call.number)
         return outcome is not None and outcome.name == name
+
+    def _is_repeated(self, node: Node) -> bool:
+        if isinstance(node, Fork):
+            return node.count is not None
+        return isinstance(node, Call) and self.first(node.number) in self.repeated
 
     def _asks_within(self, node: Node, name: str) -> bool:
         is_one = isinstance(node, Call) and self._asks(node, name)

@@ -41,6 +41,10 @@ def quantile(of: LoadGraph, level: str, users: int = 1) -> float:
     return float(of.at(users).number(of.streams["asks"].latency_quantile(Fraction(level))))
 
 
+def mean(of: LoadGraph, users: int = 1) -> float:
+    return float(of.at(users).number(of.streams["asks"].mean_latency))
+
+
 def alternatives(of: LoadGraph) -> list[list[str]]:
     """Return what the alternatives of a stream do at stations, in order."""
     found: dict[int, list[str]] = {}
@@ -195,3 +199,13 @@ def test_too_many_combinations_are_refused() -> None:
     with pytest.raises(QpsError) as refused:
         graph("; ".join(["50 %: get"] * 7))
     assert [one.code.id for one in refused.value.diagnostics] == ["QPS0413"]
+
+
+def test_an_item_is_still_at_the_node_behind_runs_by_chance() -> None:
+    """`get` runs twice or three times, then `log`, in one visit; behind the pause comes another."""
+    of = graph("get * 2.5; log; away; get", queueing="ps")
+    shares = [20e-6 * runs + 1e-3 for runs in (2, 3)]
+    busy = 10 * (sum(shares) / 2 + 20e-6)
+    served = (sum(shares) / 2 + 20e-6) / (1 - busy)
+    assert mean(of, 10) == pytest.approx(served + 0.1, rel=1e-12)
+    assert of.streams["asks"].latency_certainty.kind is Kind.EXACT

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.network.event_outcomes import with_event_alternatives
-from qps.compiler.network.itinerary import Call, Serve
+from qps.compiler.network.itinerary import Call, Fork, Serve
 from qps.compiler.network.passages import passages
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
@@ -269,3 +269,24 @@ def test_too_many_outcomes_are_refused() -> None:
 def test_an_itinerary_without_events_stays_as_it_is() -> None:
     of = graph("hits: quick; slow", events="priority 1").network.classes["asks"].itinerary
     assert with_event_alternatives(of, "asks", {}).itinerary is of
+
+
+def test_an_event_is_one_draw_for_calls_that_are_repeated() -> None:
+    """Of 85 of 100 items each of three calls takes 101 ms, of the others each takes 1 ms."""
+    of = graph("call far * 3 { hit: away; quick }")
+    found = [quantile(of, level) for level in ("1/100", "14/100", "16/100", "99/100")]
+    assert found == pytest.approx([3e-3] * 2 + [0.303] * 2, rel=1e-9)
+    assert of.streams["asks"].quantile_certainty(Fraction(1, 2)).kind is Kind.EXACT
+
+
+def test_an_event_is_decided_before_calls_that_are_made_at_once() -> None:
+    of = graph("together 6 { call far { hit: away; quick } }").network.classes["asks"].itinerary
+    decided = [node for node in of.nodes if isinstance(node, Call)]
+    assert [[one.happens for one in call.events] for call in decided] == [[True], [False]]
+    assert all(any(isinstance(node, Fork) for node in call.body.nodes) for call in decided)
+
+
+def test_an_event_of_a_call_by_a_share_is_asked_where_the_call_is_made() -> None:
+    of = graph("call far * 20 % { hit: away }").network.classes["asks"].itinerary
+    (call,) = [node for node in of.nodes if isinstance(node, Call)]
+    assert call.node == "far"

@@ -207,8 +207,12 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return replace(limit, work=total((limit.own, *others))) if others else limit
 
     def _alone(self, name: str, wait: Formula, cycle: Formula) -> Alone:
-        """Return a machine of each holder's own, once it is known how long a cycle takes."""
+        """Return a machine of each holder's own, once it is known how long a cycle takes.
+
+        Open traffic meets the holder at one of the copies that there are for each item.
+        """
         station = self._station(name)
+        copies = station.copies / (self.source.flows * self.source.amount)
         elsewhere = cycle - station.demand - wait
         open_wait = ZERO
         if station.open_load is not ZERO:
@@ -219,7 +223,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
                 station.demand,
                 station.servers,
                 station.open_load,
-                ONE,
+                copies,
             )
         service = self._served(station)
         return Alone(station=station, service=service, wait=wait, open_wait=open_wait)

@@ -191,8 +191,8 @@ class Ranks:
 
     def residual_of(self, visits: Sequence[Visit]) -> Formula:
         """Return the mean of what is left of a service in some visits."""
-        sizes = {(visit.service, visit.batch) for visit in visits}
-        lefts = [v.service * (v.batch + self._queue.variation**2) / 2 for v in visits]
+        sizes = {(visit.service, visit.batch, visit.others) for visit in visits}
+        lefts = [visit.weighed_work(self._queue.variation) / 2 for visit in visits]
         if len(sizes) == 1:
             return lefts[0]
         works = [visit.rate * visit.service for visit in visits]
@@ -230,7 +230,7 @@ def _of_fixed(queue: Queue, later: Formula) -> Formula:
 def _own_batch(queue: Queue, own: Visit, ranks: Ranks) -> Formula:
     if own.batch is ONE:
         return ZERO
-    return apply("waiting", (own.batch - 1) / 2 * own.service / queue.servers, ranks.before)
+    return apply("waiting", own.work_beside / 2 / queue.servers, ranks.before)
 
 
 def _waiting(queue: Queue, load: Formula) -> Formula:

@@ -159,15 +159,15 @@ def sharing_delay(queue: Queue) -> Formula:
     """Return by how many times its service a visit takes longer, times the load that is left."""
     found = queue.share_waiting / queue.servers
     if queue.has_batches:
-        found = found + (_mean_batch(queue) - 1) / 2 / queue.servers
+        found = found + _visits_beside(queue) / 2 / queue.servers
     return found
 
 
-def _mean_batch(queue: Queue) -> Formula:
-    """Return how many come together, as the mean over all who come."""
+def _visits_beside(queue: Queue) -> Formula:
+    """Return how many others come together with one, as the mean over all who come."""
     works = [visit.rate * visit.service for visit in queue.visits]
-    batches = [work * visit.batch for work, visit in zip(works, queue.visits, strict=True)]
-    return apply("mean", total(batches), total(works))
+    others = [work * visit.visits_beside for work, visit in zip(works, queue.visits, strict=True)]
+    return apply("mean", total(others), total(works))
 
 
 def sharing_variance(queue: Queue) -> Formula:

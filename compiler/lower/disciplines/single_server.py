@@ -28,7 +28,7 @@ class OneServer(Law, frozen=True):
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait: that for all who are there, and for those of the own batch."""
-        before = (own.batch - 1) / 2 * own.service / queue.servers
+        before = own.work_beside / 2 / queue.servers
         share = self.share_waiting(queue)
         return apply("waiting", share * queue.held / queue.servers, queue.load) + before
 
@@ -57,7 +57,9 @@ class OneServer(Law, frozen=True):
 
     def stage(self, queue: Queue, own: Visit) -> Stage | None:
         """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
-        before = (own.batch - 1) * own.service / queue.servers
+        before, varies = own.work_beside / queue.servers, queue.variation**2 / own.batch
+        if own.others is not None:
+            varies = _variation_of_batch(queue, own)
         return Stage(
             waits=self.share_waiting(queue),
             load=queue.load,
@@ -65,7 +67,7 @@ class OneServer(Law, frozen=True):
             spread=queue.unevenness,
             servers=queue.servers,
             service=own.service + before,
-            variation=queue.variation**2 / own.batch,
+            variation=varies,
             counted=own.service,
             parts=queue.work_parts,
         )
@@ -168,10 +170,19 @@ def _batches_known(queue: Queue) -> Certainty:
     """Return what batches do to how quantiles are known.
 
     Of fixed services, and of exponential ones, the law of a whole batch is known. Of others two
-    moments are, which bound no quantile.
+    moments are, which bound no quantile; and so of copies that differ by chance.
     """
-    is_known = queue.variation in (ZERO, ONE)
+    is_known = queue.variation in (ZERO, ONE) and not queue.has_others
     return known_by("whole-batch" if is_known else "whole-batch-two-moments", queue.resource)
+
+
+def _variation_of_batch(queue: Queue, own: Visit) -> Formula:
+    """Return the squared variation of the service of a copy and of all that come with it."""
+    assert own.others is not None
+    count, varies = own.others.count, queue.variation**2
+    others = count * (own.others.square * (1 + varies) - own.others.work**2)
+    whole = own.service + own.work_beside
+    return apply("mean", varies * own.service**2 + others, whole**2)
 
 
 def _of_some_length(service: Formula, longest: Formula) -> Formula:

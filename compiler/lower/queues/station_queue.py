@@ -100,7 +100,8 @@ class Queue(Struct, frozen=True, kw_only=True):
     @property
     def is_uniform(self) -> bool:
         """True where all visits have one service time, and all batches one size, as formulas."""
-        return len({(visit.service, visit.batch) for visit in self.visits}) == 1
+        is_one_size = len({(visit.service, visit.batch) for visit in self.visits}) == 1
+        return is_one_size and not self.has_others
 
     @property
     def is_modeled_as_uniform(self) -> bool:
@@ -115,6 +116,11 @@ class Queue(Struct, frozen=True, kw_only=True):
     def has_batches(self) -> bool:
         """True where copies come together."""
         return any(visit.batch is not ONE for visit in self.visits)
+
+    @property
+    def has_others(self) -> bool:
+        """True where copies that come together differ by chance."""
+        return any(visit.others is not None for visit in self.visits)
 
     @property
     def bursts(self) -> Bursts | None:
@@ -248,11 +254,10 @@ class Queue(Struct, frozen=True, kw_only=True):
         their service time (all of it for exponential ones); the long ones of a mix weigh more.
         """
         if self.is_uniform:
-            visit = self.visits[0]
-            return visit.service * (visit.batch + self.variation**2) / 2
+            return self.visits[0].weighed_work(self.variation) / 2
         works = [visit.rate * visit.service for visit in self.visits]
         squares = [
-            work * visit.service * (visit.batch + self.variation**2)
+            work * visit.weighed_work(self.variation)
             for work, visit in zip(works, self.visits, strict=True)
         ]
         return apply("mean", total(squares), total(works)) / 2
@@ -280,8 +285,14 @@ class Queue(Struct, frozen=True, kw_only=True):
         """The mean work of copies that come together, in s."""
         if self.is_uniform:
             return self.visits[0].service * self.visits[0].batch
-        works = total(visit.rate * visit.service for visit in self.visits)
-        return apply("mean", works, total(visit.rate / visit.batch for visit in self.visits))
+        works = [visit.rate * visit.service for visit in self.visits]
+        rates = [
+            visit.rate / visit.batch
+            if visit.others is None
+            else apply("mean", work, visit.service + visit.work_beside)
+            for work, visit in zip(works, self.visits, strict=True)
+        ]
+        return apply("mean", total(works), total(rates))
 
     @property
     def unevenness(self) -> Formula:
@@ -298,7 +309,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         is free first ends a wait: what is left of one service is not the law of that.
         """
         is_one = self.servers is ONE and not self.is_modeled_as_uniform
-        if not is_one or any(visit.most is not None for visit in self.visits):
+        if not is_one or self.has_others or any(one.most is not None for one in self.visits):
             return ()
         works: dict[tuple[Formula, Formula], Formula] = {}
         for visit in self.visits:

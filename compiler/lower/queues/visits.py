@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.queues.batches import Others
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
 
@@ -27,7 +28,8 @@ class Visit(Struct, kw_only=True):
 
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
     one visit on one server, in s. `of` tells the visits of a stream apart. `batch` visits come
-    together, copies of one item. `after` names the queues that the stream has waited in before,
+    together, copies of one item, at most; where these differ, `others` has with which a copy comes.
+    `after` names the queues that the stream has waited in before,
     the last of them is `before`; `joined` is one of them in calls that were made together, of
     which those that wait for each other come in no Poisson process. It waits at one of the
     places of `place`. `variation` is the coefficient of variation of the times between two
@@ -51,6 +53,7 @@ class Visit(Struct, kw_only=True):
     service: Formula = ZERO
     of: tuple[str, int] = ("", 0)
     batch: Formula = ONE
+    others: Others | None = None
     after: tuple[str, ...] = ()
     place: Place = Place("", ONE)
     before: Visit | None = None
@@ -69,6 +72,29 @@ class Visit(Struct, kw_only=True):
     most: tuple[Formula, Formula] | None = None
 
     @property
+    def work_beside(self) -> Formula:
+        """The mean work that comes together with a copy, in s."""
+        if self.others is None:
+            return (self.batch - 1) * self.service
+        return self.others.count * self.others.work
+
+    @property
+    def visits_beside(self) -> Formula:
+        """How many visits of the queue come together with that of a copy, on average."""
+        if self.others is None:
+            return self.batch - 1
+        return self.others.count * self.others.share
+
+    def weighed_work(self, variation: Formula) -> Formula:
+        """Return the mean of a service time and all that comes with it, weighed by that time.
+
+        It is so long until all are served of whom a share of time finds one in service.
+        """
+        if self.others is None:
+            return self.service * (self.batch + variation**2)
+        return self.service * (1 + variation**2) + self.work_beside
+
+    @property
     def slowest(self) -> Visit:
         """The visit of the kind that takes longest."""
         if self.most is None:
@@ -85,6 +111,7 @@ class Visit(Struct, kw_only=True):
             flows=change(self.flows),
             service=change(self.service),
             batch=change(self.batch),
+            others=self.others and self.others.changed(change),
             variation=self.variation and change(self.variation),
             burst=burst,
         )

@@ -13,6 +13,7 @@ from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.visits import LAST, Place, Visit
 from qps.compiler.lower.response_time.response_stages import wait_for
 from qps.compiler.lower.traffic.build_network import SpecNetwork
+from qps.compiler.lower.traffic.call_batches import note_others
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import StationTraffic
 from qps.compiler.network.classes import Class
@@ -67,6 +68,7 @@ class ClassVisits:
         for run in self._served:
             # Visits that are alike are known by their formulas.
             run.visit.service = self._expressions.with_counts(total(run.services))
+        note_others(self._result.visits.values())
 
     def wait(
         self,

@@ -61,7 +61,8 @@ class _Means:
         service, batch = self._by(visit.service, passing), self._by(visit.batch, passing)
         longest, widest = self._most(visit.service), self._most(visit.batch)
         most = (longest or service, widest or batch) if longest or widest else None
-        own = replace(visit, service=service, batch=batch, most=most)
+        others = visit.others and visit.others.changed(lambda one: self._by(one, passing))
+        own = replace(visit, service=service, batch=batch, others=others, most=most)
         if one.name not in self._holding:
             return own
         # How long places are held is that of all kinds together.
@@ -91,7 +92,8 @@ class _Means:
         )
 
     def _of_each_kind(self, visit: Visit) -> list[Visit]:
-        of_visit = visit.rate, visit.flows, visit.service, visit.batch
+        told = () if visit.others is None else visit.others.formulas
+        of_visit = visit.rate, visit.flows, visit.service, visit.batch, *told
         sizes: frozenset[Formula] = visit.service.symbols | visit.batch.symbols
         is_varied = not self._of_items.isdisjoint(sizes)
         return [
@@ -101,7 +103,10 @@ class _Means:
                 flows=share * flows,
                 service=service,
                 batch=batch,
+                others=visit.others and visit.others.with_formulas(others),
                 is_varied=is_varied,
             )
-            for share, (rate, flows, service, batch) in kind_by_kind(of_visit, self._mixtures)
+            for share, (rate, flows, service, batch, *others) in kind_by_kind(
+                of_visit, self._mixtures
+            )
         ]

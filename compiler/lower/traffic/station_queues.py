@@ -182,7 +182,9 @@ def queue_of(
         is_in_step=len(set(_evaluated(periods, expressions))) == 1,
         is_very_uneven=_is_very_uneven(visits, expressions),
         times_apart=_times(visits, expressions),
-        is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
+        is_alike=not expressions.sizes_move
+        and len(set(_sizes(visits, expressions))) == 1
+        and all(visit.others is None for visit in visits),
     )
 
 

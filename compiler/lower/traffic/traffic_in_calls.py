@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.lower.expressions.exact_order import compare
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.shares import is_always_a_share
+from qps.compiler.lower.queues.batches import Others
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.class_response import LossPart
 from qps.compiler.lower.response_time.response_stages import CallFactor, FanOut
+from qps.compiler.lower.traffic.call_batches import batch_of, comes_later
 from qps.compiler.lower.traffic.flow_state import FlowState
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -29,7 +31,7 @@ _ONE = Fraction(1)
 class _Begun(Struct, frozen=True, kw_only=True):
     """A call that has begun, made so many `times`: how much there was before it.
 
-    An item that has begun makes it so often, `reached`.
+    An item that has begun makes it so often, `reached`, and comes to it as often as `offered`.
     """
 
     call: ir.Call
@@ -39,6 +41,7 @@ class _Begun(Struct, frozen=True, kw_only=True):
     visits: int
     passes: dict[str, Formula]
     reached: Formula
+    offered: Formula = ONE
     fan_out: FanOut | None = None
 
 
@@ -77,6 +80,7 @@ class CallTraffic:
     def begin(self, number: int, times: Formula | None, fan_out: FanOut | None = None) -> None:
         """Begin a call that is made so many times, once where that is None; or at once, as well."""
         result, state = self._result, self._state
+        offered = state.reached if fan_out is None else state.reached * fan_out.count
         self._begun.append(
             _Begun(
                 call=self._calls[number],
@@ -86,11 +90,12 @@ class CallTraffic:
                 visits=len(result.visits),
                 passes=result.passes,
                 reached=self._reached * (times or ONE),
+                offered=offered,
                 fan_out=fan_out,
             )
         )
         if fan_out is not None:
-            state.reached *= fan_out.count
+            state.reached = offered
             state.rate *= fan_out.count
             state.batch = fan_out.count
         if times is not None:
@@ -139,7 +144,7 @@ class CallTraffic:
             )
         value = self._often(call.times.expr, begun.times)
         is_share = (
-            self._is_always_a_share(begun.times)
+            is_always_a_share(begun.times, self._expressions)
             or self._expressions.is_supposed_a_share(begun.times)
             if value is None
             else value <= 1
@@ -177,15 +182,13 @@ class CallTraffic:
 
         return self._expressions.of_what_stays(times, factor)
 
-    def _is_always_a_share(self, times: Formula) -> bool:
-        """Return whether a number is at most 1, whatever the numbers that are moving."""
+    def _is_whole(self, copies: Formula) -> bool:
+        """Return whether a number is whole, whatever the numbers that are moving."""
 
-        def is_share(formula: Formula, ranges: Mapping[Formula, Range]) -> bool:
-            if formula.is_constant:
-                return compare("<=", formula, ONE)
-            return range_of(formula, ranges).high <= 1
+        def is_whole(formula: Formula, _: Mapping[Formula, object]) -> bool:
+            return isinstance(formula.value, Fraction) and formula.value.denominator == 1
 
-        return self._expressions.of_what_stays(times, is_share)
+        return self._expressions.of_what_stays(copies, is_whole)
 
     def machines_left(self, machines: Formula, calls: Formula) -> Range:
         """Return how many machines get no call, whatever the numbers that are moving."""
@@ -201,16 +204,47 @@ class CallTraffic:
         """Note what is averaged away of the visits of queues within a call."""
         inside = list(self._result.visits.values())[begun.visits :]
         if begun.times is not None:
-            is_one = call.is_share or self._is_always_a_share(begun.times)
+            is_one = call.is_share or is_always_a_share(begun.times, self._expressions)
             for visit in inside:
                 visit.is_thinned = True
                 if not is_one:  # what comes back to a queue has been there before
                     every = (*visit.after, *(one.resource for one in inside))
                     visit.after = tuple(dict.fromkeys(every))
         if begun.fan_out is not None:
-            _note_fan_out(inside, begun.call.node, begun.fan_out)
+            self._note_fan_out(begun, begun.fan_out)
         if begun.call.fork is not None:
             self._note_meeting(begun.call.number, begun.call.fork, inside)
+
+    def _note_fan_out(self, begun: _Begun, fan_out: FanOut) -> None:
+        """Note which visits come together of a call that is made several times at once.
+
+        At the node that is called they come one at each machine, or evenly at those that there are.
+        They leave together where they are sent; elsewhere they meet, and so where some come later.
+        """
+        latency, number = self._result.latency, begun.call.number
+        inside = {at: one for at, one in self._result.visits.items() if at >= begun.latency}
+        later = {
+            visit.resource
+            for at, visit in inside.items()
+            if comes_later(latency[begun.latency : at], latency[at])
+        }
+        for at, visit in inside.items():
+            visit.flows *= fan_out.count
+            visit.is_thinned = True
+            is_there = visit.place.name == begun.call.node
+            if visit.others is not None or (visit.batch is ONE and not is_there):
+                visit.meets = True
+                continue
+            if is_there and fan_out.is_apart:
+                visit.batch = ONE
+                continue
+            copies = fan_out.count / fan_out.batches if is_there else visit.batch
+            visit.batch, others = batch_of(copies, is_whole=self._is_whole(copies))
+            share = latency[at].reached / begun.offered
+            is_later = visit.resource in later
+            with_it = (number, at if is_later else begun.latency)
+            visit.others = Others(of=with_it, count=others, share=share)
+            visit.meets |= is_later
 
     def _note_meeting(self, number: int, fork: int, inside: list[Visit]) -> None:
         """Note where calls that are made together meet."""
@@ -288,18 +322,3 @@ class CallTraffic:
             secondary=[Label(loss.span, "loss here")],
             hint="write each call separately",
         )
-
-
-def _note_fan_out(visits: list[Visit], node: str, fan_out: FanOut) -> None:
-    """Note which visits come together of a call that is made several times at once.
-
-    At the node that is called they come one at each machine, or evenly at those that there are.
-    They leave together where they are sent; elsewhere they meet.
-    """
-    for visit in visits:
-        visit.flows *= fan_out.count
-        visit.is_thinned = True
-        if visit.place.name == node:
-            visit.batch = ONE if fan_out.is_apart else fan_out.count / fan_out.batches
-        elif visit.batch is ONE:
-            visit.meets = True

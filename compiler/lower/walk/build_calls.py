@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.expressions.item_flows import Flow
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
+from qps.compiler.lower.expressions.shares import is_always_a_share
 from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.network.alternative_visits import AlternativeVisits, calls_in
 from qps.compiler.network.event_outcomes import CallCopy
@@ -39,6 +40,7 @@ class CallBuilder:
         self._expressions = expressions
         self._begun: list[_Begun] = []
         self.made: dict[int, ir.Call] = {}
+        self._repeated: set[int] = set()
         self._chances: dict[int, list[Formula]] = {}
         """Of the alternatives of each choice that have begun."""
 
@@ -85,6 +87,11 @@ class CallBuilder:
         """The calls that are made where an event has an outcome, by their numbers."""
         return {call.number: call.event for call in self.made.values() if call.event is not None}
 
+    @property
+    def repeated(self) -> frozenset[int]:
+        """The calls that one item may make more than once, by their numbers."""
+        return frozenset(self._repeated)
+
     def copy(self, copies: Mapping[int, CallCopy]) -> None:
         """Note calls that were made from others."""
         for number, one in copies.items():
@@ -101,6 +108,8 @@ class CallBuilder:
         """Return how often a call is made; of alternatives the last one what others leave."""
         if not call.is_rest:
             times = self._symbol(call.amount_name, stated)
+            if not call.is_local and not is_always_a_share(times, self._expressions):
+                self._repeated.add(call.number)
             if call.event is not None:
                 return times if call.event.happens else 1 - times
             if call.choice is not None:

@@ -51,7 +51,7 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
     calls = CallBuilder(under_way, stream, expressions)
     _build_steps(stream, network, under_way, calls)
     decided = with_event_alternatives(
-        under_way.itinerary.itinerary, stream.name, calls.event_conditions
+        under_way.itinerary.itinerary, stream.name, calls.event_conditions, calls.repeated
     )
     calls.copy(decided.copies)
     found = with_alternative_visits(decided.itinerary, network.is_store)
