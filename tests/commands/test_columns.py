@@ -131,7 +131,7 @@ def test_eighty_columns_hold(
     assert too_wide(shown) == []
 
 
-@pytest.mark.parametrize("spec", ["sfu", "iri"])
+@pytest.mark.parametrize("spec", ["sfu", "iri", "turn_relay", "https_server"])
 def test_claims_with_long_names_and_intervals_fit(
     spec: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

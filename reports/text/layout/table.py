@@ -16,6 +16,7 @@ from qps.reports.text.layout.wrapping import unbroken, unheld
 _WIDEST_CELL = 70
 _NARROWEST_CELL = 8
 """Columns that a text keeps which is cut to a width."""
+_SMALLEST_PIECE = 8
 _NARROWEST_BROKEN = (14, 12)
 """Columns of a long text whose words are broken; the second if the first does not fit."""
 _READABLE = 24
@@ -57,6 +58,10 @@ class Table(_Cells, frozen=True, kw_only=True):
             widths = self._narrowed(widths, least, width - len(indent))
             for narrowest in _NARROWEST_BROKEN:
                 broken = [min(most, narrowest) for most in least]
+                widths = self._narrowed(widths, broken, width - len(indent))
+            # words that may be cut go on in a line of their own before any other is broken
+            pieces = self._least(cells, _SMALLEST_PIECE)
+            for broken in (pieces, [min(most, _NARROWEST_CELL) for most in pieces]):
                 widths = self._narrowed(widths, broken, width - len(indent))
         return [self._row(row, widths, indent) for row in cells]
 
@@ -120,10 +125,13 @@ class Table(_Cells, frozen=True, kw_only=True):
             found[max(loose or wide, key=lambda i: found[i])] -= 1
         return found
 
-    def _least(self, cells: Sequence[Sequence[str]]) -> list[int]:
-        """Return how narrow each column may be: words of long columns stay whole."""
+    def _least(self, cells: Sequence[Sequence[str]], piece: int | None = None) -> list[int]:
+        """Return how narrow each column may be: words of long columns stay whole.
+
+        With a `piece`, names and intervals are cut into parts of that length or longer.
+        """
         return [
-            max(len(word) for row in cells for word in unbroken(row[i]).split(" "))
+            max(len(word) for row in cells for word in _words(row[i], piece))
             if i in self.long
             else _NARROWEST_CELL
             for i in range(len(self.headings))
@@ -150,11 +158,18 @@ def _folded(cell: str, most: int) -> list[str]:
     return [_cut(unheld(line), most) for line in lines] or [""]
 
 
+def _words(cell: str, piece: int | None) -> list[str]:
+    """Return the words of a cell, numbers with their units, or those that may be cut in pieces."""
+    if piece is None:
+        return unbroken(cell).split(" ")
+    return [part for word in cell.split(" ") for part in _pieces(word, piece).split(" ")]
+
+
 def _pieces(word: str, most: int) -> str:
     """Return a name that is too long for a line in pieces that fit, with blanks between them.
 
-    >>> _pieces("other_runs[2].cpu,", 12), _pieces("short", 12)
-    ('other_runs [2].cpu,', 'short')
+    >>> _pieces("other_runs[2].cpu,", 12), _pieces("short", 12), _pieces("37,700–39,000", 12)
+    ('other_runs [2].cpu,', 'short', '37,700– 39,000')
     """
     if text_width(word) <= most:
         return word
@@ -166,8 +181,8 @@ def _pieces(word: str, most: int) -> str:
     return " ".join(pieces)
 
 
-_PART_OF_NAME = re.compile(r"[^_.\[]*[_.]|\[[^_.\[]*|[^_.\[]+")
-"""What a name is cut into: behind `_` and `.`, and before `[`."""
+_PART_OF_NAME = re.compile(r"[^_.–\[]*(?:[_–]|\.(?!\d))|\[[^_.–\[]*|[^_.–\[]+|\.")
+"""What a name is cut into: behind `_` and `.`, and before `[`; an interval behind its `–`."""
 
 
 def _shortened(cell: str) -> str:

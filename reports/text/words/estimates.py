@@ -7,6 +7,9 @@ from math import isfinite
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.words.quantities import Limited, quantity, with_interval
 
+_POWER = "10"
+"""How the last word of a number without a unit begins: `4.8 × 10⁻⁸`."""
+
 
 def estimate(mean: float, half: float, dimension: Dimension, *, share: bool = False) -> str:
     """Return a mean and half the width of its interval, the unit once.
@@ -14,11 +17,16 @@ def estimate(mean: float, half: float, dimension: Dimension, *, share: bool = Fa
     >>> from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
     >>> estimate(0.01338, 0.00013, TIME), estimate(0.4, 0.0036, DIMENSIONLESS, share=True)
     ('13.38 ± 0.13 ms', '40 ± 0.36 %')
+    >>> from qps.compiler.quantities.dimension import Dimension
+    >>> estimate(1.12e-5, 4.8e-8, Dimension.of("repair") / TIME)
+    '0.0000112 ± 4.8 × 10⁻⁸ repairs/s'
     """
     shown, around = with_interval(mean, half, dimension, share=share)
     if not isfinite(half):
         return shown
-    unit = around.partition(" ")[2]
+    unit = around.rpartition(" ")[2]
+    if unit.startswith(_POWER):
+        return f"{shown} ± {around}"
     return f"{shown.removesuffix(unit).rstrip()} ± {around}"
 
 
