@@ -219,9 +219,9 @@ class Model(ShowsItself):
     """The former name of `utilization_of`, which is read for ever."""
 
     def test(self, *, simulate: bool = True) -> tuple[ClaimResult, ...]:
-        """Compare all expectations and observations with predictions.
+        """Compare all claims and observations with predictions.
 
-        If the project file accepts a failure until a date, its verdict is `ACCEPTED`. Each
+        If the project file accepts a failure, its verdict is `ACCEPTED` until the given date. Each
         `simulated` claim runs a simulation for up to a minute, unless `simulate` is False.
         """
         from qps.simulation.claim_simulator import player  # noqa: PLC0415
