@@ -19,6 +19,7 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.editions import EDITION
+from qps.editing.open_blocks import open_bracket, statement_head
 from qps.grammar.parsing import SEPARATOR, Token
 
 VALUES: tuple[type, ...] = (ast.Param, ast.Let, ast.Measure, ast.Users, ast.Func)
@@ -48,6 +49,8 @@ _GLUED: dict[str, tuple[type, ...]] = {"run": (ast.Component,), "call": (ast.Nod
 """What stands behind words that are words of the language by what follows them alone."""
 _POOL_WORDS = ("take", "give")
 _STEPS = ("call", *_POOL_WORDS, "together")
+_STARTS = (SEPARATOR, "LBRACE", "COLON")
+_STEP_BLOCKS = ("AT", "_CALL", "_TOGETHER", "_ONE_OF_STEPS")
 _CHOSEN_BY = ("scenario", "mode")
 _OF_A_RESOURCE = ("idle", "jitter", "efficiency")
 _OF_CALLS: dict[str, tuple[type, ...]] = {
@@ -66,8 +69,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     With `of_answers` also what only an answer tells. A value is `compared` with a name that was
     written, or is to be of a `dimension`; `set_to` names what is set, `kinds_of` a set of kinds.
     `words` are those that stand here, `resources` those of machines; `first` are the kinds of names
-    that are likelier than others, `suits` tells which dimensions are. It `is_certain` where the
-    grammar does not tell that a name may stand.
+    that are likelier than others, `suits` tells which dimensions are. `events` are those of the
+    stream at hand. It `is_certain` where the grammar does not tell that a name may stand.
     """
 
     kinds: tuple[type, ...] = ()
@@ -82,6 +85,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     set_to: str = ""
     kinds_of: str = ""
     words: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
     dimension: Dimension | None = None
     suits: Callable[[Dimension], bool] | None = None
     is_certain: bool = False
@@ -104,7 +108,7 @@ class _Place(Struct, frozen=True):
     @property
     def head(self) -> str:
         """The word that the statement at hand starts with."""
-        return _head(self.tokens)
+        return statement_head(self.tokens)
 
     @property
     def is_start(self) -> bool:
@@ -113,8 +117,22 @@ class _Place(Struct, frozen=True):
     @property
     def block(self) -> str:
         """The word that the innermost open block starts with."""
-        opened = _opened(self.tokens, "LBRACE", "RBRACE")
-        return "" if opened is None else _head(self.tokens[:opened])
+        opened = open_bracket(self.tokens, "LBRACE", "RBRACE")
+        return "" if opened is None else statement_head(self.tokens[:opened])
+
+    @property
+    def is_in_steps(self) -> bool:
+        """Whether steps of a stream stand here: at a node, in a call, or after a probability."""
+        opened = open_bracket(self.tokens, "LBRACE", "RBRACE")
+        if self.declaration != "STREAM" or opened is None:
+            return False
+        return self.tokens[opened - 1].type == "COLON" or self.block in _STEP_BLOCKS
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The events of the stream at hand, as far as it is written."""
+        named = zip(self.tokens, self.tokens[1:], strict=False)
+        return tuple(name.text for word, name in named if word.type == "EVENT")
 
     def name_before(self, index: int) -> str:
         """Return the dotted name that ends before a token, empty for none."""
@@ -191,7 +209,7 @@ def _change(place: _Place) -> Wanted | None:
         return Wanted(kinds=SETTABLE, first=_OFTEN_SET, words=_CHOSEN_BY)
     at = len(place.tokens) - 1
     if place.last in ("LSQB", "COMMA"):
-        opened = _opened(place.tokens, "LSQB", "RSQB")
+        opened = open_bracket(place.tokens, "LSQB", "RSQB")
         at = -1 if opened is None else opened - 1
     if at < 1 or place.tokens[at].type not in ("EQUAL", "IN"):
         return None
@@ -207,7 +225,9 @@ def _change(place: _Place) -> Wanted | None:
 def _is_among_changes(place: _Place) -> bool:
     """Return whether a comma stands behind a change: `with a = 1,`."""
     kinds = [one.type for one in place.tokens]
-    inside = _opened(place.tokens, "LSQB", "RSQB") or _opened(place.tokens, "LPAR", "RPAR")
+    inside = open_bracket(place.tokens, "LSQB", "RSQB") or open_bracket(
+        place.tokens, "LPAR", "RPAR"
+    )
     return "WITH" in kinds and inside is None and kinds[-2] != "RSQB"
 
 
@@ -239,24 +259,28 @@ def _hardware(place: _Place) -> Wanted | None:
     if place.declaration == "MACHINE":
         if place.is_start or last == "WITH":
             return Wanted(resources=True)
-        if last == "COMMA" and _opened(place.tokens, "LPAR", "RPAR") is None:
+        if last == "COMMA" and open_bracket(place.tokens, "LPAR", "RPAR") is None:
             return Wanted(words=_OF_A_RESOURCE, resources="WITH" in [t.type for t in place.tokens])
     return None
 
 
 def _work(place: _Place) -> Wanted | None:
     """Return what is done: steps of a stream, costs of a component."""
-    if place.is_start and place.block in ("AT", "_CALL", "_TOGETHER"):
-        return Wanted(kinds=(ast.Component,), words=_STEPS)
+    before = place.tokens[-2].type if len(place.tokens) > 1 else ""
+    if place.is_in_steps and (place.is_start or place.last == "COLON"):
+        is_chosen = place.is_start and place.block == "_ONE_OF_STEPS"
+        kinds = (ast.Param, ast.Let) if is_chosen else (ast.Component,)
+        return Wanted(kinds=kinds, words=() if is_chosen else _STEPS, events=place.events)
+    if place.is_in_steps and place.last == "NOT" and before in _STARTS:
+        return Wanted(events=place.events)
     if place.is_start and place.declaration == "COMPONENT":
         return Wanted(resources=True, words=("run",))
-    before = place.tokens[-2].type if len(place.tokens) > 1 else ""
-    if place.last != "NAME" or before not in (SEPARATOR, "LBRACE"):
+    if place.last != "NAME" or before not in _STARTS:
         return None
     word = place.tokens[-1].text
     if word == "run" and place.declaration == "COMPONENT":
         return Wanted(kinds=_GLUED[word], is_certain=True)
-    if place.block in ("AT", "_CALL", "_TOGETHER"):
+    if place.is_in_steps:
         if word in _POOL_WORDS:
             return Wanted(resources=True, is_certain=True)
         if word == "call":
@@ -352,31 +376,7 @@ def _compared(place: _Place) -> str:
     """Return what a value is alike: beside it in a comparison, a sum, a call, or set to it."""
     last = place.last
     is_set = last == "EQUAL" and place.head in ("NAME", "EXPECT", "FIGURE", "LINE")
-    is_next = last == "COMMA" and _opened(place.tokens, "LPAR", "RPAR") is not None
+    is_next = last == "COMMA" and open_bracket(place.tokens, "LPAR", "RPAR") is not None
     if is_set or is_next or last in ("COMPARE", "TILDE", "PLUS", "MINUS"):
         return place.name_before(len(place.tokens) - 1)
     return ""
-
-
-# -- blocks --------------------------------------------------------------------------------
-
-
-def _head(tokens: Sequence[Token]) -> str:
-    """Return the word that the statement at hand starts with."""
-    head = ""
-    for token in reversed(tokens):
-        if token.type in (SEPARATOR, "LBRACE", "RBRACE"):
-            break
-        head = token.type
-    return head
-
-
-def _opened(tokens: Sequence[Token], opening: str, closing: str) -> int | None:
-    """Return where the innermost bracket stands that is open at the end."""
-    depth = 0
-    for index in range(len(tokens) - 1, -1, -1):
-        kind = tokens[index].type
-        depth += (kind == closing) - (kind == opening)
-        if depth < 0:
-            return index
-    return None

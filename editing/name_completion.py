@@ -60,6 +60,8 @@ def _in_place(reading: Reading, wanted: Wanted) -> Iterator[types.CompletionItem
     is_beside = bool(wanted.first) and not wanted.functions  # names are likelier
     for number, word in enumerate(wanted.words):
         yield _item(word, Kind.EnumMember, "", f"{_FUNCTIONS if is_beside else _FIRST}{number:02}")
+    for name in wanted.events:
+        yield _item(name, Kind.Event, "an event", f"{_FIRST}{len(wanted.words):02}")
     if wanted.resources:
         declared = () if reading.program is None else sorted(reading.program.resources)
         own = [

@@ -63,15 +63,22 @@ def _parts(places: Positions, declaration: ast.Named) -> list[types.DocumentSymb
         case ast.Kinds(weights=weights):
             parts = [(one, one.name) for one in weights]
         case ast.Stream(items=items):
-            parts = [(one, one.node) for one in items if isinstance(one, ast.At)]
+            return [
+                _of_a_stream(places, one) for one in items if isinstance(one, ast.At | ast.Event)
+            ]
         case ast.Mode(requirements=needs):
             return [_need(places, need) for need in needs]
         case _:
             parts = []
-    kind = types.SymbolKind.EnumMember
-    if isinstance(declaration, ast.Machine | ast.Stream):
-        kind = types.SymbolKind.Field
+    is_machine = isinstance(declaration, ast.Machine)
+    kind = types.SymbolKind.Field if is_machine else types.SymbolKind.EnumMember
     return [_one(places, one, name.text, kind) for one, name in parts]
+
+
+def _of_a_stream(places: Positions, item: ast.At | ast.Event) -> types.DocumentSymbol:
+    if isinstance(item, ast.Event):
+        return _named(places, item)
+    return _one(places, item, item.node.text, types.SymbolKind.Field)
 
 
 def _need(places: Positions, need: ast.Requirement) -> types.DocumentSymbol:
@@ -81,7 +88,8 @@ def _need(places: Positions, need: ast.Requirement) -> types.DocumentSymbol:
 def _detail(declaration: ast.Named) -> str:
     """Return what stands behind the name, in one line: the value, the machine, the title."""
     match declaration:
-        case ast.Param(value=value) | ast.Let(value=value) | ast.Measure(value=value):
+        case ast.Param() | ast.Let() | ast.Measure() | ast.Event():
+            value = declaration.value
             return _short(value.span.text)
         case ast.Node(place=place) | ast.Link(place=place):
             return _short(place.span.text)

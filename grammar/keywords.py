@@ -23,14 +23,20 @@ def keywords() -> frozenset[str]:
     return CHOICES | words | {match[1][:-1] for match in found if match[2]}  # `configurations?`
 
 
+_TWO_WORDS = re.compile(r"([a-z]+)\[ \t\]\+([a-z]+)")
+
+
 @cache
 def words_of(terminal: str) -> tuple[str, ...]:
     """Return the words that a terminal of the grammar stands for; none for a name or a sign.
 
-    >>> words_of("MEDIUM"), words_of("NAME")
-    (('shared', 'switched', 'duplex'), ())
+    >>> words_of("MEDIUM"), words_of("_ONE_OF_STEPS"), words_of("NAME")
+    (('shared', 'switched', 'duplex'), ('one of',), ())
     """
-    match = _WORDS.match(patterns().get(terminal, ""))
+    pattern = patterns().get(terminal, "")
+    if two := _TWO_WORDS.match(pattern):
+        return (f"{two[1]} {two[2]}",)
+    match = _WORDS.match(pattern)
     if match is None or match[1] == "_":
         return ()
     return tuple(match[1].split("|"))

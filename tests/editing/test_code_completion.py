@@ -21,6 +21,7 @@ option codec = opus or vorbis
 param pace = 2 request/s
 param size = 2 kB/request
 param wait = 3 ms
+param part = 20 % in 0..100 %
 kinds film { short 50 %; long 50 % }
 param decode by film { short 3 ms/request; long 4 ms/request }
 let twice = size * 2
@@ -39,6 +40,7 @@ scenario fast { pace = 3 request/s }
 mode calm { flow.latency <= 2 s }
 matrix rows { web in [box]; codec in [opus, vorbis] }
 """
+EVENT = "stream s { traffic pace; event hit = 85 %; event late = part;"
 FIRST, _PARTS = 5, 3
 """What is meant is among so many, of those that begin as what was typed."""
 
@@ -148,6 +150,19 @@ OFFERED = [
     ("stream s { at web { work * ‸", "N"),
     ("stream s { at web { work to all ‸", "client web"),
     ("stream s { at web { work to others in ‸", "room"),
+    # What happens by chance.
+    (f"{EVENT} at web {{ ‸", "call hit late"),
+    (f"{EVENT} at web {{ work; not ‸", "hit late"),
+    (f"{EVENT} at web {{ work; not h‸", "hit"),
+    (f"{EVENT} at web {{ hit: ‸", "call take late"),
+    (f"{EVENT} at web {{ hit: wo‸", "work"),
+    (f"{EVENT} at web {{ not hit: {{ wo‸", "work"),
+    (f"{EVENT} at web {{ 1 %: {{ work; call ‸", "client web"),
+    (f"{EVENT} at web {{ one of {{ ‸", "hit late"),
+    (f"{EVENT} at web {{ one of {{ hit: work; ‸", "hit late"),
+    (f"{EVENT} at web {{ one of {{ hit: work; e‸", "else"),
+    (f"{EVENT} at web {{ one of {{ 30 %: wo‸", "work"),
+    ("stream s { event hit = ‸", "part"),
     # Nothing in comments and texts that are no file names.
     ("# si‸", ""),
     ('let more = size source "si‸', ""),
