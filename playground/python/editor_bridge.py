@@ -33,11 +33,11 @@ gc.set_threshold(100_000, 20, 10)
 
 _NAME = "site.qps"
 _DOCUMENT = types.TextDocumentIdentifier(_NAME)
-_ELSEWHERE = "A local installation has everything: qps report."
+_ELSEWHERE = "For everything, install QPS and run qps report."
 _NO_NUMPY = "numpy, which the playground does not include"
-_NO_ANSWER = f"The spec is valid. Solving it needs {_NO_NUMPY}. {_ELSEWHERE}"
-_WITHOUT_NUMPY = f"Not shown, as it needs {_NO_NUMPY}"
-_TOO_LATE = "Not shown, as it takes too long"
+_NO_ANSWER = f"The spec is valid. Solving it requires {_NO_NUMPY}. {_ELSEWHERE}"
+_WITHOUT_NUMPY = f"Not shown because it requires {_NO_NUMPY}"
+_TOO_LATE = "Not shown because it takes too long"
 _NAMED = 4
 _LONGEST = 5.0
 """Seconds for claims and figures: whoever writes waits for the page."""

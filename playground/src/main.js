@@ -132,7 +132,7 @@ async function begin() {
   } catch {
     clearTimeout(waiting);
     forget();
-    ANSWERS.failed({ text: "The link is damaged: it has no readable spec. It may have been cut off." });
+    ANSWERS.failed({ text: "The link does not contain a readable spec. It may have been truncated." });
   }
 }
 addEventListener("hashchange", begin);

@@ -192,7 +192,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
     text = told(tab, f"{users} users; limited by web.cpu.utilization90 % interval")
-    assert ("A local installation has everything" in text) == bool(lacks)
+    assert ("For everything, install QPS" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")
     assert ("1 not evaluated" in summary.text_content()) == bool(lacks)
