@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import atan2, cos, exp, expm1, inf, log1p, sin
-from typing import Any
+from typing import Any, TypeAlias
 
 from qps.engine.distributions.stages import Stage, passed
 
@@ -56,51 +56,94 @@ def _residual_scale(part: Stage) -> float:
     return part.work * ((1 + part.spread) / 2 if part.spread <= 1 else part.spread)
 
 
-def transform(line: Sequence[Stage], at: complex) -> complex:
-    """Return E exp(-s T) of the time that stages take beyond what is always the same."""
-    found = complex(1.0)
-    for stage in line:
-        if not (stage.whole or stage.share):
-            continue
-        once = _transform_of_one(stage, at)
-        if stage.whole:
-            found *= once if stage.whole == 1 else once**stage.whole
-        if stage.share:
-            found *= 1 - stage.share + stage.share * once
-    return found
+Work: TypeAlias = tuple[float, float, float, float]
+"""The share that waits for a part of the work, its load, its mean and its squared variation."""
+
+Waiting: TypeAlias = tuple[float, float, float, Work, tuple[Work, ...]]
+"""Servers, the share that does not wait, the share of idle time, and the parts of the work."""
+
+Passage: TypeAlias = tuple[
+    int,
+    float,
+    "tuple[Passage, ...]",
+    "tuple[tuple[float, Passage], ...]",
+    float,
+    float,
+    float,
+    Waiting | None,
+]
+"""Of a stage, what a transform needs of it: `whole`, `share`, `inside`, alternatives by chance,
+`left`, service, variation, wait. It is a plain tuple, as transforms read it very often.
+"""
 
 
-def _transform_of_one(stage: Stage, at: complex) -> complex:
-    """Return the transform of one passage."""
-    found = _inside(stage, at) if stage.inside else complex(1.0)
-    if stage.service and stage.variation:
-        found *= 1 + _less(at * stage.service, stage.variation)
-    if stage.is_late:
-        found *= _wait(stage, at)
-    return found
+def passages_of(line: Sequence[Stage]) -> tuple[Passage, ...]:
+    """Return what those stages contribute to a transform that may be passed."""
+    return tuple(map(_passage, (stage for stage in line if stage.whole or stage.share)))
 
 
-def _inside(stage: Stage, at: complex) -> complex:
-    if not stage.is_choice:
-        return transform(stage.inside, at)
-    each = (one.chance * _transform_of_one(one, at) for one in stage.inside if one.chance)
-    return sum(each, complex(stage.left))
+def _passage(stage: Stage) -> Passage:
+    service = stage.service if stage.variation else 0.0
+    inside = () if stage.is_choice else passages_of(stage.inside)
+    alternatives = (
+        tuple((one.chance, (1, 0.0, *_passage(one)[2:])) for one in stage.inside if one.chance)
+        if stage.is_choice
+        else ()
+    )
+    waiting = _waiting(stage) if stage.is_late else None
+    return (
+        stage.whole,
+        stage.share,
+        inside,
+        alternatives,
+        stage.left,
+        service,
+        stage.variation,
+        waiting,
+    )
 
 
-def _wait(stage: Stage, at: complex) -> complex:
-    """Return E exp(-s W) for the wait W of all, also of those who do not wait.
+def _waiting(stage: Stage) -> Waiting:
+    works = [(one.waits, one.load, one.work, one.spread) for one in stage.parts]
+    at_once, spare = 1 - stage.waiting_share, 1 - stage.full_load
+    return stage.servers, at_once, spare, works[0], tuple(works[1:])
 
-    Of parts of the work i, of which a share w finds the rest R first, and with loads of l,
-    E exp(-s W) is 1 - sum w + (1 - sum l) sum w E exp(-s R)/(1 - sum l E exp(-s R)).
+
+def transform(line: Sequence[Passage], at: complex) -> complex:
+    """Return E exp(-s T) of the time that stages take beyond what is always the same.
+
+    For the wait W of all, also of those who do not wait, of parts of the work i, of which a share w
+    finds the rest R first, and with loads of l, E exp(-s W) is
+    1 - sum w + (1 - sum l) sum w E exp(-s R)/(1 - sum l E exp(-s R)).
     """
-    at = at / stage.servers
-    spare = 1 - stage.full_load
-    first, more = complex(0.0), complex(spare)
-    for one in stage.parts:
-        rest = _rest(at * one.work, one.spread)
-        first += one.waits * (1 - rest)
-        more += one.load * rest
-    return 1 - stage.waiting_share + spare * first / more
+    found = complex(1.0)
+    alike, each = 1.0, at
+    for whole, share, inside, alternatives, left, service, variation, waiting in line:
+        once = transform(inside, at) if inside else complex(1.0)
+        if alternatives:
+            once = sum(
+                (chance * transform((one,), at) for chance, one in alternatives), complex(left)
+            )
+        if service:
+            size = at * service
+            once *= 1 - size / (1 + size) if variation == 1 else 1 + _less(size, variation)
+        if waiting:
+            servers, at_once, spare, (waits, load, work, spread), others = waiting
+            if servers != alike:
+                alike, each = servers, at / servers
+            size = each * work
+            rest = size / (1 + size) if spread == 1 else _rest(size, spread)
+            first, more = waits * (1 - rest), spare + load * rest
+            for waits, load, work, spread in others:
+                rest = _rest(each * work, spread)
+                first += waits * (1 - rest)
+                more += load * rest
+            once *= at_once + spare * first / more
+        if whole:
+            found *= once if whole == 1 else once**whole
+        if share:
+            found *= 1 - share + share * once
+    return found
 
 
 def _rest(size: complex, v: float) -> complex:

@@ -19,7 +19,13 @@ from math import comb, exp, inf, isnan, log, log1p, nan, pi, prod
 from msgspec import Struct
 
 from qps.engine.distributions.stage_paths import SAME, Mixture, mixtures, pieces_of
-from qps.engine.distributions.stage_transforms import nearest_singularity, served, transform
+from qps.engine.distributions.stage_transforms import (
+    Passage,
+    nearest_singularity,
+    passages_of,
+    served,
+    transform,
+)
 from qps.engine.distributions.stages import (
     OPERANDS,
     Stage,
@@ -160,7 +166,7 @@ def placed(paths: Sequence[Mixture], level: float) -> Place:
     return Place(at=last)
 
 
-WeightedPath = tuple[float, tuple[tuple[int, tuple[Stage, ...]], ...]]
+WeightedPath = tuple[float, tuple[tuple[int, tuple[Passage, ...]], ...]]
 """A chance, and lines of stages that vary, each passed so often."""
 
 
@@ -236,7 +242,8 @@ def _paths_of(mixture: Mixture) -> tuple[WeightedPath, ...]:
         lines: dict[int, tuple[Stage, ...]] = {}
         for stage, often in stages:
             lines[often] = (*lines.get(often, ()), stage)
-        found.append((float(chance), tuple(lines.items())))
+        each = tuple((often, passages_of(line)) for often, line in lines.items())
+        found.append((float(chance), each))
     return tuple(found)
 
 
