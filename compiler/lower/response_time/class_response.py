@@ -449,7 +449,17 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         known = guarded_known(known, self.latency_certainty)
         return self.doubts.known(known, Quantity.of_level(level))
 
+    @cached_property
+    def _known_quantiles(self) -> dict[Fraction, Certainty]:
+        return {}
+
     def _quantile_certainty(self, level: Fraction) -> Certainty:
+        known = self._known_quantiles  # a quantile and its labels are asked for by turns
+        if level not in known:
+            known[level] = self._certainty_of_law(level)
+        return known[level]
+
+    def _certainty_of_law(self, level: Fraction) -> Certainty:
         if self.kinds:
             kinds = [kind.quantile_certainty(level) for kind in self.kinds]
             return together(known_by("slowest-kind"), *kinds)
