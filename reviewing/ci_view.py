@@ -14,10 +14,10 @@ from qps.solver.what_if.assumption_changes import AssumptionChange
 
 
 class BaseView(Struct, frozen=True, kw_only=True):
-    """The commit that was compared with; `why` says why there is none, `mend` what helps.
+    """The base of the comparison. Without a base, `why` has the reason, and `mend` the fix.
 
-    `name` is the revision that it was found by, `text` says in words what it is. `repository` is
-    the folder of the repository, `is_default` true of a run on the default branch.
+    `name` is the revision, `commit` its commit, and `text` a description. `repository` is the
+    folder of the repository. `is_default` is true on the default branch.
     """
 
     repository: str
@@ -30,11 +30,11 @@ class BaseView(Struct, frozen=True, kw_only=True):
 
 
 class SpecView(Struct, frozen=True, kw_only=True):
-    """A spec that is touched: what became of its answer, its claims and its matrices.
+    """An affected spec, with the changes in its capacity, its claims and its matrices.
 
-    `before` and `after` are its answers: the first is null where it is new, the second where it is
-    gone. Where it is not compared, `reason` says why. `uncertain` names the claims that the
-    capacity passes, and its interval no longer does.
+    `before` and `after` are its results; `before` is null for a new spec, and `after` for a removed
+    one. If the spec is not compared, `reason` has the reason. `uncertain` lists claims that pass
+    although their limit is above the lower bound of the interval.
     """
 
     file: str
@@ -52,7 +52,7 @@ class SpecView(Struct, frozen=True, kw_only=True):
 
 
 class CiView(Struct, frozen=True, kw_only=True):
-    """What a change touches and does; `has_news` where any of it is worth a comment."""
+    """The result of `qps ci`; `has_news` is true if there is anything to report."""
 
     schema: str
     summary: str

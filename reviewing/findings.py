@@ -56,9 +56,9 @@ _OTHERS: Mapping[str, tuple[str, str]] = {
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """Something to be told at a place; lines and columns count from 1.
+    """A finding with its location; lines and columns start at 1.
 
-    What fails and is `accepted` for a time says until when, and why.
+    If the project file accepts a failure, `accepted` has the date and the reason.
     """
 
     level: Level

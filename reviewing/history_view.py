@@ -16,7 +16,7 @@ _SHORT = 10
 
 
 class State(StrEnum):
-    """What a spec was at a revision."""
+    """State of a spec at a revision."""
 
     ANSWERS = "answers"
     MISTAKES = "mistakes"
@@ -25,9 +25,9 @@ class State(StrEnum):
 
 
 class Point(Struct, frozen=True, kw_only=True):
-    """A revision that may have moved a spec: what it was called, and what it answered since.
+    """A revision that changed a spec, with the name and the capacity of the spec.
 
-    `users` is null for nobody; `reason` says why there is no answer.
+    `users` is null if no user is supported; `reason` has the reason for a missing result.
     """
 
     commit: str
@@ -41,7 +41,7 @@ class Point(Struct, frozen=True, kw_only=True):
 
 
 class History(Struct, frozen=True, kw_only=True):
-    """What a spec answered, the oldest first; not `is_whole` where older revisions are left out."""
+    """Capacity by revision, oldest first; `is_whole` is false if older revisions are omitted."""
 
     schema: str
     file: str

@@ -28,7 +28,7 @@ _Row: TypeAlias = tuple[str, int | None]
 
 
 class RowChange(Struct, frozen=True, kw_only=True):
-    """A configuration, in words, and how many it carries: None for nobody, or no answer."""
+    """A configuration and its capacity; None if no user is supported, or without a result."""
 
     configuration: str
     before: int | None
@@ -41,9 +41,10 @@ class RowChange(Struct, frozen=True, kw_only=True):
 
 
 class MatrixChange(Struct, frozen=True, kw_only=True):
-    """A matrix that two versions have, or one: its rows by what became of them.
+    """A matrix of one or both versions, with the number of rows by outcome.
 
-    `rows` are those that moved most, worse ones first; `reason` says why rows are not compared.
+    `rows` are the rows with the largest changes, the worst first. If rows are not compared,
+    `reason` has the reason.
     """
 
     name: str

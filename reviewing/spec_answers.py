@@ -27,10 +27,11 @@ _AT_LEAST, _AT_MOST = (">=", ">"), ("<=", "<")
 
 
 class SpecAnswer(Struct, frozen=True, kw_only=True):
-    """The capacity of a spec, None for nobody, and what limits it.
+    """The capacity of a spec, and its limit. The capacity is None if no user is supported.
 
-    `population` is what is counted, `bottleneck` None where the range ends first. `interval` is
-    that of the capacity, None where every input is known. `costs` are totals by their units.
+    `population` is the name of the population. `bottleneck` is None if the range ends first.
+    `interval` is the interval of the capacity, None if all inputs are certain. `costs` are totals
+    by unit.
     """
 
     capacity: int | None

@@ -23,7 +23,7 @@ from qps.solver.spec_difference import spec_difference
 
 
 class State(StrEnum):
-    """What became of a spec since the base."""
+    """Change of a spec since the base."""
 
     NEW = "new"
     GONE = "gone"
@@ -35,7 +35,7 @@ class State(StrEnum):
 
 
 class ClaimCounts(Struct, frozen=True, kw_only=True):
-    """How many claims of a spec pass, fail, and are accepted as failing for a time."""
+    """Number of claims of a spec that pass, fail, or fail and are accepted until a date."""
 
     passed: int = 0
     failed: int = 0

@@ -29,9 +29,9 @@ _COMPARED = 2
 
 
 class DrawnCurve(Struct, frozen=True):
-    """A curve: its label, and a value for each point of the axis, not-a-number for none.
+    """A line: its label, and a value for each point of the axis (NaN if undefined).
 
-    `known` is how its values are known, by the formulas at both ends of the axis.
+    `known` is the accuracy of its values, from the formulas at both ends of the axis.
     """
 
     label: str
@@ -40,9 +40,9 @@ class DrawnCurve(Struct, frozen=True):
 
 
 class Lead(Struct, frozen=True):
-    """A stretch of the axis, in base units, and the lines that are the highest on it.
+    """A range of the axis, in base units, and the lines with the highest values in this range.
 
-    Where that is not told there are none.
+    There are no lines if this is unknown.
     """
 
     lines: tuple[str, ...]
@@ -51,9 +51,9 @@ class Lead(Struct, frozen=True):
 
 
 class Leads(Struct, frozen=True):
-    """Which line of loads leads from where to where; `of` names the model they belong to.
+    """The resource with the highest utilization in each range of the axis, for the model `of`.
 
-    They are `exact` where the places are roots, not found by trying the axis point by point.
+    The ranges are `exact` if their bounds are roots, and not found by evaluating single points.
     """
 
     of: str

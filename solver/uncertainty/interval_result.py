@@ -33,11 +33,11 @@ class LikelyMet(Struct, frozen=True, kw_only=True):
 
 
 class Share(Struct, frozen=True, kw_only=True):
-    """How much one number that is not known has to do with how uncertain a value is.
+    """Contribution of an uncertain number to the variance of a value.
 
-    `first_order` is the share of the value's variance that goes where this number is known;
-    `total` the share that stays where all others are (Sobol's indices). `stated` is what is said of
-    it, as it is written where that is in force.
+    `first_order` is the fraction of the variance that disappears if this number is known exactly,
+    and `total` the fraction that remains if all others are (Sobol indices). `stated` is its
+    distribution, as written in the spec.
     """
 
     number: str
@@ -123,21 +123,22 @@ class Odds(Struct, frozen=True, kw_only=True):
 
 
 class Ends(Struct, frozen=True):
-    """Between which values something lies, in base units; infinite where there is no end."""
+    """Bounds of an interval, in base units; infinite if there is no bound."""
 
     least: float
     most: float
 
 
 class Spread(Struct, frozen=True, kw_only=True):
-    """What is known of a value at a population where numbers of the spec are not.
+    """Uncertainty of a value at a population, if inputs are uncertain.
 
-    It lies within `interval` with a `probability`; `linear_interval` is the interval of a linear
-    approximation, None without slopes. `shares` tell where its variance comes from, the most first;
-    `of_ranks` that it is the variance of its rank among the samples, as that of the value itself is
-    of a few of them, or without end. All of it is of the samples that can be and in which it has a
-    value: `left_out` and `undefined` tell of the shares of the others. In a share of them it is
-    `endless`. `surrogate_model` where it takes long, and is told of most samples by a surface.
+    The value is within `interval` with a `probability`. `linear_interval` is the interval of a
+    linear approximation, None without slopes. `shares` are the contributions of inputs to the
+    variance, the largest first. If `of_ranks` is true, this is the variance of the value's rank
+    among the samples, because a few samples cause most of the variance of the value, or because it
+    is infinite in some samples. Samples with impossible inputs (`left_out`) or an undefined value
+    (`undefined`) are excluded; `endless` is the fraction with an infinite value. If samples are
+    slow to solve, `surrogate_model` predicts most of them.
     """
 
     probability: float
