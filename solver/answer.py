@@ -20,6 +20,7 @@ from qps.solver.answers.answer_parts import (
     NextLimit,
     QualityAnswer,
     Reading,
+    ReliableCapacity,
     RequirementAnswer,
     RequirementThere,
     Traffic,
@@ -77,6 +78,8 @@ class Answer(Outcome, frozen=True, kw_only=True):
     spec_warnings: tuple[Diagnostic, ...] = ()
     odds: Odds | None = None
     """Uncertainty of the capacity, if inputs are uncertain."""
+    reliable: ReliableCapacity | None = None
+    """The capacity that covers uncertain inputs and measured model errors, if asked for."""
     at_confidence: bool = False
     """Whether the capacity that is asked for is that at the confidence of the odds."""
     advice: tuple[Advice, ...] = ()

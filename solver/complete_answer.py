@@ -23,6 +23,7 @@ from qps.solver.answers.answer_parts import (
     MeasureAnswer,
     QualityAnswer,
     Reading,
+    ReliableCapacity,
     RequirementAnswer,
     Traffic,
 )
@@ -48,6 +49,7 @@ def complete_answer(
     settings: tuple[str, ...] = (),
     spec_warnings: tuple[Diagnostic, ...] = (),
     odds: Odds | None = None,
+    reliable: ReliableCapacity | None = None,
     advice: tuple[Advice, ...] = (),
 ) -> Answer:
     """Return the complete answer of a solution; `spec_warnings` are those of the spec itself."""
@@ -91,6 +93,7 @@ def complete_answer(
         counted_as_known=counted_as_known(model, graph),
         spec_warnings=spec_warnings,
         odds=odds,
+        reliable=reliable,
         advice=advice,
     )
 

@@ -18,6 +18,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.complete_answer import complete_answer
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import Sampling
+from qps.solver.uncertainty.reliable_capacity import reliable_capacity
 from qps.solver.what_if.advice import advise
 
 
@@ -61,27 +62,32 @@ def solved_spec(
     spec = spec.with_parts_of(settings)
     configuration = spec.configuration(scenario, settings)
     model, found, is_certain = spec.model, None, not uncertain_in(configuration)
+    plain, reliable = spec.model, None
     if not is_certain:
         model = model_at_confidence(model, configuration, sampling)
     solution = solve_model(model, configuration)
+    of_slopes = solution
     if not is_certain:
-        plain, of_slopes = spec.model, solution
         if model is not spec.model:
             advice = False  # each change would have a promise of its own
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
         if with_confidence:
-            from qps.solver.uncertainty.prediction_interval import odds  # noqa: PLC0415 - of few specs; it needs numpy
+            from qps.solver.uncertainty.prediction_interval import sampled_odds  # noqa: PLC0415 - of few specs; it needs numpy
 
             on_progress("uncertainty")
-            found = odds(plain, configuration, of_slopes, sampling)
+            found = sampled_odds(plain, configuration, of_slopes, sampling)
+    if is_certain or found is not None:
+        on_progress("model error")
+        reliable = reliable_capacity(plain, configuration, of_slopes, found, sampling)
     answer = complete_answer(
         model,
         configuration,
         solution,
         settings=settings,
         spec_warnings=tuple(spec.warnings),
-        odds=found,
+        odds=None if found is None else found.odds,
+        reliable=reliable,
     )
     if answered is not None:
         answered(model, answer)

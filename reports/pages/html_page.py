@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.data_packing import packed
@@ -44,6 +44,7 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
     environment.filters["unquoted"] = unquoted
+    environment.filters["headline"] = _headline
     environment.globals["phrase"] = phrase
     environment.globals["plot"] = {
         "width": WIDTH,
@@ -67,6 +68,13 @@ def _breakable(name: str) -> Markup:
     """Return a name that may break behind its dots and underlines, and nowhere else."""
     parts = re.split(r"(?<=[._])", printable(name))
     return Markup("<wbr>").join(parts)
+
+
+def _headline(text: str) -> Markup:
+    """Return a headline, with what stands beside the number in a quieter type."""
+    main, *beside = re.split(r"(?=, | \()", printable(text), maxsplit=1)
+    quiet = [Markup('<span class="beside">{}</span>').format(one) for one in beside]
+    return Markup("").join([escape(main), *quiet])
 
 
 def _shown(value: object) -> object:

@@ -55,6 +55,27 @@ class RequirementThere(Struct, frozen=True):
     reading: Reading
 
 
+class ModelError(Struct, frozen=True, kw_only=True):
+    """The largest model error of a requirement or a utilization, relative to its true value."""
+
+    name: str
+    error: float
+
+
+class ReliableCapacity(Struct, frozen=True, kw_only=True):
+    """The capacity that can be relied on, or None if even the smallest population is not supported.
+
+    It is the capacity with every model error in `allowed_for` at its unfavorable end and, if
+    inputs are uncertain, at a `confidence` (otherwise null). `unmeasured` lists the requirements
+    and utilizations whose model error has no number, so that the true capacity may be lower.
+    """
+
+    capacity: int | None
+    confidence: float | None
+    allowed_for: tuple[ModelError, ...]
+    unmeasured: tuple[str, ...]
+
+
 class NextLimit(Struct, frozen=True):
     """The next limit: what would limit capacity if the first limit were lifted.
 

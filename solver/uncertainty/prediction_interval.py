@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from math import ceil, floor, sqrt
 
 import numpy as np
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.solution import Solution
-from qps.solver.matrix.limits.row_preparation import Floats, Ints
+from qps.solver.matrix.limits.row_preparation import Bools, Floats, Ints
 from qps.solver.uncertainty.capacity_interval import interval_of, least, most, not_below
 from qps.solver.uncertainty.criterion_samples import UNDECIDED
 from qps.solver.uncertainty.interval_result import (
@@ -38,12 +39,20 @@ _LEAST_CONFIDENCE = 0.995
 """Of the answers to each side: those beyond are so few that they would squash the others."""
 
 
-def odds(
+class SampledOdds(Struct, frozen=True, eq=False, kw_only=True):
+    """The odds of an answer, and the answer of each sample; `is_solved` where it has one."""
+
+    odds: Odds
+    largest: Ints
+    is_solved: Bools
+
+
+def sampled_odds(
     model: ir.Model,
     configuration: Configuration,
     solution: Solution,
     sampling: Sampling,
-) -> Odds | None:
+) -> SampledOdds | None:
     """Return the odds of an answer; None where every number of the spec is known.
 
     QpsError where not one sample can be.
@@ -60,7 +69,7 @@ def odds(
         raise nothing_possible(found.reasons, numbers[0].written)
     low, high = configuration.low, configuration.high
     answers = found.largest[:samples][told]
-    return Odds(
+    of_answer = Odds(
         interval=interval_of(answers, low),
         at_confidence=AtConfidence(
             confidence=certainty, capacity=not_below(least(answers, certainty), low)
@@ -78,6 +87,15 @@ def odds(
         assumed=found.assumed,
         surrogate_models=found.surfaces,
     )
+    return SampledOdds(odds=of_answer, largest=found.largest[:samples], is_solved=told)
+
+
+def odds(
+    model: ir.Model, configuration: Configuration, solution: Solution, sampling: Sampling
+) -> Odds | None:
+    """Return the odds alone; as `sampled_odds`."""
+    found = sampled_odds(model, configuration, solution, sampling)
+    return None if found is None else found.odds
 
 
 def _confident_population(answers: Floats, certainty: float) -> int:

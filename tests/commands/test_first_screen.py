@@ -72,8 +72,10 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     text = told(capsys, "site.qps")
     lines = text.splitlines()
     assert lines[:2] == [f"{'site':72}site.qps", ""]
-    assert lines[2] == "  Capacity     ≤ 3,750 shoppers"
-    assert lines[3].startswith("  Accuracy     optimistic: replies latency is ")
+    assert lines[2] == "  Capacity     3,700 shoppers (optimistic, ceiling 3,750)"
+    assert lines[3].startswith(
+        "  Not covered  model error of replies latency (at least 8.64 ms, limit"
+    )
     assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
     assert "\n  Latency      replies ≥ 8.64 ms (limit 100 ms)\n" in text
     assert "web.cpu.utilization" not in text
@@ -142,7 +144,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     shown = told(capsys, "many.qps", "--no-advice", "--color", "always")
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
-    assert "\x1b[1;32m  Capacity     312 users\x1b[0m" in shown
+    assert "\x1b[1;32m  Capacity     310 users (ceiling 312)\x1b[0m" in shown
     assert "\x1b[1;33m  n32 CPU " in shown
     assert "\x1b[1;33m  Bottleneck" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -244,6 +246,6 @@ def test_how_many_is_told_before_it_is_known_what_would_help(
 
     monkeypatch.setattr(solved_spec, "advise", looked_at)
     later = told(capsys, "site.qps")
-    assert "Capacity     ≤ 3,750 shoppers" in early[0]
+    assert "Capacity     3,700 shoppers (optimistic, ceiling 3,750)" in early[0]
     assert "Ways to raise capacity" in later
     assert early[0] + later == whole

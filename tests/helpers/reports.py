@@ -30,7 +30,8 @@ from qps.solver.complete_answer import complete_answer
 from qps.solver.details.answer_details import answer_details
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
 from qps.solver.uncertainty.interval_result import PROBABILITY, Sampling
-from qps.solver.uncertainty.prediction_interval import odds
+from qps.solver.uncertainty.prediction_interval import sampled_odds
+from qps.solver.uncertainty.reliable_capacity import reliable_capacity
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
 
@@ -55,8 +56,16 @@ def page_of(
     model = model_at_confidence(spec.model, first)
     solution = solve_model(model, first)
     plain = spec.model if model is spec.model else without_certainty(spec.model)
-    found = odds(plain, first, solution, Sampling(samples=2000))
-    answer = complete_answer(spec.model, first, solution, settings=settings, odds=found)
+    few = Sampling(samples=2000)
+    found = sampled_odds(plain, first, solution, few)
+    answer = complete_answer(
+        spec.model,
+        first,
+        solution,
+        settings=settings,
+        odds=None if found is None else found.odds,
+        reliable=reliable_capacity(plain, first, solution, found, few),
+    )
     cases[0] = replace(cases[0], answer=answer)
     judged = claims_of(spec) if claims is None else claims
     live = live_page(model_variants(cases, most))

@@ -284,7 +284,7 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 
 def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     told = _told(WAITING)
-    assert "~ 325 users" in told
+    assert "320 users (approximate, computed 325)" in told
     assert "With 326 users, p.p95 is 50.05 ms (approximation)" in told
     assert "`quality` are approximations (true value may be lower or higher" in told
     told = _told(WAITING.replace("; queueing mm1", ""))

@@ -10,7 +10,7 @@ import { showAssumptions } from "./panels/assumptions.js";
 import { beyondLines } from "./panels/headroom.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./panels/comparison.js";
-import { showDecision } from "./panels/first_screen.js";
+import { showDecision, writtenDecision } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
 import { HeatMap } from "./charts/heat_map.js";
 import { spoken } from "./labels.js";
@@ -159,7 +159,7 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children], ...writtenAdvice() };
+    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children], ...writtenAdvice(), decision: writtenDecision() };
     const isFirst = this.isAsWritten = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
     headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, spoken(this.shown.model, line))));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
@@ -261,7 +261,7 @@ export class App {
   }
 
   // The first lines of the page, whenever more of them is known.
-  decide() { showDecision(this.shown, this.helps ?? (this.isAsWritten ? this.first.helps : null), this.sure?.isSilent === false ? this.sure.odds : null); }
+  decide() { showDecision(this.shown, this.helps ?? (this.isAsWritten ? this.first.helps : null), this.sure?.isSilent === false ? this.sure.odds : null, this.isAsWritten ? this.first.decision : null); }
 
   wake() {
     clearTimeout(this.thinking);

@@ -22,6 +22,7 @@ from qps.solver.answers.answer_parts import (
     Margin,
     NextLimit,
     QualityAnswer,
+    ReliableCapacity,
     Traffic,
     Way,
 )
@@ -217,6 +218,8 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     capacity: int | None
     known: Certainty
     """Certainty of the capacity."""
+    reliable_capacity: ReliableCapacity | None
+    """The capacity that covers uncertain inputs and measured model errors."""
     capacity_interval: Interval | None
     uncertainty: Odds | None
     """Uncertainty of the capacity, if inputs are uncertain."""

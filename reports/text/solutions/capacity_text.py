@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
+from qps.compiler.ir.measure_names import utilization_of
 from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind
 from qps.reports.text.solutions.uncertainty_text import rounded_ends, samples_text
 from qps.reports.text.words.certainty_marks import MARKS, merged, users_as_known
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import in_percent, percent, quantity, rounded_down, side_of
+from qps.reports.text.words.quantities import (
+    in_percent,
+    percent,
+    planning_number,
+    quantity,
+    rounded_down,
+    side_of,
+)
 from qps.solver.answer import Answer
 from qps.solver.answers.answer_parts import RequirementAnswer
 from qps.solver.answers.solution import ResourceSolution, Verdict
@@ -42,28 +50,75 @@ def has_nominal(answer: Answer) -> bool:
 
 
 def supported(answer: Answer) -> int | None:
-    """Return the capacity; with uncertain inputs, the one that most samples support."""
-    return answer.capacity if answer.odds is None else answer.odds.at_confidence.capacity
+    """Return the capacity that can be relied on: of most samples, with model errors allowed for."""
+    return _without_error(answer) if answer.reliable is None else answer.reliable.capacity
+
+
+def is_covered(answer: Answer) -> bool:
+    """Return whether every model error that can lower the capacity is known and allowed for."""
+    if answer.reliable is None:
+        return answer.known.kind in (Kind.EXACT, Kind.LOWER_BOUND)
+    return not answer.reliable.unmeasured
 
 
 def headline(answer: Answer) -> str:
-    """Return the capacity in a few words: `≤ 7,462 users`, `100 users at 95 % confidence`."""
+    """Return the capacity in a few words: `100 users at 95 % confidence`.
+
+    Without uncertain inputs it is a round number, beside the one that it was rounded from.
+    """
     count, name, odds = supported(answer), answer.population, answer.odds
-    sure = "" if odds is None else percent(odds.at_confidence.confidence)
     if count is None:
-        is_or_are = "is" if answer.low == 1 else "are"
         if odds is not None:
-            return phrase("capacity.none.samples", sure=sure)
+            sure = percent(odds.at_confidence.confidence)
+            return phrase(f"capacity.none.{_lacks(answer)}samples", sure=sure)
+        if answer.capacity is not None:
+            computed = marked_users(answer, f"{answer.capacity:,}")
+            return phrase("capacity.none.error", users=computed)
+        is_or_are = "is" if answer.low == 1 else "are"
         return phrase("capacity.none", users=counted(answer.low, name), are=is_or_are)
-    if odds is None and not answer.rests_on_users:
-        return phrase("capacity.any", noun=noun(name))
-    users = counted(count, name) if odds is None else f"{rounded_down(count)} {noun(name)}"
-    if count == answer.high and answer.low < count:
-        users = users.replace(" ", "+ ", 1)
     if odds is None:
-        return marked_users(answer, users)
-    key = "capacity.confident" if answer.known.is_exact else "capacity.sampled"
-    return phrase(key, users=marked_users(answer, users), sure=sure)
+        if not answer.rests_on_users:
+            return phrase("capacity.any", noun=noun(name))
+        return _planned(answer, count)
+    users = _to_end(answer, count, f"{rounded_down(count)} {noun(name)}")
+    sure = percent(odds.at_confidence.confidence)
+    if is_covered(answer):
+        mark = MARKS[Kind.LOWER_BOUND] if answer.known.kind is Kind.LOWER_BOUND else ""
+        return phrase("capacity.confident", users=mark + users, sure=sure)
+    return phrase("capacity.sampled", users=marked_users(answer, users), sure=sure)
+
+
+def _lacks(answer: Answer) -> str:
+    """Return the part of a key that tells that only model error leaves no capacity."""
+    return "" if _without_error(answer) is None else "error."
+
+
+def _without_error(answer: Answer) -> int | None:
+    """Return the capacity that allows for uncertain inputs, but for no model error."""
+    return answer.capacity if answer.odds is None else answer.odds.at_confidence.capacity
+
+
+def _planned(answer: Answer, count: int) -> str:
+    """Return a capacity of certain inputs, rounded down, with its side and what was computed."""
+    is_end = count == answer.high and answer.low < count
+    planned = count if is_end else planning_number(count)
+    users = _to_end(answer, count, counted(planned, answer.population))
+    kind = answer.known.kind
+    beside = []
+    if kind is Kind.LOWER_BOUND or not is_covered(answer):
+        beside.append(users_as_known(answer.known))
+    if answer.capacity is not None and answer.capacity != planned:
+        computed = _to_end(answer, answer.capacity, f"{answer.capacity:,} ").rstrip()
+        is_ceiling = is_covered(answer) or kind is Kind.UPPER_BOUND
+        what = "ceiling" if is_ceiling and kind is not Kind.LOWER_BOUND else "computed"
+        beside.append(phrase(f"capacity.{what}", users=computed))
+    return f"{users} ({', '.join(beside)})" if beside else users
+
+
+def _to_end(answer: Answer, count: int, users: str) -> str:
+    """Return a number of users; at the end of the range there may be more."""
+    is_end = count == answer.high and answer.low < count
+    return users.replace(" ", "+ ", 1) if is_end else users
 
 
 def marked_users(answer: Answer, users: str) -> str:
@@ -71,37 +126,78 @@ def marked_users(answer: Answer, users: str) -> str:
     return MARKS[answer.known.kind] + users
 
 
-def accuracy(answer: Answer, labels: Labels) -> str:
-    """Return whether a capacity is exact, else its side, and the requirements that are not."""
+def confidence_text(answer: Answer) -> str:
+    """Return the answer to `--confidence`: the population that can be promised."""
+    of = phrase("with_nominal" if has_nominal(answer) else "with_required")
+    nominal = "none" if answer.capacity is None else f"{answer.capacity:,}"
+    told = headline(answer)
+    return f"{told[0].upper()}{told[1:]}; {nominal} {of}."
+
+
+def accuracy(answer: Answer) -> str:
+    """Return what a capacity is that is no bound from above: exact, or conservative."""
     if supported(answer) is None:
         return ""
-    known = users_as_known(answer.known)
-    if answer.known.is_exact:
-        return "" if answer.odds is not None else known
-    told = list(_doubts(answer, labels))
-    if not told:  # what is not known is where something fails, not how large it is
+    if answer.known.kind is Kind.LOWER_BOUND:
         reasons = dict.fromkeys(reason.partition(": ")[0] for reason in answer.known.reasons)
-        told = list(map(labels.told, merged(tuple(reasons), answer.ports)))
+        known = users_as_known(answer.known)
+        return f"{known}: {'; '.join(merged(tuple(reasons), answer.ports))}"
+    return users_as_known(answer.known) if answer.known.is_exact and answer.odds is None else ""
+
+
+def model_error(answer: Answer, labels: Labels) -> str:
+    """Return the model errors that the capacity allows for, what limits first."""
+    if answer.reliable is None or _without_error(answer) is None:
+        return ""
+    errors = {one.name for one in answer.reliable.allowed_for}
+    found = [text for name, text in _doubts(answer, labels) if name in errors]
+    return phrase("error.covered", told=_first(found, "; ")) if found else ""
+
+
+def not_covered(answer: Answer, labels: Labels) -> str:
+    """Return what the capacity does not allow for: model errors that no measurement bounds."""
+    if answer.reliable is None or _without_error(answer) is None:
+        return ""
+    unmeasured = answer.reliable.unmeasured
+    found = [text for name, text in _doubts(answer, labels) if name in unmeasured]
+    if unmeasured and not found:  # in another mode than the worst
+        found = [labels.of(name) for name in unmeasured]
+    return phrase("error.unmeasured", told=_first(found, ", ")) if found else ""
+
+
+def sureness(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+    """Return under their labels what the capacity covers, and what it does not."""
+    return [
+        (phrase("accuracy"), labels.told(accuracy(answer))),
+        (phrase("error"), model_error(answer, labels)),
+        (phrase("error.not_covered"), not_covered(answer, labels)),
+        ("Uncertainty", uncertainty(answer)),
+        ("Measure next", labels.told(measure_next(answer))),
+    ]
+
+
+def _first(found: Sequence[str], joint: str) -> str:
+    told = list(dict.fromkeys(found))
     more = len(told) - _MOST_DOUBTS
-    shown = "; ".join([*told[:_MOST_DOUBTS], *([f"{more} more"] if more > 0 else [])])
-    return f"{known}: {shown}" if shown else known
+    return joint.join([*told[:_MOST_DOUBTS], *([f"{more} more"] if more > 0 else [])])
 
 
-def _doubts(answer: Answer, labels: Labels) -> Iterator[str]:
-    """Yield the requirements and utilizations that are not exact: what limits first."""
-    told: list[tuple[bool, float, str]] = []
+def _doubts(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
+    """Return the requirements and utilizations that are not exact, by name: what limits first."""
+    told: list[tuple[bool, float, str, str]] = []
     for one in answer.requirements:
         is_limiting = one.name == answer.limited_by
         if _is_doubtful(one.now.known, at_most=one.at_most, is_limiting=is_limiting):
             first = float("inf") if one.met_up_to is None else one.met_up_to
-            told.append((not is_limiting, first, _requirement(one, labels)))
+            told.append((not is_limiting, first, one.name, _requirement(one, labels)))
     for resource in answer.resources:
-        is_limiting = f"{resource.name}.utilization" == answer.limited_by
+        name = utilization_of(resource.name)
+        is_limiting = name == answer.limited_by
         if _is_doubtful(resource.known, at_most=True, is_limiting=is_limiting):
             saturates_at = resource.saturation.at
             first = float("inf") if saturates_at is None else saturates_at
-            told.append((not is_limiting, first, _resource(resource, labels)))
-    yield from dict.fromkeys(text for *_, text in sorted(told))
+            told.append((not is_limiting, first, name, _resource(resource, labels)))
+    return [(name, text) for *_, name, text in sorted(told)]
 
 
 def _is_doubtful(known: Certainty, *, at_most: bool, is_limiting: bool) -> bool:
@@ -112,30 +208,31 @@ def _is_doubtful(known: Certainty, *, at_most: bool, is_limiting: bool) -> bool:
 
 def _requirement(one: RequirementAnswer, labels: Labels) -> str:
     """Return what a requirement is at the capacity, its model error, and its limit."""
-    if one.promised_with is not None:
-        return f"{labels.of(one.name)} is computed from samples"
+    if one.promised_with is not None:  # its value is a population
+        return labels.of(one.name)
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)
     value = quantity(one.now.value, one.dimension, _DIGITS, share=share)
-    return f"{labels.measure(one.name)} {_as_known(value, one.now.known)} ({side_of(one)} {limit})"
+    known = _as_known(value, one.now.known)
+    return f"{labels.measure(one.name)} ({known}, {side_of(one)} {limit})"
 
 
 def _resource(one: ResourceSolution, labels: Labels) -> str:
     """Return the utilization of a resource at the capacity, its model error, and its target."""
-    value = percent(one.utilization_at_limit, _DIGITS)
-    what = f"{labels.of(one.name)} utilization {_as_known(value, one.known)}"
-    return f"{what} (target {percent(one.target)})" if one.target != 1 else what
+    known = _as_known(percent(one.utilization_at_limit, _DIGITS), one.known)
+    target = f", target {percent(one.target)}" if one.target != 1 else ""
+    return f"{labels.of(one.name)} utilization ({known}{target})"
 
 
 def _as_known(value: str, known: Certainty) -> str:
-    """Return a value with its model error: `is 412 ms ± 15 %`, `is at least 48.9 ms`."""
+    """Return a value with its model error: `412 ms ± 15 %`, `at least 48.9 ms`."""
     if known.kind is Kind.UPPER_BOUND:
-        return f"is at most {value}"
+        return f"at most {value}"
     if known.kind is Kind.LOWER_BOUND:
-        return f"is at least {value}"
+        return f"at least {value}"
     if known.error is None or known.error > MOST_STATED:
-        return f"is about {value}"
-    return f"is {value} ± {percent(known.error, 2)}"
+        return f"about {value}"
+    return f"{value} ± {percent(known.error, 2)}"
 
 
 def uncertainty(answer: Answer) -> str:
@@ -148,7 +245,12 @@ def uncertainty(answer: Answer) -> str:
     if interval.least == interval.most:
         return phrase("uncertainty.none", share=share, samples=samples)
     ends = rounded_ends(interval, answer.high)
-    return phrase("uncertainty", share=share, ends=ends, samples=samples)
+    told = phrase("uncertainty", share=share, ends=ends, samples=samples)
+    least = odds.at_confidence.capacity
+    if least is None or supported(answer) == least:
+        return told
+    users = f"{rounded_down(least)} {noun(answer.population)}"
+    return phrase("uncertainty.alone", users=users, told=told)
 
 
 def nominal_line(answer: Answer) -> str:
@@ -173,5 +275,7 @@ def measure_next(answer: Answer) -> str:
     told = f"{who}: {percent(one.first_order, 2)} of the variance in capacity"
     if one.capacity_if_halved in (None, answer.odds.at_confidence.capacity):
         return told
-    halved = rounded_down(one.capacity_if_halved)
-    return f"{told}; halving its uncertainty gives {halved} {noun(answer.population)}"
+    halved = f"{rounded_down(one.capacity_if_halved)} {noun(answer.population)}"
+    if supported(answer) != answer.odds.at_confidence.capacity:  # both beside the same number
+        halved += " from inputs alone"
+    return f"{told}; halving its uncertainty gives {halved}"

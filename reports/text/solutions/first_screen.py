@@ -20,12 +20,10 @@ from qps.reports.text.layout.table import Table, joined
 from qps.reports.text.layout.wrapping import wrapped
 from qps.reports.text.solutions.answer_text import circumstances, cost_facts, mode_facts
 from qps.reports.text.solutions.capacity_text import (
-    accuracy,
     capacity,
-    measure_next,
     nominal_line,
     supported,
-    uncertainty,
+    sureness,
 )
 from qps.reports.text.solutions.change_rows import HELPS, change_rows, in_one_line
 from qps.reports.text.solutions.change_wording import Wording, price_help
@@ -44,7 +42,6 @@ from qps.reports.text.solutions.limit_facts import (
 from qps.reports.text.solutions.measure_rows import measure_table
 from qps.reports.text.solutions.resource_tables import resource_table
 from qps.reports.text.words.labels import Labels
-from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import joined_words
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution, Verdict
@@ -83,12 +80,7 @@ def screen_head(
 ) -> str:
     """Return title and capacity: printed before advice is known, which may take long."""
     head = title_lines(title, ", ".join([answer.file, *circumstances(answer)]), width)
-    facts = [
-        ("Capacity", capacity(answer)),
-        (phrase("accuracy"), labels.told(accuracy(answer, labels))),
-        ("Uncertainty", uncertainty(answer)),
-        ("Measure next", labels.told(measure_next(answer))),
-    ]
+    facts = [("Capacity", capacity(answer)), *sureness(answer, labels)]
     tone = Tone.MISS if supported(answer) is None else Tone.ANSWER
     capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
     shown = [toned(line, tone, color=color) for line in capacity_lines]
@@ -131,12 +123,7 @@ class Decision(Struct, frozen=True):
 def decision(answer: Answer, words: Wording) -> Decision:
     """Return what the first screen tells, for a page and a notebook."""
     labels = words.labels
-    facts = [
-        (phrase("accuracy"), labels.told(accuracy(answer, labels))),
-        ("Uncertainty", uncertainty(answer)),
-        ("Measure next", labels.told(measure_next(answer))),
-        *_facts(answer, words),
-    ]
+    facts = [*sureness(answer, labels), *_facts(answer, words)]
     named = tuple(
         (label, in_one_line(answer, words) if label == HELPS else text)
         for label, text in facts

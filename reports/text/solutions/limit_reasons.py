@@ -12,7 +12,7 @@ from math import inf
 from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.reports.text.solutions.uncertainty_text import confidence_text
+from qps.reports.text.solutions.capacity_text import confidence_text
 from qps.reports.text.words.certainty_marks import marked_value, parenthesis, users_known
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
@@ -37,7 +37,7 @@ _DIGITS = 3
 def answer_sentence(answer: Answer, labels: Labels = PLAIN) -> str:
     """Return the answer in words, with its reason; that of `--confidence` where it was asked."""
     if answer.at_confidence and answer.odds is not None:
-        return confidence_text(answer, answer.odds)
+        return confidence_text(answer)
     known, low, high = answer.known, answer.low, answer.high
     fewest, are = counted(low, answer.population), "is" if low == 1 else "are"
     if answer.verdict is Verdict.RANGE:

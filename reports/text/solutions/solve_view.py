@@ -56,6 +56,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         quality=_same(QualityView, answer.quality),
         capacity=answer.capacity,
         known=answer.known,
+        reliable_capacity=answer.reliable,
         capacity_interval=None if answer.odds is None else answer.odds.interval,
         uncertainty=answer.odds,
         treated_as_exact=answer.counted_as_known,

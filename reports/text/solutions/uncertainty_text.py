@@ -6,10 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from math import isfinite
 
 from qps.reports.text.layout.table import Table
-from qps.reports.text.words.certainty_marks import users_known
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted, noun
-from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     first_words,
     joined_words,
@@ -123,23 +121,6 @@ def unsimulated_remark(names: Sequence[str]) -> tuple[str, ...]:
     return (
         f"confidence needs samples, not one value of each input: {_some(names)} {are} not tested",
     )
-
-
-def confidence_text(answer: Answer, odds: Odds) -> str:
-    """Return the answer to `--confidence`: the population that can be promised."""
-    stated = answer.capacity
-    nominal = "none" if stated is None else f"{stated:,}"
-    of = phrase("with_nominal")
-    if any(one.promised_with is not None for one in answer.requirements):
-        of = phrase("with_required")  # in a sample they are plain requirements
-    sure, largest = percent(odds.at_confidence.confidence), odds.at_confidence.capacity
-    name = answer.population
-    if largest is None:
-        return f"{phrase('capacity.none.samples', sure=sure).capitalize()}; {nominal} {of}."
-    users = users_known(answer.known) + counted(largest, name)
-    if answer.known.is_exact:
-        return f"{phrase('capacity.confident', users=users, sure=sure)}; {nominal} {of}."
-    return f"{phrase('capacity.sampled', users=users, sure=sure)}; {nominal} {of}."
 
 
 def shares_table(answer: Answer, labels: Labels = PLAIN) -> Table:

@@ -103,11 +103,23 @@ def rounded_up(people: int) -> str:
     return f"{-(-people // step) * step:,}"
 
 
-def _step(people: int) -> int:
-    return int(10 ** max(0, len(str(people)) - _DIGITS_OF_PEOPLE))
+def planning_number(people: int) -> int:
+    """Return a number of people to plan for where no spread is stated: two digits, rounded down.
+
+    Below 100 people are counted one by one.
+
+    >>> planning_number(7462), planning_number(100), planning_number(45)
+    (7400, 100, 45)
+    """
+    step = _step(people, _DIGITS_TO_PLAN)
+    return people // step * step
 
 
-_DIGITS_OF_PEOPLE = 3
+def _step(people: int, digits: int = 3) -> int:
+    return int(10 ** max(0, len(str(people)) - digits))
+
+
+_DIGITS_TO_PLAN = 2
 
 
 def quantity_at_limit(

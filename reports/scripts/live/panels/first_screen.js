@@ -163,17 +163,26 @@ function capacityWithOdds(column, odds) {
   return `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
 }
 
-export function showDecision(column, found, odds) {
+// What was written of the capacity that can be relied on: it allows for model errors, which this page cannot.
+export function writtenDecision() {
+  const place = document.getElementById("decision");
+  const facts = [...(place?.querySelectorAll("dl > div") ?? [])].map(({ children: [label, fact] }) => [label.textContent, [...fact.childNodes]]);
+  return { many: [...place?.querySelector(".many")?.childNodes ?? []], sure: facts.filter(([label]) => SURENESS.includes(label)) };
+}
+
+const SURENESS = [phrase("accuracy"), phrase("error"), phrase("error.not_covered"), "Uncertainty"];
+
+export function showDecision(column, found, odds, written) {
+  const sure = written?.many.length ? written.sure : [[phrase("accuracy"), sureRow(column)], ["Uncertainty", planRow(column, odds)]];
   const rows = [
     ["Limit", limitRow(column)],
     ["Elastic", givingRow(column)],
     ["Other limits", needsRow(column)],
-    [phrase("accuracy"), sureRow(column)],
-    ["Uncertainty", planRow(column, odds)],
+    ...sure,
     column.solved.verdict === "range" ? null : [phrase("changes"), [helpsRow(column, found)]],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
     ["Next limit", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, capacityWithOdds(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, ...written?.many.length ? written.many : [capacityWithOdds(column, odds)]), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
 }
