@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from msgspec import Struct
@@ -35,6 +36,21 @@ class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     def varies(self) -> bool:
         """True where the value may depend on the population."""
         return varies(self.expr)
+
+
+def bounded(
+    quantity: ir.Quantity | None, what: str, bound: Bound, hint: str = ""
+) -> Iterator[Bounded]:
+    """Yield a quantity as a value with its bounds, where it is stated."""
+    if quantity is not None:
+        yield Bounded(
+            expr=quantity.expr,
+            span=quantity.span,
+            what=what,
+            bound=bound,
+            dimension=quantity.dimension,
+            hint=hint,
+        )
 
 
 def varies(expr: ir.Expr) -> bool:

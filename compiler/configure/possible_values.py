@@ -12,13 +12,12 @@ from fractions import Fraction
 from functools import cached_property, partial
 
 from qps.compiler import ir
-from qps.compiler.configure.bound_hints import hint_for, more_flows_than_users, shown
+from qps.compiler.configure.bound_hints import more_flows_than_users, shown
 from qps.compiler.configure.bounded_value import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.conditional_paths import condition_test, conditions_of, legs_of, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
-    TOLERANCE,
     CircleError,
     Folder,
     TooLargeError,
@@ -28,11 +27,11 @@ from qps.compiler.configure.fractional_runs import is_as_stated, may_be_fraction
 from qps.compiler.configure.place_overrides import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
 from qps.compiler.configure.validation_cache import Part, ValidationCache, names_in
+from qps.compiler.configure.value_check import ValueCheck
 from qps.compiler.configure.values_in_use import (
     chosen_from,
     cores_in_place,
     count_of,
-    points_of,
     stated_values,
     users_of_instances,
     values_in_use,
@@ -40,11 +39,12 @@ from qps.compiler.configure.values_in_use import (
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
 from qps.engine.exact_algebra.exact_values import NoValueError
 
 _STORE = ir.ResourceKind.STORE
+_REPORTED = (CircleError, NoValueError, TooLargeError, UnstatedCaseError)
+"""What keeps a value from being computed is reported where that value is looked at."""
 
 
 class Bounds:
@@ -138,21 +138,8 @@ def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> No
             continue  # that is reported where values are looked at
 
 
-class _Check:
+class _Check(ValueCheck):
     """Looks at every value of one configuration, at several populations."""
-
-    def __init__(self, model: ir.Model, configuration: Configuration, sink: Sink) -> None:
-        self._model = model
-        self._configuration = configuration
-        self._sink = sink
-        self._folders = [
-            Folder(configuration=configuration, population=Fraction(at))
-            for at in points_of(configuration)
-        ]
-        self._has_kinds = any(
-            isinstance(value, ir.Mixture) and value.of_users
-            for value in configuration.parameters.values()
-        )
 
     @cached_property
     def _reached(self) -> Mapping[str, Label]:
@@ -216,43 +203,6 @@ class _Check:
         for bounded in cores_in_place(self._configuration.nodes[name], self._model):
             self.value(bounded)
 
-    def value(self, bounded: Bounded) -> None:
-        """Report a value that is not what it may be."""
-        told = len(self._sink.found)
-        for folder in self._folders_for(bounded):
-            try:
-                value = self._folded(bounded, folder)
-            except UnstatedCaseError as error:
-                report_unstated(error.unstated, self._model, self._sink)
-                return
-            if len(self._sink.found) > told:
-                return  # once is enough, however many populations it is so at
-            if value is None:
-                if not self._is_nearly(bounded, folder):
-                    return
-            elif not bounded.bound.allows(value):
-                self._out_of_bounds(bounded, folder, value)
-                return
-
-    def _folders_for(self, bounded: Bounded) -> list[Folder]:
-        """Return the populations at which a value is looked at, for each kind of users."""
-        populations = self._folders if bounded.varies else self._folders[:1]
-        return self._of_users(bounded.expr, populations)
-
-    def _of_users(self, expr: ir.Expr, populations: list[Folder]) -> list[Folder]:
-        """Return folders for each kind of users that an expression rests on."""
-        if not (self._has_kinds and self._folders[0].rests_on_kinds(expr)):
-            return populations
-        return [one for at in populations for _, one in at.each_class(expr)]
-
-    def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
-        """Return whether a value that is not rational is in bounds, as far as that can be told."""
-        near = None if bounded.bound is Bound.ANY else folder.nearly(bounded.expr)
-        if near is None or bounded.bound.nearly_allows(near, TOLERANCE):
-            return True
-        self._out_of_bounds(bounded, folder, near)
-        return False
-
     def chosen_flows(self, stream: ir.Stream, each: str) -> None:
         """Report more flows than users in all, where each receiver gets a few."""
         for spread in chosen_from(stream):
@@ -284,8 +234,8 @@ class _Check:
         for folder in self._of_users(amount, populations):
             try:
                 much, there = folder.fold(amount), folder.fold(pool.capacity.expr)
-            except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
-                return  # that is reported where values are looked at
+            except _REPORTED:
+                return
             if much is None or there is None or much <= there or there <= 0:
                 continue  # a capacity that is not above zero is reported itself
             self._sink.report(
@@ -310,8 +260,8 @@ class _Check:
                 self._folders[0].fold(one)
                 for one in (fan_out.count.expr, fan_out.answers.expr, there)
             ]
-        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
-            return  # that is reported where values are looked at
+        except _REPORTED:
+            return
         count, answers, machines = values
         if count is None or answers is None:
             return
@@ -351,8 +301,8 @@ class _Check:
                 if is_wrong:
                     one.report(next(iter(wrong), None), self._sink)
                     seen.add(one.step.span)
-            except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
-                return  # that is reported where values are looked at
+            except _REPORTED:
+                return
 
     def receivers(self, stream: ir.Stream) -> None:
         """Report what goes to more others than there are, and pairs of one."""
@@ -378,62 +328,3 @@ class _Check:
                 f"members({group.name}) in each {group.name}`",
             )
             return
-
-    def _folded(self, bounded: Bounded, folder: Folder) -> Fraction | None:
-        """Return a value at a population; what cannot be computed is reported."""
-        try:
-            return folder.fold(bounded.expr)
-        except CircleError as circle:
-            self._sink.report(
-                codes.DEFINITION_CYCLE,
-                self._configuration.values_from[circle.name],
-                f"`{circle.name}` is set to a value that depends on itself",
-                hint="set it to an independent value",
-            )
-        except TooLargeError:
-            self._sink.report(
-                codes.NUMBER_SIZE,
-                bounded.span,
-                f"{bounded.what} is out of the supported number range{self._at(bounded, folder)}",
-                hint="use smaller exponents, or a smaller range of the population",
-            )
-        except NoValueError as reason:
-            if bounded.bound is Bound.ANY and varies(bounded.expr):
-                return None  # a measure may have a pole: it has no value there
-            self._sink.report(
-                codes.NUMBER_SIZE,
-                bounded.span,
-                f"{bounded.what} {reason}{self._at(bounded, folder)}",
-                secondary=self._causes(bounded),
-                hint="narrow the range of the population, or bound it with `max(…)`"
-                if varies(bounded.expr)
-                else "correct the numbers it depends on",
-            )
-        return None
-
-    def _at(self, bounded: Bounded, folder: Folder) -> str:
-        """Return for how many users, where that matters."""
-        name = self._model.population.name
-        return f" at {name} = {folder.population}" if varies(bounded.expr) else ""
-
-    def _causes(self, bounded: Bounded) -> list[Label]:
-        """Return where the parameters stand that a value rests on."""
-        found = sorted(
-            {part.name for part in parts_of(bounded.expr) if isinstance(part, ir.ParameterValue)}
-        )
-        spans = self._configuration.values_from
-        return [Label(spans[name], f"`{name}` is this") for name in found]
-
-    def _out_of_bounds(self, bounded: Bounded, folder: Folder, value: Fraction) -> None:
-        kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.classes.items())
-        self._sink.report(
-            bounded.code,
-            bounded.span,
-            f"{bounded.what} must be {bounded.bound.value}",
-            label=f"this is {shown(value, bounded.dimension)}{kinds}{self._at(bounded, folder)}",
-            secondary=[
-                *self._causes(bounded),
-                *([bounded.because] if bounded.because and value == 0 else []),
-            ],
-            hint=hint_for(bounded, value),
-        )

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.bounded_value import Bounded, varies
+from qps.compiler.configure.bounded_value import Bounded, bounded, varies
 from qps.compiler.configure.conditional_paths import condition_test, visited
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.receivers import rooms_for
-from qps.compiler.diagnostics import codes
+from qps.compiler.configure.stream_values import values_of_stream
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.allowed_values import Bound
-from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 _STEPS = 8
 _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
@@ -61,7 +60,7 @@ def _of_whole_cores(resource: ir.Resource) -> Iterator[Bounded]:
         )
     if resource.queueing and resource.queueing.counts_servers:
         what = f"the number of cores of `{resource.queueing.discipline.value}`"
-        yield from _of(resource.capacity, what, Bound.WHOLE)
+        yield from bounded(resource.capacity, what, Bound.WHOLE)
 
 
 def points_of(configuration: Configuration) -> tuple[int, ...]:
@@ -91,7 +90,7 @@ def users_of_instances(model: ir.Model) -> Iterator[Bounded]:
     for instance in model.instances:
         if instance.users is not None:
             bound = Bound.POSITIVE if varies(instance.users.expr) else Bound.COUNT
-            yield from _of(instance.users, f"the population of `{instance.name}`", bound)
+            yield from bounded(instance.users, f"the population of `{instance.name}`", bound)
 
 
 def stated_values(model: ir.Model) -> Iterator[Bounded]:
@@ -116,7 +115,7 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
                     bound=Bound.NOT_NEGATIVE,
                     dimension=parameter.dimension,
                 )
-        yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
+        yield from bounded(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
     for group in model.groups:
         yield Bounded(
             expr=group.size.expr,
@@ -125,23 +124,23 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
             bound=Bound.COUNT,
         )
     for stream in model.streams:
-        yield from _stream(stream)
+        yield from values_of_stream(stream)
     for machine in model.machines.values():
         yield from _machine(machine)
     for network in model.networks.values():
         yield from _network(network)
     for measure in model.measures:
-        yield from _of(measure.value, f"`{measure.name}`", Bound.ANY)
+        yield from bounded(measure.value, f"`{measure.name}`", Bound.ANY)
     for requirement in model.requirements:
         yield from _requirement(requirement)
     for mode in model.modes:
         for requirement in mode.requirements:
             yield from _requirement(requirement)
     for target in model.targets:
-        yield from _of(target.value, f"the target of `{target.full_name}`", Bound.TARGET)
+        yield from bounded(target.value, f"the target of `{target.full_name}`", Bound.TARGET)
     for wait in model.waits:
         yield from _queueing(wait.queueing)
-    yield from _of(model.quality.formula, "the quality", Bound.ANY)
+    yield from bounded(model.quality.formula, "the quality", Bound.ANY)
     for expectation in model.expectations:
         for claim in expectation.claims:
             yield from _claim(claim)
@@ -184,18 +183,6 @@ _PLACES = (
 )
 
 
-def _of(quantity: ir.Quantity | None, what: str, bound: Bound, hint: str = "") -> Iterator[Bounded]:
-    if quantity is not None:
-        yield Bounded(
-            expr=quantity.expr,
-            span=quantity.span,
-            what=what,
-            bound=bound,
-            dimension=quantity.dimension,
-            hint=hint,
-        )
-
-
 def values_of(hardware: ir.Machine | ir.Network) -> Iterator[Bounded]:
     """Yield the values that a machine or a network states."""
     return _machine(hardware) if isinstance(hardware, ir.Machine) else _network(hardware)
@@ -203,156 +190,39 @@ def values_of(hardware: ir.Machine | ir.Network) -> Iterator[Bounded]:
 
 def _machine(machine: ir.Machine) -> Iterator[Bounded]:
     for resource in machine.resources:
-        yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
+        yield from bounded(resource.capacity, "a capacity", Bound.POSITIVE)
         yield from _queueing(resource.queueing)
         yield from _of_whole_cores(resource)
-        yield from _of(resource.speed, "a speed", Bound.POSITIVE)
-        yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
-        yield from _of(resource.idle, "an idle utilization", Bound.PART)
-        yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
+        yield from bounded(resource.speed, "a speed", Bound.POSITIVE)
+        yield from bounded(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
+        yield from bounded(resource.idle, "an idle utilization", Bound.PART)
+        yield from bounded(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
     for _, rating in machine.ratings:
-        yield from _of(rating, "a rating", Bound.POSITIVE)
-    yield from _of(machine.price, "a price", Bound.NOT_NEGATIVE)
+        yield from bounded(rating, "a rating", Bound.POSITIVE)
+    yield from bounded(machine.price, "a price", Bound.NOT_NEGATIVE)
 
 
 def _network(network: ir.Network) -> Iterator[Bounded]:
-    yield from _of(network.rate, "a rate", Bound.POSITIVE)
-    yield from _of(network.cap, "a cap", Bound.POSITIVE)
-    yield from _of(network.header, "a header", Bound.NOT_NEGATIVE)
-    yield from _of(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
-    yield from _of(network.loss, "a loss", Bound.PART)
-    yield from _of(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
+    yield from bounded(network.rate, "a rate", Bound.POSITIVE)
+    yield from bounded(network.cap, "a cap", Bound.POSITIVE)
+    yield from bounded(network.header, "a header", Bound.NOT_NEGATIVE)
+    yield from bounded(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
+    yield from bounded(network.loss, "a loss", Bound.PART)
+    yield from bounded(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
     yield from _queueing(network.queueing)
-    yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
+    yield from bounded(network.price, "a price", Bound.NOT_NEGATIVE)
 
 
 def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
-        yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
-        yield from _of(queueing.room, "a queue capacity (`room`)", Bound.WHOLE, _PLACES)
-        yield from _of(queueing.period, "the period of a quota", Bound.POSITIVE)
-        yield from _of(queueing.host_cores, "the number of cores of a host", Bound.WHOLE, _CORES)
+        yield from bounded(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
+        yield from bounded(queueing.room, "a queue capacity (`room`)", Bound.WHOLE, _PLACES)
+        yield from bounded(queueing.period, "the period of a quota", Bound.POSITIVE)
+        yield from bounded(
+            queueing.host_cores, "the number of cores of a host", Bound.WHOLE, _CORES
+        )
         for speed in queueing.speeds:
-            yield from _of(speed, "a speed", Bound.POSITIVE)
-
-
-def _calls(stream: ir.Stream) -> Iterator[Bounded]:
-    for call in stream.calls:
-        if not call.is_local:
-            yield from _of(call.times, f"the number of calls of `{call.node}`", Bound.NOT_NEGATIVE)
-        yield from _of(call.others, "a number of others", Bound.NUMBER)
-        yield from _of(call.sends, "a size", Bound.POSITIVE)
-        yield from _of(call.returns, "a size", Bound.POSITIVE)
-        if call.fan_out is not None:
-            yield from _of_fan_out(call.node, call.fan_out)
-
-
-def _probabilities(stream: ir.Stream) -> Iterator[Bounded]:
-    """Yield how likely what is done by chance is, and how likely alternatives are together."""
-    choices: dict[int, list[ir.Quantity]] = {}
-    for event in stream.events:
-        yield Bounded(
-            expr=event.share.expr,
-            span=event.share.span,
-            what=f"the probability of event `{event.name}`",
-            bound=Bound.SHARE,
-            code=codes.PROBABILITY,
-        )
-    for call in stream.calls:
-        if not call.is_local or call.times is None or call.is_rest or call.event is not None:
-            continue
-        yield Bounded(
-            expr=call.times.expr,
-            span=call.times.span,
-            what="a probability",
-            bound=Bound.SHARE,
-            code=codes.PROBABILITY,
-        )
-        if call.choice is not None:
-            choices.setdefault(call.choice, []).append(call.times)
-    for each in choices.values():
-        if len(each) > 1:
-            yield Bounded(
-                expr=ir.Sum(tuple(one.expr for one in each)),
-                span=each[-1].span,
-                what="the sum of the probabilities in `one of`",
-                bound=Bound.SHARE,
-                code=codes.PROBABILITIES,
-                hint="reduce them, or replace one by `else`, which takes the rest",
-            )
-
-
-def _stream(stream: ir.Stream) -> Iterator[Bounded]:
-    first, *sizes = stream.emission.values
-    if stream.is_closed:
-        yield from _of(first, "the number of items in progress", Bound.COUNT)
-        yield from _of(stream.emission.think, "a think time", Bound.NOT_NEGATIVE)
-    else:
-        yield from _of(first, "a rate", Bound.POSITIVE)
-    for size in sizes:
-        yield from _of(size, "a size", Bound.POSITIVE)
-    yield from _of(stream.arrivals, "a coefficient of variation", Bound.NOT_NEGATIVE)
-    yield from _of(stream.priority, f"the priority of `{stream.name}`", Bound.RANK)
-    if stream.playout is not None:
-        yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
-        yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)
-    if isinstance(stream.flows_from, ir.InEachGroup):
-        what = f"the flows of `{stream.name}` in each `{stream.flows_from.group}`"
-        least = Bound.POSITIVE if stream.is_closed else Bound.NOT_NEGATIVE  # somebody waits
-        yield from _of(stream.flows_from.flows, what, least)
-    yield from _probabilities(stream)
-    yield from _calls(stream)
-    for mark in stream.pools:
-        yield from _of(mark.amount, f"the amount taken of `{mark.pool}`", Bound.POSITIVE)
-    for leg in stream.legs:
-        if not isinstance(leg, ir.Visit):
-            continue
-        for step in leg.steps:
-            if step.spread is not None:
-                yield from _of(step.spread.most, "the maximum number", Bound.COUNT)
-                yield from _of(step.spread.count, "a number of others", Bound.NUMBER)
-            if step.repeat is not None:
-                yield Bounded(
-                    expr=step.repeat, span=step.span, what="a repetition", bound=Bound.NOT_NEGATIVE
-                )
-            for cost in step.component.costs:
-                for term in cost.terms:
-                    yield from _of(term, "a service demand", Bound.NOT_NEGATIVE)
-                yield from _of(cost.reference, "a rating", Bound.POSITIVE)
-            for effect in step.component.effects:
-                bound = _effect_bound(effect)
-                if bound is not None:
-                    yield from _of(effect.value, f"`{effect.kind.value}`", bound)
-                yield from _of(effect.lasting, "a burst duration", Bound.POSITIVE)
-
-
-def _of_fan_out(node: str, fan_out: ir.FanOut) -> Iterator[Bounded]:
-    """Yield how many calls are made at once, and that no more answers are waited for."""
-    yield Bounded(
-        expr=fan_out.count.expr,
-        span=fan_out.count.span,
-        what=f"the number of calls of `{node}` at once",
-        bound=Bound.CALLS,
-        code=codes.FAN_OUT,
-    )
-    if fan_out.answers is None:
-        return
-    yield Bounded(
-        expr=fan_out.answers.expr,
-        span=fan_out.answers.span,
-        what=f"the number of answers of `{node}` to wait for",
-        bound=Bound.COUNT,
-        hint="wait for a whole number of answers, 1 or more",
-        code=codes.FAN_OUT,
-    )
-
-
-def _effect_bound(effect: ir.Effect) -> Bound | None:
-    """Return what an effect may be: nothing may be left of the bits, but an item has a size."""
-    is_share = effect.value is not None and effect.value.dimension == DIMENSIONLESS
-    if effect.kind is ir.EffectKind.EMIT and is_share:
-        return Bound.NOT_NEGATIVE
-    return effect.kind.traits.bound
+            yield from bounded(speed, "a speed", Bound.POSITIVE)
 
 
 _LIMITS = {
@@ -381,7 +251,7 @@ def _claim(claim: ir.Claim) -> Iterator[Bounded]:
     asked = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
     if isinstance(asked, ir.Measured) and asked.kind is not ir.MeasureKind.LOAD:
         bound = _LIMITS.get(asked.kind, Bound.ANY)
-        yield from _of(claim.claimed, "the claimed value", bound)
+        yield from bounded(claim.claimed, "the claimed value", bound)
 
 
 def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
@@ -393,9 +263,9 @@ def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
     bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY
     if bound is Bound.LOAD and requirement.at_most:
         bound = Bound.FULL
-    yield from _of(requirement.measure, f"`{requirement.name}`", Bound.ANY)
-    yield from _of(requirement.limit, f"the limit of `{requirement.name}`", bound)
-    yield from _of(requirement.ideal, f"the ideal of `{requirement.name}`", bound)
+    yield from bounded(requirement.measure, f"`{requirement.name}`", Bound.ANY)
+    yield from bounded(requirement.limit, f"the limit of `{requirement.name}`", bound)
+    yield from bounded(requirement.ideal, f"the ideal of `{requirement.name}`", bound)
     if requirement.ideal is not None:
         yield _room(requirement, requirement.ideal)
 

@@ -5,7 +5,6 @@ Most rules are built as `rules.py` tells. What the grammar says in another shape
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,10 +13,10 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.fixits import instead, renaming_hint, single_statement_hint
+from qps.compiler.diagnostics.fixits import renaming_hint, single_statement_hint
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.bare_cases import report_bare_cases
 from qps.compiler.syntax.rules import (
     CALLED,
     CALLS,
@@ -27,7 +26,7 @@ from qps.compiler.syntax.rules import (
     Rule,
     rule_by_fields,
 )
-from qps.compiler.syntax.spelling import in_braces
+from qps.compiler.syntax.tree_pieces import is_number, is_tree, is_word, token_of, tree_of
 from qps.grammar.parsing import Piece, Token, Tree
 from qps.grammar.words import RESERVED
 
@@ -43,7 +42,6 @@ DEEPEST_CALLS = 30
 _WITH_UNITS = ("quantity", "group_quantity")
 _LONGEST_NUMBER = 40
 _LARGEST_EXPONENT = 300
-_COMMENT = re.compile(r"#[^\n]*")
 
 
 class Builder:
@@ -100,7 +98,7 @@ class Builder:
             if mark == "...":
                 fields[field] = self._all(tree.children[index:])
             elif mark == "*":
-                fields[field] = () if piece is None else self._all(_tree(piece).children)
+                fields[field] = () if piece is None else self._all(tree_of(piece).children)
             elif mark == "!":
                 fields[field] = piece is not None
             elif field != "_":
@@ -119,7 +117,7 @@ class Builder:
             kind = piece.data if isinstance(piece, Tree) else piece.type
             field, mark = rule.items[kind]
             if mark == "+":
-                several.setdefault(field, []).extend(self._all(_tree(piece).children))
+                several.setdefault(field, []).extend(self._all(tree_of(piece).children))
             elif mark == "*":
                 several.setdefault(field, []).append(self._built(piece))
             elif field in once:
@@ -157,8 +155,8 @@ class Builder:
     # -- expressions ---------------------------------------------------------------------
 
     def _expression(self, tree: Tree) -> Any:
-        while tree.data == "group" and tree.children[1] is None and _is_tree(tree.children[0]):
-            tree = _tree(tree.children[0])  # parentheses alone make nothing deeper
+        while tree.data == "group" and tree.children[1] is None and is_tree(tree.children[0]):
+            tree = tree_of(tree.children[0])  # parentheses alone make nothing deeper
         if self._depth == 0:
             self._is_too_deep = False
         if self._depth >= DEEPEST:
@@ -188,7 +186,7 @@ class Builder:
                 inner = self._built(children[0])
                 if children[1] is None:
                     return inner
-                return ast.Changed(span, inner, self._all(_tree(children[1]).children))
+                return ast.Changed(span, inner, self._all(tree_of(children[1]).children))
             case "group_quantity":
                 # What stands in parentheses is one number: the unit multiplies all of it.
                 return ast.Product(span, tuple((False, part) for part in self._all(children)))
@@ -210,7 +208,7 @@ class Builder:
 
     def _chain(self, children: Sequence[Piece], marked: str) -> tuple[tuple[bool, ast.Expr], ...]:
         """Return operands with True where the operator before them is the marked one."""
-        flags = [False, *(_token(operator).type == marked for operator in children[1::2])]
+        flags = [False, *(token_of(operator).type == marked for operator in children[1::2])]
         return tuple(zip(flags, self._all(children[::2]), strict=True))
 
     def _factors(self, children: Sequence[Piece]) -> Iterator[tuple[bool, ast.Expr]]:
@@ -221,8 +219,8 @@ class Builder:
         is_behind_unit = is_behind_number = False
         written = self._chain(children, "SLASH")
         for piece, (divides, factor) in zip(children[::2], written, strict=True):
-            is_behind_unit = is_behind_unit and divides and _is_word(piece)
-            rule = _tree(piece).data if _is_tree(piece) else ""
+            is_behind_unit = is_behind_unit and divides and is_word(piece)
+            rule = tree_of(piece).data if is_tree(piece) else ""
             is_quotient = is_behind_number and divides and rule == "quantity"
             if is_quotient and isinstance(factor, ast.Quantity):
                 yield divides, factor.number
@@ -230,7 +228,7 @@ class Builder:
             else:
                 yield divides, ast.as_unit(factor) if is_behind_unit else factor
             is_behind_unit |= rule in _WITH_UNITS
-            is_behind_number = _is_number(piece)
+            is_behind_number = is_number(piece)
 
     def _number(self, token: Token) -> ast.Number:
         span, digits = self._span(token), str(token).replace("_", "")
@@ -266,7 +264,7 @@ class Builder:
             case "exponent":
                 return ast.Negative(span, self._built(rest[0])) if rest else self._built(first)
             case "own_source" | "arithmetic_source":
-                text = self._built(rest[0]) or ast.Text(self._span(_token(first)), OUR_OWN)
+                text = self._built(rest[0]) or ast.Text(self._span(token_of(first)), OUR_OWN)
                 kind = ast.OwnSource if tree.data == "own_source" else ast.ArithmeticSource
                 return kind(text.span, text.value)
             case "included":
@@ -281,32 +279,11 @@ class Builder:
             case "topology":
                 return ast.Topology(span=span, items=tuple(self._topology(tree)))
             case "bare_cases":
-                self._report_bare(tree)
+                report_bare_cases(self._source, self._sink, tree)
                 return ast.Cases(span, self._all(tree.children))
             case data:
                 build = self._shaped.get(data)
                 return build(tree) if build else self._node(tree, rule_by_fields(data))
-
-    def _report_bare(self, cases: Tree) -> None:
-        """Report cases without braces; what stands there may be meant as a difference."""
-        text = self._source.text
-        only = _tree(cases.children[0])
-        word, value = _token(only.children[0]), text[_tree(only.children[1]).start : only.end]
-        is_difference = len(cases.children) == 1 and value.startswith("-")
-        difference = f"; to subtract, write `{word} - {value[1:].lstrip()}`"
-        mend = " ".join(_COMMENT.sub("", in_braces(text, cases)).split())
-        self._sink.report(
-            codes.FIRST_EDITION,
-            self._span(cases),
-            "cases must be in braces",
-            hint=instead(
-                self._span(cases).text,
-                in_braces(text, cases),
-                *([f"{word} - {value[1:].lstrip()}"] if is_difference else []),
-                words=("write " if shortened(mend) == mend else "as in ")
-                + f"`{shortened(mend)}`, or run `qps fmt`{difference if is_difference else ''}",
-            ),
-        )
 
     def _option(self, tree: Tree) -> ast.Option:
         name, *words, source = tree.children
@@ -321,7 +298,7 @@ class Builder:
     def _topology(self, tree: Tree) -> Iterator[ast.Node | ast.Link]:
         """Yield nodes and links, each with the doc string before it."""
         doc: str | None = None
-        for line in (_tree(one) for one in tree.children if one is not None):
+        for line in (tree_of(one) for one in tree.children if one is not None):
             if line.data == "doc":
                 doc = str(self._built(line))
                 continue
@@ -356,7 +333,7 @@ class Builder:
 
     def _column(self, tree: Tree) -> ast.Column:
         heading, *rest = tree.children  # the heading is a name, or any text in quotes
-        word = _token(heading)
+        word = token_of(heading)
         text = str(word)[1:-1] if word.type == "STRING" else str(word)
         unit, target, tolerance = map(self._built, rest)
         unit = None if unit is None else ast.as_unit(unit)
@@ -367,7 +344,7 @@ class Builder:
 
     def _spread(self, tree: Tree) -> ast.Spread:
         receivers, cast = tree.children
-        to = _tree(receivers)
+        to = tree_of(receivers)
         parts, count = to.children, None
         if to.data == "to_some":
             count, *parts = parts
@@ -419,72 +396,3 @@ class Builder:
                     )
                 return ast.Name(span, (str(word),))
         return str(word)
-
-
-def completed(items: Sequence[str | ast.Declaration]) -> list[str | ast.Declaration]:
-    """Return what a file declares, each with what others say of it.
-
-    Costs below `costs measured on m` are measured there; links `between all` join all nodes.
-    """
-    default: ast.Name | None = None
-    built: list[str | ast.Declaration] = []
-    for item in items:
-        if isinstance(item, ast.Defaults):
-            default = item.machine
-        is_step = isinstance(item, ast.Component) and default is not None
-        built.append(replace(item, default_machine=default) if is_step else item)  # type: ignore[type-var]
-    return _with_all_nodes(built)
-
-
-def _with_all_nodes(
-    items: Sequence[str | ast.Declaration],
-) -> list[str | ast.Declaration]:
-    """Return what a file declares with the ends of links `between all`: the nodes of the file."""
-    parts = [one for item in items if isinstance(item, ast.Topology) for one in item.items]
-    nodes = [one.name.text for one in parts if isinstance(one, ast.Node)]
-    return [
-        replace(item, items=tuple(_joined(one, nodes) for one in item.items))
-        if isinstance(item, ast.Topology)
-        else item
-        for item in items
-    ]
-
-
-def _joined(item: ast.Node | ast.Link, nodes: Sequence[str]) -> ast.Node | ast.Link:
-    """Return a link `between all but` some with its ends, each where that is said."""
-    if isinstance(item, ast.Node) or item.everyone is None:
-        return item
-    left_out = {name.text for name in (*item.ends, *item.everyone.but)}
-    span = item.everyone.span
-    found = [ast.Name(span, (name,)) for name in dict.fromkeys(nodes) if name not in left_out]
-    return replace(item, ends=(*item.ends, *found))
-
-
-def _is_word(piece: Piece) -> bool:
-    """Return whether a piece is a name, or a power of one, that stands in no parentheses."""
-    if isinstance(piece, Tree) and piece.data == "raised":
-        piece = piece.children[0]
-    return isinstance(piece, Tree) and piece.data in ("reference", "sign")
-
-
-def _is_number(piece: Piece) -> bool:
-    """Return whether a piece is a number by itself, such as `-1` and `10^3`."""
-    if isinstance(piece, Tree) and piece.data == "negative":
-        return _is_number(piece.children[-1])
-    return isinstance(piece, Tree) and piece.data in ("number", "number_power")
-
-
-def _is_tree(piece: Piece) -> bool:
-    return isinstance(piece, Tree)
-
-
-def _tree(piece: Piece) -> Tree:
-    """Return a piece that the grammar makes a tree."""
-    assert isinstance(piece, Tree)
-    return piece
-
-
-def _token(piece: Piece) -> Token:
-    """Return a piece that the grammar makes a token."""
-    assert isinstance(piece, Token)
-    return piece

@@ -17,7 +17,8 @@ from qps.compiler.diagnostics.diagnostic import Outcome, Sink
 from qps.compiler.diagnostics.source import LARGEST_TEXT, Source, Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.build_ast import Builder, completed
+from qps.compiler.syntax.build_ast import Builder
+from qps.compiler.syntax.completed_file import completed
 from qps.compiler.syntax.editions import report_editions
 from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.grammar import parsing

@@ -77,8 +77,7 @@ class ExpressionChecker:
         changes: ChangesOf | None = None,
         definitions: Definitions | None = None,
     ) -> None:
-        self.context = context
-        self.changes = changes
+        self.context, self.changes = context, changes
         self._steps = self._depth = 0
         self._busy = False
         self._compared: list[Value] = []

@@ -325,11 +325,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             if visit.rank <= rank and visit.rate.symbols.isdisjoint(self.streams)
         ]
         load = total((*before, total(demand.background) * demand.servers))
-        return replace(
-            station,
-            open_load=load * station.servers / demand.servers,
-            rank=rank,
-        )
+        return replace(station, open_load=load * station.servers / demand.servers, rank=rank)
 
     def _is_several(self, demand: StationTraffic) -> bool:
         """Return whether the cores of a resource are servers of their own."""

@@ -116,10 +116,6 @@ def _queueing_numbers(one: ir.Resource | ir.Network) -> Iterator[object]:
     yield one.queueing and one.queueing.as_read
 
 
-def _comparable(quantity: ir.Quantity | None) -> object:
-    return None if quantity is None else quantity.expr
-
-
 def _kind(quantity: ir.Quantity | None) -> object:
     """Return what is looked at of a number while formulas are made: whether it is 0 or 1."""
     if quantity is None:

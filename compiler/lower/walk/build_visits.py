@@ -7,7 +7,7 @@ k times its cost at these rates.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
@@ -43,7 +43,7 @@ from qps.compiler.network.itinerary import (
     Thin,
     Times,
 )
-from qps.compiler.network.stations_and_pools import Open, Place, StationKind
+from qps.compiler.network.stations_and_pools import Open, Place, Station, StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum
 
@@ -188,17 +188,7 @@ class NodeBuilder:
             self._expressions, now.flow, step, cost, resource.work, self._where(node)
         )
         per_second, capacity = self._speed_and_capacity(node, resource, cost)
-        station = self._network.come_to(
-            name,
-            Place(node, self._expressions.count(node)),
-            kind_of(resource),
-            resource.span,
-            speeds=self._network.speeds(name, resource.waits),
-            is_bits=resource.carries_bits,
-            jitter=None if resource.jitter is None else Open(resource.jitter),
-            rating=self._rating(name, machine, resource),
-            **{_CAPACITIES[resource.kind]: capacity},
-        )
+        station = self._station(node, resource, capacity)
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine)
         kept = charged * constant * per_second / capacity / station.fastest
@@ -235,11 +225,31 @@ class NodeBuilder:
             )
         )
         if charged * work is not ZERO:
-            waits = None if now.flow.primary is None else resource.waits
-            for one in served:
-                unwaited = UnmodeledQueue(one, one, resource.name, fitting(resource))
-                self._network.note_wait(one, waits, resource.queueing, unwaited)
-                now.visiting.add(one)
+            self._note_waits(served, resource)
+
+    def _station(self, node: str, resource: ir.Resource, capacity: Formula) -> Station:
+        """Return the station that a resource of a node is."""
+        name = f"{node}.{resource.name}"
+        return self._network.come_to(
+            name,
+            Place(node, self._expressions.count(node)),
+            kind_of(resource),
+            resource.span,
+            speeds=self._network.speeds(name, resource.waits),
+            is_bits=resource.carries_bits,
+            jitter=None if resource.jitter is None else Open(resource.jitter),
+            rating=self._rating(name, self._machine(node), resource),
+            **{_CAPACITIES[resource.kind]: capacity},
+        )
+
+    def _note_waits(self, served: Iterable[str], resource: ir.Resource) -> None:
+        """Note how what a stream uses of a resource is waited for."""
+        now = self._state
+        waits = None if now.flow.primary is None else resource.waits
+        for one in served:
+            unwaited = UnmodeledQueue(one, one, resource.name, fitting(resource))
+            self._network.note_wait(one, waits, resource.queueing, unwaited)
+            now.visiting.add(one)
 
     def _counted(self) -> tuple[tuple[str, Formula], ...]:
         """Return what comes with one item of the stream."""

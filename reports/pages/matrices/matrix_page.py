@@ -16,7 +16,6 @@ from qps.compiler.quantities.certainty import Kind
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.matrices.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.pages.plain_sentences import unquoted
-from qps.reports.text.layout.table import Table
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.words.certainty_marks import MARKS
 from qps.reports.text.words.nouns import counted, noun, noun_of_one
@@ -29,7 +28,6 @@ from qps.solver.matrix.rows.scalar_fallback import FAULT
 MOST_ROWS = 100_000
 """Rows that a page holds: more would neither be small nor follow at once."""
 
-_STATIC_ROWS = 50
 _MOST_LINES = 9
 _MOST_WORDS = 40
 COSTS = ("cost", "running_cost")
@@ -275,17 +273,6 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
                 "The file has no units (CSV has none): values are in base units "
                 "(s, bit, bit/s, $, single items)."
             )
-
-    def first_rows(self) -> Table:
-        """Return the first rows as a table of words."""
-        shown = [column for column in self.columns if not column.is_detail]
-        rows = [
-            tuple(self._mark(column, row) + column.told(column.at(row)) for column in shown)
-            for row in range(min(self.rows, _STATIC_ROWS))
-        ]
-        headings = tuple(f"{c.label}, {c.unit}" if c.unit else c.label for c in shown)
-        right = frozenset(i for i, column in enumerate(shown) if not column.is_word)
-        return Table(headings, tuple(rows), right)
 
     # -- for the scripts -----------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,8 +19,10 @@ from qps.compiler.check.model.streams.check_events import (
     StreamEvents,
     report_unused,
 )
+from qps.compiler.check.model.streams.check_playout import PlayoutChecker
 from qps.compiler.check.model.streams.check_pools import check_pools, pool_items
 from qps.compiler.check.model.streams.check_routes import RouteChecker, check_recovery
+from qps.compiler.check.model.streams.check_sends import check_sends
 from qps.compiler.check.model.streams.check_steps import StepChecker
 from qps.compiler.check.model.streams.check_visits import VisitChecker
 from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
@@ -32,23 +33,10 @@ from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
 from qps.compiler.diagnostics.fixits import insertion_after_hint, instead, removal_hint
-from qps.compiler.ir.parts import parts_of
-from qps.compiler.quantities.dimension import (
-    DIMENSIONLESS,
-    TIME,
-)
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 _ONE = Fraction(1)
-_BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.MAX_WAIT)
-_COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
-
-
-_OTHER_USERS = (
-    "to send to the other users of a meeting, declare a group (`group room of 10 users`) and write "
-    "`to others in room`; to reach everyone, `to all {node}`"
-)
-"""What is usually meant where a server sends on `to others`."""
 
 
 class _Stop(Struct, frozen=True):
@@ -110,7 +98,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             flows_from = self._one_in_all(declaration, starts)
         if flows_from is None:
             return None
-        playout = self._playout(declaration)
+        playout = PlayoutChecker(self.expressions).playout(declaration)
         ranks = [item for item in declaration.items if isinstance(item, ast.Rank)]
         rank = self.first(ranks, "a stream has only one priority", "remove one of them")
         priority = None
@@ -238,50 +226,6 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         quantity = self.expressions.quantity(arrivals.variation, scope, DIMENSIONLESS, what)
         return self.cited(quantity, arrivals.source, declaration.source)
 
-    def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
-        """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
-        stated = [item for item in declaration.items if isinstance(item, ast.Playout)]
-        buffer = self.first(stated, "a stream has only one playout buffer", "remove one of them")
-        if buffer is None:
-            return None
-        scope = Scope(self.main, Allowed.MODEL)
-        delay = self.cited(
-            self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay"), buffer.source
-        )
-        name = self.main.qualified(declaration.name.text)
-        if delay is None or self._goes_round(delay, name, _BEFORE_BUFFER):
-            return None
-        dropping = None
-        if buffer.dropping is not None:
-            what = "the share that is dropped"
-            dropping = self.cited(
-                self.expressions.quantity(buffer.dropping, scope, DIMENSIONLESS, what),
-                buffer.source,
-            )
-            known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
-            if dropping is None or self._goes_round(dropping, name, known):
-                return None
-        return ir.Playout(delay, dropping, buffer.span)
-
-    def _goes_round(
-        self, quantity: ir.Quantity, stream: str, known: tuple[ir.MeasureKind, ...]
-    ) -> bool:
-        """Return whether a buffer rests on what rests on it; then it is reported."""
-        for part in parts_of(quantity.expr):
-            if not isinstance(part, ir.Measured) or part.kind in (ir.MeasureKind.LOAD, *_COSTS):
-                continue
-            if part.subject == stream and part.kind in known:
-                continue
-            told = f"{part.subject}.{part.kind.value}" if part.subject else part.kind.value
-            self.sink.report(
-                codes.DEFINITION_CYCLE,
-                quantity.span,
-                f"a playout buffer cannot depend on `{told}`",
-                hint=f"use `{stream}.jitter`, `{stream}.max_wait`, utilization or parameters",
-            )
-            return True
-        return False
-
     # -- the way -------------------------------------------------------------------------
 
     def _paths(
@@ -408,76 +352,12 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             )
             return tuple(legs)
         left = [_where(leg, known) if isinstance(leg, ir.Visit) else leg for leg in legs]
-        calling = self._sent_before_calls(left)
-        self._spreads([leg for leg in left if isinstance(leg, ir.Visit)], calling)
+        check_sends(left, self.steps.nodes, self.sink)
         check_recovery(self.sink, legs)
         written = sum(1 for stop in stops for _ in pool_items(stop.item))
         if written == sum(isinstance(leg, ir.PoolMark) for leg in left):
             check_pools(self.sink, left)
         return tuple(legs)
-
-    def _spreads(self, visits: list[ir.Visit], reported: list[ir.Visit]) -> None:
-        """Check that what is sent to somebody arrives there: one spread a visit, then a visit."""
-        for visit, following in zip_longest(visits, visits[1:]):
-            assert visit is not None
-            spreads = [step for step in visit.steps if step.spread is not None]
-            if len(spreads) > 1 and not all(step.condition for step in spreads):
-                self.sink.report(
-                    codes.STREAM_ORDER,
-                    spreads[1].span,
-                    "the stream is sent on twice from the same place",
-                    secondary=[Label(spreads[0].span, "first sent on here")],
-                    hint="add a condition to each, or declare two streams",
-                )
-            for step in spreads if visit not in reported else ():
-                self._arrival(step, visit, following)
-
-    def _sent_before_calls(self, legs: list[ir.Leg]) -> list[ir.Visit]:
-        """Report what is sent on and then calls: what has left makes no call; return where."""
-        found = []
-        for leg, following in pairwise(legs):
-            if not isinstance(leg, ir.Visit) or not isinstance(following, ir.CallMark):
-                continue
-            spread = next((step.spread for step in leg.steps if step.spread is not None), None)
-            if spread is None or following.point is not ir.CallPoint.BEGINS:
-                continue
-            found.append(leg)
-            called = following.call
-            self.sink.report(
-                codes.STREAM_ORDER,
-                called.span,
-                f"`{called.node}` is called from `{leg.node}` after the stream was sent on",
-                secondary=[Label(spread.span, "sent on here")],
-                hint="move the call before the send, or to the destination",
-            )
-        return found
-
-    def _arrival(self, step: ir.Step, visit: ir.Visit, following: ir.Visit | None) -> None:
-        assert step.spread is not None
-        target = step.spread.target
-        if following is None:
-            self.sink.report(
-                codes.STREAM_ORDER,
-                step.spread.span,
-                "the stream is sent on but ends here",
-                hint=f"add the destination: `at {target or 'node'} {{ … }}`",
-            )
-        elif target is not None and following.node != target:
-            is_others = target == visit.node
-            what = f"the others at `{visit.node}`" if is_others else f"`{target}`"
-            self.sink.report(
-                codes.STREAM_ORDER,
-                following.span,
-                f"this is sent to {what}, but the stream continues at `{following.node}`",
-                secondary=[Label(step.spread.span, "sent on here")],
-                hint=_OTHER_USERS.format(node=following.node)
-                if is_others and self._grows(following.node)
-                else f"continue `at {target}`, or send it `to all {following.node}`",
-            )
-
-    def _grows(self, node: str) -> bool:
-        declared = self.steps.nodes.get(node)
-        return declared is not None and Allowed.POPULATION in mentions_of(declared.count)
 
     def _out_of_order(self, item: ast.Over) -> None:
         self.sink.report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import count
@@ -12,22 +11,18 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.streams.check_call_sizes import CallSizeChecker
 from qps.compiler.check.model.streams.check_events import EventUses
 from qps.compiler.check.model.streams.check_pools import PoolChecker
 from qps.compiler.check.model.streams.check_routes import RouteChecker
 from qps.compiler.check.model.streams.check_steps import StepChecker
-from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.fixits import insertion_after_hint, instead
 from qps.compiler.ir.streams import MOST_OTHERS
-from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
-from qps.compiler.quantities.written_shares import more_than_all
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
-
-_OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
 
 
 class _Inside(Struct, frozen=True):
@@ -75,6 +70,10 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     def legs(self, item: ast.At) -> list[ir.Leg]:
         """Return what happens at a node, calls and all; nothing where there is no such node."""
         return self._block(item.node, item.steps, _Inside())
+
+    @property
+    def _sizes(self) -> CallSizeChecker:
+        return CallSizeChecker(self.expressions, emission=self.emission)
 
     def _block(
         self,
@@ -264,7 +263,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         calls = [step for step in item.steps if isinstance(step, ast.CallStep)]
         fan_out = None
         if item.fan_out is not None:
-            fan_out = self._fan_out(item.fan_out)
+            fan_out = self._sizes.fan_out(item.fan_out)
             if fan_out is None:
                 return []
             for another in calls[1:]:
@@ -293,19 +292,6 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 else "remove the inner `together`",
             )
         return legs
-
-    def _fan_out(self, item: ast.FanOut) -> ir.FanOut | None:
-        """Return how often a call is made at once; None where that is no number."""
-        fixed = Scope(self.main, Allowed.NOTHING)
-        what = "the number of calls at once"
-        count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
-        if item.answers is None:
-            return None if count is None else ir.FanOut(count=count)
-        what = "the number of answers to wait for"
-        answers = self.expressions.quantity(item.answers, fixed, DIMENSIONLESS, what)
-        if count is None or answers is None:
-            return None
-        return ir.FanOut(count=count, answers=answers)
 
     def _others(self, caller: ast.Name, item: ast.CallOthers, inside: _Inside) -> list[ir.Leg]:
         """Return a call of each of so many other machines, made at the same time.
@@ -353,16 +339,13 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         is_plain = inside.is_plain and item.times is None and fork is None
         within = _Inside(is_call=True, is_plain=is_plain, events=inside.events)
         steps = self._block(node, item.steps, within)
-        scope = Scope(self.main, Allowed.FLOWS)
         stated = [part for part in (item.times, item.sends, item.returns) if part is not None]
         times = None
         is_number = item.times is None or self.events.is_sound(item.times)
-        if item.times is not None and is_number and not self._is_more_than_all(item.times):
-            times = self.expressions.quantity(
-                item.times, scope, DIMENSIONLESS, "the number of calls"
-            )
-        sends = self._size(item.sends, "sends", scope)
-        returns = self._size(item.returns, "returns", scope)
+        if item.times is not None and is_number:
+            times = self._sizes.times(item.times)
+        sends = self._sizes.size(item.sends, "sends")
+        returns = self._sizes.size(item.returns, "returns")
         condition = None
         if item.condition is not None:
             condition = self.expressions.condition(
@@ -411,77 +394,3 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         ways = list(reversed(links))
         home = self.routes.hops(there, back, ways, call=call.node, is_apart=apart)
         return [begins, *way, *steps, answers, *home, back, ends]
-
-    def _is_more_than_all(self, times: ast.Expr) -> bool:
-        """Return whether a share of more than all is written, which is reported.
-
-        What parameters come to is looked at in each configuration.
-        """
-        named = lookup(self.main, times.name) if isinstance(times, ast.Reference) else None
-        declared = None if named is None else named.declaration
-        value = declared.value.span if isinstance(declared, ast.Let) else times.span
-        found = more_than_all(value.text)
-        if found is None:
-            return False
-        share, often = found
-        self.sink.report(
-            codes.OUT_OF_RANGE,
-            times.span,
-            f"the share {share} is above 100 %",
-            secondary=[Label(value, "stated here")] if value is not times.span else [],
-            hint=instead(
-                share,
-                often,
-                at=value,
-                words=f"for {often} calls per request write `{often}`",
-            ),
-        )
-        return True
-
-    def _says_how_often(self, written: ast.Expr, word: str) -> bool:
-        """Return whether a size ends in what looks like how often a call is made; reported."""
-        often = _OFTEN.search(written.span.text)
-        if often is None:
-            return False
-        size = " ".join(written.span.text[: often.start()].split())
-        self.sink.report(
-            codes.MISPLACED,
-            written.span,
-            "the number of calls must come before the sizes",
-            hint=f"write `call node {often[0].strip()}, {word} {size} {{ … }}`",
-        )
-        return True
-
-    def _size(self, written: ast.Expr | None, word: str, scope: Scope) -> ir.Quantity | None:
-        """Return the size of a request or of an answer: so much for each item of the stream."""
-        if written is None or self._says_how_often(written, word):
-            return None
-        size = self.expressions.quantity(written, scope)
-        item = None if self.emission is None else self.emission.primary
-        if size is None or self.emission is None:
-            return None
-        if item is None:
-            self.sink.report(
-                codes.MISSING_ITEM,
-                size.span,
-                "the stream has bytes but no requests, so that calls have no size",
-                secondary=[Label(self.emission.span, "traffic of the stream")],
-                hint="add requests to the traffic: `traffic 10 request/s, 2 kB/request`",
-            )
-            return None
-        wanted = (INFORMATION / size.dimension).single_base
-        if wanted == item:
-            return size
-        is_plain = size.dimension in (DIMENSIONLESS, INFORMATION)
-        unit = f"byte/{item}" if size.dimension == DIMENSIONLESS else f"/{item}"
-        text = " ".join(written.span.text.split())
-        filled = f"{' ' * (unit[0] != '/')}{unit}"
-        self.sink.report(
-            codes.WRONG_DIMENSION,
-            size.span,
-            f"`{word}` must be a size per {item}, not {size.dimension.in_words}",
-            hint=insertion_after_hint(written.span, filled, text=f"write `{word} {text}{filled}`")
-            if is_plain and not text.endswith("%")
-            else f"write a size such as `{word} 300 byte/{item}`",
-        )
-        return None

@@ -1,0 +1,36 @@
+"""What the pieces of a parse tree are."""
+
+from __future__ import annotations
+
+from qps.grammar.parsing import Piece, Token, Tree
+
+
+def is_word(piece: Piece) -> bool:
+    """Return whether a piece is a name, or a power of one, that stands in no parentheses."""
+    if isinstance(piece, Tree) and piece.data == "raised":
+        piece = piece.children[0]
+    return isinstance(piece, Tree) and piece.data in ("reference", "sign")
+
+
+def is_number(piece: Piece) -> bool:
+    """Return whether a piece is a number by itself, such as `-1` and `10^3`."""
+    if isinstance(piece, Tree) and piece.data == "negative":
+        return is_number(piece.children[-1])
+    return isinstance(piece, Tree) and piece.data in ("number", "number_power")
+
+
+def is_tree(piece: Piece) -> bool:
+    """Return whether a piece is a tree, not a token."""
+    return isinstance(piece, Tree)
+
+
+def tree_of(piece: Piece) -> Tree:
+    """Return a piece that the grammar makes a tree."""
+    assert isinstance(piece, Tree)
+    return piece
+
+
+def token_of(piece: Piece) -> Token:
+    """Return a piece that the grammar makes a token."""
+    assert isinstance(piece, Token)
+    return piece

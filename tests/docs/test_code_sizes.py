@@ -1,0 +1,73 @@
+"""Modules, functions and folders stay small enough to be read at once."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from documents.vocabulary import ROOT
+
+LINES_OF_MODULE, LINES_OF_FUNCTION, FILES_OF_FOLDER = 400, 60, 30
+
+CODE = (
+    "benchmarks", "compiler", "docs/website", "editing", "editors/generators", "engine", "grammar",
+    "laboratory", "playground", "reports", "reviewing", "simulation", "solver", "src/qps/commands",
+)  # fmt: skip
+
+LONGER_MODULES = {
+    "benchmarks/targets.py": "a list of what is measured",
+    "compiler/lower/queues/station_queue.py": "a queue and its laws need each other",
+    "compiler/lower/response_time/class_response.py": "the quantiles and labels of one class",
+    "compiler/lower/traffic/itinerary_flows.py": "a method for each node of an itinerary",
+    "reports/scripts/engine/queueing/sums.js": "a page includes it whole or not at all",
+}
+"""The modules that may have more lines, because a split makes no better parts."""
+
+
+def sources(*endings: str) -> list[Path]:
+    found = (path for folder in CODE for path in (ROOT / folder).rglob("*"))
+    ours = (path for path in found if not {"node_modules", "build"} & set(path.parts))
+    return sorted(path for path in ours if path.suffix in endings)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def long_functions(text: str, most: int) -> list[str]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    parts = (part for part in ast.walk(ast.parse(text)) if isinstance(part, functions))
+    return [one.name for one in parts if (one.end_lineno or 0) - one.lineno >= most]
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    longer = {
+        name_of(path)
+        for path in sources(".py", ".js")
+        if len(path.read_text(encoding="utf-8").splitlines()) > LINES_OF_MODULE
+    }
+    assert longer == set(LONGER_MODULES), (
+        "split it, or remove the exception that it no longer needs"
+    )
+
+
+def test_no_function_is_longer_than_60_lines() -> None:
+    longer = [
+        f"{name_of(path)}: {name}"
+        for path in sources(".py")
+        for name in long_functions(path.read_text(encoding="utf-8"), LINES_OF_FUNCTION)
+    ]
+    assert longer == []
+
+
+def test_no_folder_has_more_than_30_modules() -> None:
+    files = Counter(name_of(path.parent) for path in sources(".py", ".js", ".css", ".j2"))
+    assert {name: count for name, count in files.items() if count > FILES_OF_FOLDER} == {}
+
+
+@pytest.mark.parametrize(("lines", "found"), [(2, ["f"]), (3, []), (4, [])])
+def test_a_long_function_is_found(lines: int, found: list[str]) -> None:
+    assert long_functions("@each\ndef f():\n    a = 1\n    return a\n", lines) == found
