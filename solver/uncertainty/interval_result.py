@@ -25,7 +25,7 @@ class Likely(Struct, frozen=True):
 
 
 class LikelyMet(Struct, frozen=True, kw_only=True):
-    """Probability that a requirement is met; `error` is its model error, 0 for samples."""
+    """Probability that a requirement is met; `error` is its error, 0 if all samples are solved."""
 
     name: str
     probability: float
@@ -56,9 +56,10 @@ class ShareOfVariance(Share, frozen=True, kw_only=True):
 
 
 class BySurface(Struct, frozen=True, kw_only=True):
-    """An expensive requirement, predicted for most samples by a surrogate model through `points`.
+    """A requirement that a surrogate model, fitted to `points` samples, predicts for the others.
 
-    `error` is the largest relative error of the failing population in cross-validation.
+    `error` is the largest relative error in cross-validation, for the population at which the
+    requirement fails.
     """
 
     requirement: str
@@ -67,7 +68,7 @@ class BySurface(Struct, frozen=True, kw_only=True):
 
 
 class Interval(Struct, frozen=True, kw_only=True):
-    """An interval with its probability; None means no capacity."""
+    """An interval with its probability; a bound is None if no user is supported there."""
 
     probability: float
     least: int | None
@@ -82,10 +83,10 @@ class AtConfidence(Struct, frozen=True, kw_only=True):
 
 
 class Counted(Struct, frozen=True, kw_only=True):
-    """Histogram of samples: `counts` of bins with a `width`, from `start` on.
+    """Histogram of samples: the `counts` of bins with a given `width`, starting at `start`.
 
-    The most extreme 1 % of samples are omitted. A value below the population range means no
-    capacity.
+    The lowest and the highest 0.5 % of samples are omitted. A value below the range of the
+    population means that no user is supported.
     """
 
     start: int
@@ -98,8 +99,8 @@ class Odds(Struct, frozen=True, kw_only=True):
 
     `requirements` has the probability that each requirement is met at capacity, `bottlenecks` the
     probability that each resource saturates first, and `limits` the probability of each limit of
-    the capacity. `linear_interval` is the interval from a linear approximation, or None without
-    slopes. `left_out` has the fractions of samples with an invalid number or without a solution,
+    the capacity. `linear_interval` is the interval from a linear approximation, or None if there
+    is none. `left_out` has the fractions of samples with an invalid number or without a solution,
     with reasons; `beyond` is the fraction of samples in which the range ends first. `distribution`
     is the histogram of the capacity. `assumed` lists requirements and resources that are assumed to
     keep failing at larger populations once they fail; `surrogate_models` predict most samples for

@@ -40,8 +40,8 @@ _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 class Failure(Struct, frozen=True):
     """A requirement that fails, and its mode; None without modes.
 
-    If `refused` is true, it is not a requirement: the text describes an invalid value, or what is
-    undecided.
+    If `refused` is true, `requirement` is not a requirement, but the reason why the value is
+    invalid or undecided.
     """
 
     requirement: str
@@ -50,7 +50,7 @@ class Failure(Struct, frozen=True):
 
     @property
     def is_undecided(self) -> bool:
-        """True if undecided."""
+        """True if QPS cannot decide whether the value is acceptable."""
         return self.refused and self.requirement.endswith(_UNDECIDED)
 
     @property
