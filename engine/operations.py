@@ -4,7 +4,7 @@ A function of the language is a row here. Its word names it in formulas, in prog
 and, where the language has it, in the language. All else of QPS that must know what an operation
 does asks the row. The row says what is true of it in one line; its `name` is that of its function
 in each module of `evaluators`, which is imported when it is first asked for: who asks for values of
-floats imports no numpy, but for networks of several classes and integrals over order statistics.
+floats imports no numpy, but for networks of several classes and integrals over laws of times.
 
 What has no value (0/0, a pole, the root of what is negative) is not-a-number, in every column; what
 is beyond all floats is infinite, and what has a limit at infinity is that. See
@@ -119,6 +119,35 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(7, 10),
+    ),
+    of_queues(
+        "fork_mean",
+        *_OF_A_STAGE,
+        whole=(8,),
+        repeats=9,
+        row_by_row=True,
+        by_floats=True,
+        gammas=(3, 6),
+    ),
+    of_queues(
+        "fork_quantile",
+        *(1, *_OF_A_STAGE),
+        whole=(9,),
+        repeats=9,
+        row_by_row=True,
+        by_floats=True,
+        gammas=(4, 7),
+    ),
+    of_queues(
+        "fork_tail",
+        *(-1, *_OF_A_STAGE),
+        lies=_SHARE,
+        whole=(9,),
+        repeats=9,
+        row_by_row=True,
+        by_floats=True,
+        gammas=(4, 7),
+        error=1e-9,
     ),
     of_networks("closed_rate", *GROWING_RATE, repeats=4, servers=_SERVERS),
     of_networks("closed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),

@@ -54,7 +54,7 @@ class OrderLaw(Struct, frozen=True, kw_only=True):
             before, behind = _missing(np.minimum(both, 1.0), answers, spare)
             jumps.append(float(before - behind) if share > 0 else 0.0)
         fixed = tuple(time for time, _ in law.fixed)
-        points = points_of(law, stages, has_spare=spare > 0)
+        points = points_of(fixed, stages, has_spare=spare > 0)
         missing = _missing(law.longer(points)[0], answers, spare)
         is_first = np.append(missing[1:], 0.0) < 1 - _NOTHING
         is_last = np.insert(missing[:-1], 0, 1.0) > _NOTHING
@@ -127,7 +127,7 @@ class OtherTime(Struct, frozen=True, kw_only=True):
         law = Law.of(stages, -log(late) + _OTHER)
         if law is None:
             return None
-        points = points_of(law, stages)
+        points = points_of([time for time, _ in law.fixed], stages)
         shares = law.longer(points)[0]
         is_first, is_last = np.append(shares[1:], 0.0), np.insert(shares[:-1], 0, 1.0)
         some = points[(is_first < 1 - _SMALL) & (is_last > _SMALL * late)]
@@ -149,8 +149,10 @@ def order_density(shares: Array, answers: float, spare: float) -> Array:
     return np.asarray(np.exp(np.minimum(logarithms, 700.0)))
 
 
-def points_of(law: Law, stages: Sequence[float], *, has_spare: bool = False) -> Array:
-    """Return points at which panels begin: away from each time at which a law does, by powers.
+def points_of(
+    starts: Sequence[float], stages: Sequence[float], *, has_spare: bool = False
+) -> Array:
+    """Return points at which panels begin: away from each time at which a law starts, by powers.
 
     What varies more than an exponential time begins with no end of short ones, and the first of
     many calls are there far sooner than one.
@@ -163,9 +165,8 @@ def points_of(law: Law, stages: Sequence[float], *, has_spare: bool = False) -> 
     shortest = min(times, default=1.0) / (scale * most_servers)
     is_smooth = varies <= 1 and not has_spare
     finest = floor(log2(shortest)) + _FINER if is_smooth else _LEAST_POWER
-    starts = np.array([time for time, _ in law.fixed])
     away = scale * 2.0 ** np.arange(float(max(_LEAST_POWER, finest)), float(_MOST_POWER))
-    return np.unique(np.concatenate([starts, *(start + away for start in starts)]))
+    return np.unique(np.concatenate([np.array(starts), *(start + away for start in starts)]))
 
 
 def nodes(points: Sequence[float], *laws: Law) -> tuple[Array, Array]:

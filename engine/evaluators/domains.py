@@ -150,6 +150,21 @@ def stages_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # 
     return (Needed(waits),)
 
 
+def fork_mean(waits: Formula, *_others: Formula) -> Domain:
+    """Return for what there is a mean time of stages with forks."""
+    return (Needed(waits),)
+
+
+def fork_quantile(level: Formula, *_stages: Formula) -> Domain:
+    """Return for what there is a quantile of the time of stages with forks."""
+    return share(level)
+
+
+def fork_tail(time: Formula, waits: Formula, *_others: Formula) -> Domain:  # noqa: ARG001 - any
+    """Return for what there is a tail of the time of stages with forks."""
+    return (Needed(waits),)
+
+
 def order_level(level: Formula, answers: Formula, spare: Formula) -> Domain:
     """Return for how many answers there is a level of one."""
     return Needed(answers - 1), Needed(spare), *share(level)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.distributions.fork_arrays import fork_mean, fork_quantile, fork_tail
 from qps.engine.distributions.maximum_arrays import slowest
 from qps.engine.distributions.order_arrays import order_level, order_mean, order_quantile
 from qps.engine.evaluators.on_floats import (
@@ -79,6 +80,9 @@ __all__ = [
     "closed_wait",
     "erlang_b",
     "erlang_c",
+    "fork_mean",
+    "fork_quantile",
+    "fork_tail",
     "forked_rate",
     "forked_time",
     "forked_wait",

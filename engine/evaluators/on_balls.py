@@ -24,6 +24,7 @@ from qps.engine.evaluators.queueing.closed_balls import (
 )
 from qps.engine.evaluators.queueing.erlang_balls import erlang_b, erlang_c, periodic_wait
 from qps.engine.evaluators.queueing.finite_room_balls import room_loss, room_quantile, room_wait
+from qps.engine.evaluators.queueing.fork_balls import fork_mean, fork_quantile, fork_tail
 from qps.engine.evaluators.queueing.fork_join_balls import forked_rate, forked_time, forked_wait
 from qps.engine.evaluators.queueing.load_dependent_balls import (
     nested_rate,
@@ -68,6 +69,9 @@ __all__ = [
     "closed_wait",
     "erlang_b",
     "erlang_c",
+    "fork_mean",
+    "fork_quantile",
+    "fork_tail",
     "forked_rate",
     "forked_time",
     "forked_wait",

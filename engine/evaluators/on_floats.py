@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
+from qps.engine.distributions.fork_numbers import fork_mean, fork_quantile, fork_tail
 from qps.engine.distributions.maximum_numbers import slowest
 from qps.engine.distributions.order_levels import order_level
 from qps.engine.distributions.order_numbers import order_mean, order_quantile
@@ -64,6 +65,9 @@ __all__ = [
     "closed_wait",
     "erlang_b",
     "erlang_c",
+    "fork_mean",
+    "fork_quantile",
+    "fork_tail",
     "forked_rate",
     "forked_time",
     "forked_wait",

@@ -99,6 +99,12 @@ SPECS = {
     "fan-out-equal": _spec(_open("at a { together 3 { call b { work } } }"), b="one * 3"),
     "parallel-bursty": _spec(_open(_TOGETHER, more="; arrivals cv 2"), **_BRANCHES),
     "parallel-repeated": _spec(_open(_TOGETHER.replace("b {", "b * 2 {")), **_BRANCHES),
+    "fork-independent": _spec(
+        _open("at a { together { call b * 10 % { wait }; call c * 20 % { wait } } }"),
+        extra="component wait { delay 10 ms }",
+    ),
+    "fork-associated": _spec(_open(_TOGETHER), b="one", c="four", four="mmc"),
+    "fork-estimated": _spec(_open(_TOGETHER), b="one", c="four", one="ps", four="ps"),
     "normal-jitter": _spec(_open("at a { }; over l; at b { }"), link="noisy"),
     "sum-of-percentiles-and-jitter": _spec(_open("at a { work }; over l; at b { }"), link="noisy"),
     "one-fast-core": _spec(_open("at a { work }"), a="four", four="mm1"),

@@ -251,10 +251,10 @@ def same(one: float, other: float) -> bool:
 
 _IN_ARRAYS = {
     *(word for word in CASES if word.startswith(("class_", "shared_", "nested_"))),
-    *("order_mean", "order_quantile"),
+    *("order_mean", "order_quantile", "fork_mean", "fork_quantile", "fork_tail"),
 }
 """These wait for numpy: all populations of several classes are one table, an array, and so are all
-times at which an integral over the law of order statistics is summed."""
+times at which an integral over a law of order statistics, or of a fork, is summed."""
 
 
 def test_a_plain_value_needs_no_numpy() -> None:

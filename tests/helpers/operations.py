@@ -44,6 +44,10 @@ STAGE = (
     *(POSITIVE, (0.25, 4.0), (1.0, 3.0), (0.0, 0.0)),  # who is served, and how often
 )
 
+FORK = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 1.0), (-1.0, -1.0), (0.0, 0.0), (0.0, 0.0))
+"""What says that two branches are begun together, but for how often and how many."""
+FORKED_STAGES = (*FORK, (0.2, 1.0), (2.0, 2.0), *STAGE[:7], (0.2, 1.0), (0.0, 0.0), *STAGE)
+
 CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "+": (ANY, ANY),
     "*": (ANY, ANY),
@@ -80,6 +84,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "order_level": (LEVEL, (1.0, 40.0), (0.0, 9.0)),
     "order_mean": ((1.0, 40.0), (0.0, 9.0), *STAGE),
     "order_quantile": (LEVEL, (1.0, 40.0), (0.0, 9.0), (1.0, 1.0), *STAGE, *STAGE),
+    "fork_mean": FORKED_STAGES,
+    "fork_quantile": (LEVEL, *FORKED_STAGES),
+    "fork_tail": (POSITIVE, *FORKED_STAGES),
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
     "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 4.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),

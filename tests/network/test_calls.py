@@ -461,7 +461,8 @@ def test_the_mean_of_the_slowest_is_an_upper_bound_where_branches_wait() -> None
     (fork,) = (part for part in graph.streams["shop"].latency if part.branches)
     assert fork.certainty.kind is Kind.UPPER_BOUND
     known = graph.streams["shop"].quantile_certainty(Fraction(9, 10))
-    assert any("percentiles of 2 queues" in reason for reason in known.reasons)
+    assert "fork-associated" in known.methods
+    assert not {"sum-of-percentiles", "any-parallel-late"} & known.methods
 
 
 def test_what_is_lost_of_one_call_loads_the_others_together_with_it() -> None:

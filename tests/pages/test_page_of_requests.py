@@ -1,4 +1,4 @@
-"""Pages of alternatives, events and fan-outs say what `solve` says."""
+"""Pages of alternatives, events, forks and fan-outs say what `solve` says."""
 
 from __future__ import annotations
 
@@ -55,12 +55,30 @@ stream suggest for each user {
 require { search.p99 <= 30 ms; suggest.p99 <= 20 ms }
 """
 )
+FORK = (
+    HEAD
+    + """
+topology { node front = pool; node east, west = pool; node far = idle; link l = lan between all }
+stream asks for each user {
+  traffic pace, 100 byte/request
+  at front {
+    get
+    (1 - hits): {
+      together { call east { scan }; call west * 50 % { get }; call far { away } }
+      get
+    }
+  }
+}
+require { asks.p95 <= 400 ms; asks.p50 <= 200 ms; asks.latency <= 150 ms }
+"""
+)
 
 
 @pytest.mark.parametrize(
     ("text", "setting"),
     [
         pytest.param(ONE_OF, "pace = 0.2 request/s", id="one of and an event"),
+        pytest.param(FORK, "hits = 70 %", id="a fork of those who miss"),
         pytest.param(FAN_OUT, "pace = 0.05 request/s", id="fan-outs"),
     ],
 )

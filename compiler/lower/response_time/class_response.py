@@ -215,6 +215,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         found, known = self._quantile(level), self._quantile_certainty(level)
         if self._is_loose(known):
             found = refined(found, level, self.latency, is_of_kinds=self._is_of_kinds)
+        if self._has_fork:  # its mean is that of the same law
+            return found
         return guarded(found, level, known, self.mean_latency, self.latency_certainty)
 
     def later(self, seconds: Fraction) -> Formula:
@@ -233,6 +235,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         found = total(later_share(path, seconds) for path in paths)
         if len(paths) > 1:
             found = minimum(ONE, found)
+        if self._has_fork:
+            return found
         known, mean_known = self._later_certainty(paths), self.latency_certainty
         return guarded_share(found, seconds, known, self.mean_latency, mean_known)
 
@@ -243,7 +247,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
             return together(known_by("slowest-kind"), *(one.later_certainty for one in self.kinds))
         paths = later_paths(self.latency, self._is_added)
         known = together(self._later_certainty(paths), known_by("path-of-stages", self.name))
-        known = guarded_known(known, self.latency_certainty)
+        if not self._has_fork:
+            known = guarded_known(known, self.latency_certainty)
         return self.doubts.known_in_part(of_another(known))
 
     def _later_certainty(self, paths: Sequence[StagePath]) -> Certainty:
@@ -340,6 +345,12 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
     def paths(self) -> tuple[StagePath, ...]:
         """The ways through its stages where a quantile is that of a sum; none where it is not."""
         return paths_of(self.latency, self._is_added)
+
+    @property
+    def _has_fork(self) -> bool:
+        """Whether calls that are made together are told by the law of the longest of them."""
+        is_open = self.cycle is None and not self.kinds
+        return is_open and any(path.has_fork for path in self.paths)
 
     def quantile_of(self, path: StagePath, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
@@ -446,7 +457,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         if self._is_loose(known):
             known = together(known, REFINED)
         known = together(known, known_by("path-of-stages", self.name))
-        known = guarded_known(known, self.latency_certainty)
+        if not self._has_fork:
+            known = guarded_known(known, self.latency_certainty)
         return self.doubts.known(known, Quantity.of_level(level))
 
     @cached_property

@@ -83,6 +83,8 @@ class StagePath(Struct, frozen=True, kw_only=True):
     chances: int = 1
     fan_out: FanOutPath | None = None
     """The calls that are made at once on the way, which all other stages are besides."""
+    has_fork: bool = False
+    """True where some of the stages have branches, which the operands have, too."""
 
     @property
     def repeats(self) -> bool:
@@ -97,12 +99,12 @@ class StagePath(Struct, frozen=True, kw_only=True):
     @property
     def varies(self) -> bool:
         """True where something on the way takes a time that varies, by a law that is known."""
-        return bool(self.added) or self.fan_out is not None
+        return bool(self.added) or self.fan_out is not None or self.has_fork
 
     @property
     def is_alone(self) -> bool:
         """True where there is one queue, of which the quantile is known better by itself."""
-        if self.fan_out is not None:
+        if self.fan_out is not None or self.has_fork:
             return False
         if len(self.added) != 1 or self.repeats:
             return not self.operands
@@ -126,7 +128,8 @@ class StagePath(Struct, frozen=True, kw_only=True):
         if not self.operands:
             return found
         level = 1 - late * summed / units
-        return found + apply("stages_quantile", number(level), *self.operands)
+        word = "fork_quantile" if self.has_fork else "stages_quantile"
+        return found + apply(word, number(level), *self.operands)
 
 
 def _times(times: Formula, stage: Formula) -> Formula:

@@ -49,10 +49,14 @@ _FOUR_ELEVENTHS, _PART = number(Fraction(4, 11)), number(Fraction(1, 8))
 
 
 class Slowest(Struct, frozen=True):
-    """The mean of the slowest of some branches, and how it is known besides its stages."""
+    """The mean of the slowest of some branches, and how it is known besides its stages.
+
+    It `is_least` where it is the largest of their means, and no more is told of them here.
+    """
 
     value: Formula
     known: Certainty = EXACT
+    is_least: bool = False
 
 
 class _Branch(Struct, frozen=True, kw_only=True):
@@ -81,7 +85,7 @@ def slowest_of(
     if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004
         return Slowest(longest(means))
     if not all(_is_plain(part, depth) for part in parts):
-        return Slowest(longest(means), known_by("largest-mean", nodes))
+        return Slowest(longest(means), known_by("largest-mean", nodes), is_least=True)
     found = [_branch(branch) for branch in branches]
     alike = _alike(branches, found)
     if alike is not None:

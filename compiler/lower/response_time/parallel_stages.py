@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from qps.compiler.lower.response_time.fan_outs import time_of_fan_out
+from msgspec.structs import replace
+
+from qps.compiler.lower.response_time.fan_outs import has_law, time_of_fan_out
+from qps.compiler.lower.response_time.fork_paths import fork_mean
 from qps.compiler.lower.response_time.parallel_calls import slowest_of
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 
@@ -41,13 +44,18 @@ def _together(parts: Sequence[LatencyPart], at: int) -> LatencyPart:
         )
     nodes = [branch[0].calls[at].node for branch in branches]
     slowest = slowest_of(branches, nodes, at)
-    return LatencyPart(
+    found = LatencyPart(
         stage=f"{' and '.join(nodes)} together",
         value=slowest.value,
         calls=calls,
         branches=branches,
         slowest_known=slowest.known,
     )
+    told = fork_mean(found, has_law) if slowest.is_least else None
+    if told is None:
+        return found
+    mean, known = told
+    return replace(found, value=mean * calls[-1].reached if calls else mean, slowest_known=known)
 
 
 def _fork_of(part: LatencyPart, depth: int) -> tuple[int, int] | None:

@@ -6,15 +6,17 @@ often as it is passed. That is known for each outcome: which of the calls are ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import product
+from math import prod
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.lower.response_time.repeated_visits import repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.distributions.stage_paths import MOST_PATHS
-from qps.engine.expressions.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -25,41 +27,63 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def has_outcomes(line: Sequence[LatencyPart]) -> bool:
-    """Return whether the outcomes are which calls are made: each once, or not at all.
+    """Return whether the outcomes are which calls are made: each once, or not at all."""
+    draws = _draws(line)
+    are_shares = all(call.is_share and call.most is None for draw in draws for call in draw)
+    return are_shares and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
 
-    Each is drawn by itself: alternatives exclude each other, and are not told so.
+
+def tells_outcomes(added: Sequence[LatencyPart]) -> bool:
+    """Return whether waits that come again are told by outcomes.
+
+    Where services differ, those who come back find less than is found by others: they are not.
     """
-    made = [call for part in line for call in part.calls if call.times is not ONE]
-    are_draws = all(call.is_share and call.most is None and call.choice is None for call in made)
-    return are_draws and 2 ** len(_optional(line)) <= MOST_PATHS
+    again = [part.queue for _, part in repeated_queues(added).values() if part.queue is not None]
+    return all(queue.is_modeled_as_uniform for queue in again)
 
 
 def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:
-    """Yield what may happen on a line of stages; a call is made only where that around it is."""
-    optional = _optional(line)
-    outer = {call.number: _around(line, call) for call in optional}
-    for chosen in product((True, False), repeat=len(optional)):
-        is_made = {call.number: made for call, made in zip(optional, chosen, strict=True)}
+    """Yield what may happen on a line of stages; a call is made only where that around it is.
+
+    Of alternatives one is made, or none by what is left of 1.
+    """
+    draws = _draws(line)
+    around = [_around(line, draw[0]) for draw in draws]
+    for chosen in product(*((*draw, None) for draw in draws)):
+        made = {call.number for call in chosen if call is not None}
         chance: Formula = ONE
-        for call in optional:
-            is_reached = all(is_made[number] for number in outer[call.number])
-            if is_reached:
-                chance = chance * (call.times if is_made[call.number] else 1 - call.times)
-            elif is_made[call.number]:
-                break
-        else:
-            parts = (
-                replace(part, calls=())
-                for part in line
-                if all(is_made.get(call.number, True) for call in part.calls)
-            )
-            yield Outcome(chance=chance, parts=tuple(parts))
+        for call, draw, outer in zip(chosen, draws, around, strict=True):
+            if made.issuperset(outer):
+                none = 1 - total(one.times for one in draw)
+                chance = chance * (none if call is None else call.times)
+            elif call is not None:
+                chance = ZERO
+        if chance is ZERO:
+            continue
+        left_out = {call.number for draw in draws for call in draw} - made
+        parts = (
+            _alone(part) for part in line if not any(call.number in left_out for call in part.calls)
+        )
+        yield Outcome(chance=chance, parts=tuple(parts))
 
 
-def _optional(line: Sequence[LatencyPart]) -> list[CallFactor]:
-    """Return the calls that are made by a share."""
-    found = {call.number: call for part in line for call in part.calls if call.times is not ONE}
-    return list(found.values())
+def _alone(part: LatencyPart) -> LatencyPart:
+    """Return a stage as if it stood in no call; of calls that are made together those inside."""
+    depth = len(part.calls)
+    branches = tuple(
+        tuple(replace(one, calls=one.calls[depth:]).reached_from(ONE) for one in branch)
+        for branch in part.branches
+    )
+    return replace(part, calls=(), branches=branches)
+
+
+def _draws(line: Sequence[LatencyPart]) -> list[tuple[CallFactor, ...]]:
+    """Return the calls that are made by a share: each alone, or with those that exclude it."""
+    found: dict[Hashable, dict[int, CallFactor]] = {}
+    for call in (call for part in line for call in part.calls if call.times is not ONE):
+        draw = call.number if call.choice is None else ("choice", call.choice)
+        found.setdefault(draw, {})[call.number] = call
+    return [tuple(calls.values()) for calls in found.values()]
 
 
 def _around(line: Sequence[LatencyPart], call: CallFactor) -> list[int]:

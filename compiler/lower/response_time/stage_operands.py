@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import groupby
 
 from msgspec import Struct
@@ -14,8 +15,10 @@ from qps.compiler.lower.response_time.repeated_shares import outcomes_of
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
 from qps.compiler.lower.response_time.response_stages import CallFactor, LatencyPart
 from qps.engine.distributions.stage_paths import MOST_PATHS
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
+_FORK = number(Fraction(-1))
+"""The servers of what begins its branches together (`qps.engine.distributions.fork_lines`)."""
 STAGE_SIZE = 9
 """Operands of a stage."""
 
@@ -78,7 +81,11 @@ class _Summed(Struct, frozen=True, kw_only=True):
                 continue
             if len(inside[0].calls) <= depth:
                 for part in inside:
-                    if part in self.added:
+                    if part.branches:
+                        forked, ways = fork_operands(part)
+                        operands += forked
+                        chances *= ways
+                    elif part in self.added:
                         stages = self._stages(part)
                         fixed.append(-stages[0].counted)
                         operands += [one for stage in stages for one in stage.operands()]
@@ -122,6 +129,24 @@ class _Summed(Struct, frozen=True, kw_only=True):
             return [replace(stage, waits=ZERO, work=ZERO, parts=())]
         piled = behind(part)
         return [stage] if piled is None else [stage, piled]
+
+
+def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
+    """Return the operands of calls that are made together, and how many chances there are.
+
+    Waits in a queue that a branch comes to again are one; those of other branches are others.
+    """
+    operands: list[Formula] = []
+    chances = 1
+    for branch in fork.branches:
+        added = tuple(part for part in branch if part.queue is not None)
+        same, varying, within = operands_of(branch, added, len(fork.calls))
+        always = ZERO if same is ZERO else maximum(ZERO, same)
+        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+        operands += [*around.operands(ONE, len(varying) // STAGE_SIZE), *varying]
+        chances = max(chances, within)
+    header = Stage(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
+    return [*header.operands(ONE, len(operands) // STAGE_SIZE), *operands], chances
 
 
 def _chances(call: CallFactor, within: int, *, is_fixed: bool) -> int:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from qps.compiler.lower.queues.station_queue import Stage
+from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
-from qps.compiler.lower.response_time.repeated_shares import has_outcomes
-from qps.compiler.lower.response_time.repeated_visits import repeated_queues, repeats_by_share
+from qps.compiler.lower.response_time.repeated_shares import has_outcomes, tells_outcomes
+from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
 from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart
 from qps.compiler.lower.response_time.stage_operands import (
     operands_by_outcome,
@@ -33,6 +34,9 @@ def paths_of(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
 ) -> tuple[StagePath, ...]:
     """Return the ways through stages of which a sum tells the quantile; none where it does not."""
+    forked = fork_path(parts, is_added)
+    if forked is not None:
+        return (forked,)
     lines = _lines(parts)
     if any(sum(part.fan_out is not None for part in line) > 1 for line in lines):
         return ()
@@ -56,6 +60,9 @@ def later_paths(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
 ) -> tuple[StagePath, ...]:
     """Return the ways through stages of which a sum tells the tail; none where it does not."""
+    forked = fork_path(parts, is_added)
+    if forked is not None:
+        return (forked,)
     lines = _lines(parts)
     if any(part.fan_out is not None for line in lines for part in line):
         return ()  # of calls made at once there is no tail yet
@@ -67,11 +74,12 @@ def later_paths(
 
 def later_share(path: StagePath, seconds: Fraction) -> Formula:
     """Return the share of what goes one way that takes longer than a time, in s."""
-    found = _own_share(path, number(seconds))
+    found = None if path.has_fork else _own_share(path, number(seconds))
     if found is not None:
         return found
     operands = path.operands or Stage(waits=ZERO, work=ZERO).operands()
-    return apply("stages_tail", number(seconds) - path.fixed, *operands)
+    word = "fork_tail" if path.has_fork else "stages_tail"
+    return apply(word, number(seconds) - path.fixed, *operands)
 
 
 def _own_share(path: StagePath, seconds: Formula) -> Formula | None:
@@ -203,14 +211,7 @@ def _path_of(
 
 
 def _is_simple(path: StagePath) -> bool:
-    """Return whether what is passed again is so by whole numbers, or for each outcome by one.
-
-    Where services differ, those who come back find less than is found by others: they are not told
-    by outcomes.
-    """
+    """Return whether what is passed again is so by whole numbers, or for each outcome by one."""
     if not repeats_by_share(path.added):
         return True
-    again = [
-        part.queue for _, part in repeated_queues(path.added).values() if part.queue is not None
-    ]
-    return has_outcomes(path.parts) and all(queue.is_modeled_as_uniform for queue in again)
+    return has_outcomes(path.parts) and tells_outcomes(path.added)

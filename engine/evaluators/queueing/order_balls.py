@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf, isfinite, isnan
-
 from flint import arb
 
 from qps.engine.distributions import order_levels, order_numbers
 from qps.engine.evaluators.ball_arithmetic import (
-    INFINITE,
     UNKNOWN,
     Falling,
     is_unknown,
     refuse,
     root,
 )
-
-_ERROR = 1e-7
-"""By so much, as a part of them, means and quantiles in floats are off at most."""
-_NOTHING = 1e-14
+from qps.engine.evaluators.queueing.float_balls import in_floats
 
 
 def order_level(level: arb, answers: arb, spare: arb) -> arb:
@@ -51,30 +44,10 @@ def _excess(level: arb, a: arb, b: arb) -> Falling:
 
 def order_mean(answers: arb, spare: arb, *stages: arb) -> arb:
     """Return the mean time until so many answers are there: as floats have it."""
-    return _in_floats(order_numbers.order_mean, answers, spare, *stages)
+    return in_floats(order_numbers.order_mean, answers, spare, *stages)
 
 
 def order_quantile(level: arb, answers: arb, spare: arb, *others: arb) -> arb:
     """Return the quantile of the time until so many answers are there: as floats have it."""
     refuse(bool(level < 0) or bool(level >= 1))
-    return _in_floats(order_numbers.order_quantile, level, answers, spare, *others)
-
-
-def _in_floats(number: Callable[..., float], *operands: arb) -> arb:
-    """Return what floats have, as wide as operands are and as floats are off."""
-    if is_unknown(*operands) or not all(one.is_finite() for one in operands):
-        return UNKNOWN
-    near = [float(one.mid()) for one in operands]
-    found = number(*near)
-    refuse(isnan(found))
-    if found == inf:
-        return INFINITE
-    off = found * _ERROR
-    for place, one in enumerate(operands):
-        if float(one.rad()) > _NOTHING * abs(near[place]):
-            for end in (one.lower(), one.upper()):
-                moved = number(*near[:place], float(end), *near[place + 1 :])
-                if not isfinite(moved):
-                    return UNKNOWN
-                off += abs(moved - found)
-    return arb(found, off)
+    return in_floats(order_numbers.order_quantile, level, answers, spare, *others)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isnan
 
+from qps.engine.distributions import fork_numbers
 from qps.engine.distributions.order_numbers import order_mean as _mean_in_floats
 from qps.engine.distributions.order_numbers import order_quantile as _order_in_floats
 from qps.engine.distributions.sum_numbers import stages_quantile as _stages_in_floats
@@ -227,7 +228,10 @@ def stages_quantile(level: Exact, *stages: Exact) -> Exact:
 
 def stages_tail(time: Exact, *stages: Exact) -> Exact:
     """Return the tail of the time of stages: a fraction where all take longer, or none."""
-    found = _tail_in_floats(as_float(time), *map(as_float, stages))
+    return _certain(_tail_in_floats(as_float(time), *map(as_float, stages)), time)
+
+
+def _certain(found: float, time: Exact) -> Exact:
     refuse(isnan(found))
     if found in (0.0, 1.0) and (time < 0 or time == inf):
         return ONE if found else ZERO
@@ -250,6 +254,21 @@ def order_mean(answers: Exact, spare: Exact, *stages: Exact) -> Exact:
 def order_quantile(level: Exact, answers: Exact, spare: Exact, *others: Exact) -> Exact:
     """Return a quantile of the time until so many answers are there: as of a sum of stages."""
     return exact_of_float(_order_in_floats(*map(as_float, (level, answers, spare, *others))))
+
+
+def fork_mean(*stages: Exact) -> Exact:
+    """Return the mean time of stages with forks: infinite, else no fraction."""
+    return exact_of_float(fork_numbers.fork_mean(*map(as_float, stages)))
+
+
+def fork_quantile(level: Exact, *stages: Exact) -> Exact:
+    """Return a quantile of the time of stages with forks: as of a sum of stages."""
+    return exact_of_float(fork_numbers.fork_quantile(*map(as_float, (level, *stages))))
+
+
+def fork_tail(time: Exact, *stages: Exact) -> Exact:
+    """Return the tail of the time of stages with forks: as of a sum of stages."""
+    return _certain(fork_numbers.fork_tail(*map(as_float, (time, *stages))), time)
 
 
 def gamma_quantile(load: Exact, variation: Exact, level: Exact) -> Exact:

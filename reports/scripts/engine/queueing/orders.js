@@ -1,11 +1,10 @@
 // The mean and quantiles of the k-th shortest of n independent times: `engine/distributions/order_numbers.py` and `order_laws.py` tell how.
 
 import { orderDensity, orderLevel, shareOfOrders } from "../numerics/order_levels.js";
-import { gaussLegendre } from "../numerics/roots.js";
-import { atOnceOf, isKinked, longerOf, scaleOf, stagesQuantile, tailOf, waysThrough, withoutLaw } from "./sums.js";
+import { FEW, lawOf, longer, MANY } from "./laws.js";
+import { isKinked, scaleOf, stagesQuantile, withoutLaw } from "./sums.js";
 
-const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, SAME = 1e-12, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
-const FEW = gaussLegendre(16), MANY = gaussLegendre(48);
+const DIGITS = 35, BESIDE = 20, SMALL = 1e-9, NOTHING = 1e-14, POWERS = 36, MOST_STEPS = 80, NEXT_TO = 1e-11, STAGE = 9;
 
 export function orderMean(answers, spare, ...stages) {
   const refused = Number.isNaN(orderLevel(0.5, answers, spare)) ? NaN : withoutLaw(stages);
@@ -49,21 +48,6 @@ function rootOf(excess, low, high) {
     if (Math.abs(value) <= NEXT_TO) return point;
   }
   return high;
-}
-
-// The law of the time to pass stages; `fixed` are the times that are always the same, each with the share that takes just as long.
-function lawOf(stages, goal) {
-  const ways = waysThrough(stages);
-  if (!ways) return null;
-  const tails = ways.map((mixture) => tailOf(mixture, goal)), fixed = [];
-  for (const way of ways) if (!fixed.length || way.fixed - fixed.at(-1)[0] > SAME * way.fixed) fixed.push([way.fixed, atOnceOf(way)]);
-  return { tails, fixed, terms: (tails.find(isKinked) ?? tails[0]).terms };
-}
-
-// Which share takes longer than a time, and the density.
-function longer(law, time) {
-  const [share, density] = longerOf(law.tails, 0, time);
-  return [Math.min(1, Math.max(0, share)), Math.max(0, density)];
 }
 
 function orderLawOf(stages, answers, spare) {

@@ -74,7 +74,7 @@ export function isKinked({ terms }) { return terms === KINKED; }
 
 const isSize = (value) => value >= 0 && value < Infinity;
 
-function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
+export function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
   return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers >= 0 && service >= 0 && Math.abs(inside) < Infinity;
 }
 

@@ -1,0 +1,137 @@
+"""The time of stages that are begun together, besides others: mean, quantiles, tail."""
+
+from __future__ import annotations
+
+from math import exp, inf, isnan, log
+
+import numpy as np
+import pytest
+from flint import arb
+
+from qps.engine.operations import OPERATIONS
+
+MEAN, QUANTILE, TAIL = (OPERATIONS[word] for word in ("fork_mean", "fork_quantile", "fork_tail"))
+Stages = tuple[float, ...]
+FULL: Stages = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+QUEUE: Stages = (0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
+"""M/M/1 at half load: its time is exponential, of mean 2."""
+
+
+def service(mean: float, variation: float = 1.0) -> Stages:
+    return (0.0, 0.0, 0.0, 1.0, 1.0, mean, variation, 1.0, 0.0)
+
+
+def within(times: float, *inside: Stages, fixed: float = 0.0) -> Stages:
+    stages = [value for one in inside for value in one]
+    return (0.0, 0.0, 0.0, 1.0, 1.0, fixed, 0.0, times, float(len(stages) // 9), *stages)
+
+
+def fork(*branches: Stages, times: float = 1.0) -> Stages:
+    stages = [value for one in branches for value in one]
+    return (0.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, times, float(len(stages) // 9), *stages)
+
+
+def one_of(*inside: Stages) -> Stages:
+    found = within(1.0, *inside)
+    return (*found[:8], -found[8], *found[9:])
+
+
+@pytest.mark.parametrize("means", [(1.0, 1.0), (60.0, 1.0), (1.0, 2.0, 5.0)])
+def test_the_longest_of_exponential_times(means: tuple[float, ...]) -> None:
+    """Of two the mean is a + b - 1/(1/a + 1/b); quantiles are those of the product."""
+    stages = fork(*map(service, means))
+    for level in (0.01, 0.5, 0.99, 0.9999):
+        time = QUANTILE.number(level, *stages)
+        product = np.prod([1 - exp(-time / mean) for mean in means])
+        assert product == pytest.approx(level, rel=1e-7)
+        assert TAIL.number(time, *stages) == pytest.approx(1 - level, rel=1e-6)
+    if len(means) == 2:
+        a, b = means
+        assert MEAN.number(*stages) == pytest.approx(a + b - 1 / (1 / a + 1 / b), rel=1e-7)
+
+
+def test_one_branch_is_what_it_is() -> None:
+    for line in (QUEUE, service(2.0, 0.3), within(0.2, QUEUE)):
+        alone = OPERATIONS["stages_quantile"].number(0.9, *line, *service(1.0))
+        assert QUANTILE.number(0.9, *fork(line), *service(1.0)) == pytest.approx(alone, rel=1e-6)
+
+
+def test_equal_branches_are_order_statistics_of_all_answers() -> None:
+    for line in (QUEUE, service(1.0, 0.25), (0.6, 0.6, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0)):
+        for level in (0.5, 0.99):
+            found = QUANTILE.number(level, *fork(line, line, line), *QUEUE)
+            of_orders = OPERATIONS["order_quantile"].number(level, 3, 0, 1, *line, *QUEUE)
+            assert found == pytest.approx(of_orders, rel=1e-6)
+
+
+def test_calls_by_chance_with_a_time_before_them_are_those_of_many_draws() -> None:
+    rng, count = np.random.default_rng(5), 400_000
+    made = rng.random((2, count)) < [[0.15], [0.4]]
+    calls = rng.exponential([[60.0], [9.0]], (2, count)) * made
+    draws = rng.exponential(1.0, count) + calls.max(axis=0)
+    stages = (*service(1.0), *fork(within(0.15, service(60.0)), within(0.4, service(9.0))))
+    for level in (0.3, 0.5, 0.9, 0.99):
+        found = QUANTILE.number(level, *stages)
+        assert found == pytest.approx(np.quantile(draws, level), rel=0.02)
+    assert MEAN.number(*stages) == pytest.approx(draws.mean(), rel=0.01)
+
+
+def test_a_fork_by_chance_with_what_is_beside_it() -> None:
+    """A miss: 2 ms and two calls, of which one begins 30 ms later; else nothing."""
+    rng, count = np.random.default_rng(6), 400_000
+    both = np.maximum(rng.exponential(60.0, count), 30 + rng.exponential(10.0, count))
+    miss = 2 + both + rng.exponential(3.0, count)
+    draws = rng.exponential(1.0, count) + miss * (rng.random(count) < 0.15)
+    calls = fork(service(60.0), within(1.0, service(10.0), fixed=30.0))
+    stages = (*service(1.0), *within(0.15, calls, service(3.0), fixed=2.0))
+    for level in (0.5, 0.84, 0.86, 0.9, 0.99):
+        found = QUANTILE.number(level, *stages)
+        assert found == pytest.approx(np.quantile(draws, level), rel=0.02)
+    assert MEAN.number(*stages) == pytest.approx(draws.mean(), rel=0.01)
+
+
+def test_fixed_times_jump() -> None:
+    """1 ms, and 60 ms in 15 %, else 30 ms in 15 %: three times and nothing between."""
+    waits = within(1.0, fixed=1.0), fork(within(0.15, fixed=60.0), within(0.15, fixed=30.0))
+    stages = (*waits[0], *waits[1])
+    found = [QUANTILE.number(level, *stages) for level in (0.1, 0.72, 0.73, 0.84, 0.86)]
+    assert found == pytest.approx([1, 1, 31, 31, 61], rel=1e-9)
+    assert MEAN.number(*stages) == pytest.approx(1 + 0.15 * 60 + 0.85 * 0.15 * 30)
+    tails = [TAIL.number(time, *stages) for time in (0.5, 1.0, 30.9, 31.0, 61.0)]
+    assert tails == pytest.approx([1, 0.2775, 0.2775, 0.15, 0])
+
+
+def test_alternatives_with_forks_are_mixed() -> None:
+    chosen = one_of(within(0.3, fork(service(1.0), service(1.0))), within(0.7, service(4.0)))
+    assert MEAN.number(*chosen) == pytest.approx(0.3 * 1.5 + 0.7 * 4.0, rel=1e-7)
+    late = 0.3 * (1 - (1 - exp(-2)) ** 2) + 0.7 * exp(-0.5)
+    assert TAIL.number(2.0, *chosen) == pytest.approx(late, rel=1e-7)
+
+
+def test_waits_without_services_may_be_nothing() -> None:
+    """Of two waits of which half are nothing, a quarter of both is."""
+    wait = (0.5, 0.5, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
+    assert TAIL.number(0.0, *fork(wait, wait)) == pytest.approx(0.75, rel=1e-7)
+    assert QUANTILE.number(0.2, *fork(wait, wait)) == pytest.approx(0, abs=1e-9)
+    late = 1 - (1 - 0.5 * exp(-1)) ** 2
+    assert TAIL.number(2.0, *fork(wait, wait)) == pytest.approx(late, rel=1e-7)
+
+
+def test_what_has_no_law_has_no_value_and_what_is_full_no_end() -> None:
+    two = fork(QUEUE, service(1.0))
+    assert isnan(QUANTILE.number(0.5, *two, *two))  # two forks in a row
+    assert isnan(MEAN.number(*fork(two, QUEUE)))  # one within another
+    assert isnan(MEAN.number(*fork(QUEUE, times=2.0)))
+    assert isnan(MEAN.number(*one_of(within(0.7, two), within(0.7, QUEUE))))
+    assert isnan(QUANTILE.number(1.0, *two))
+    assert MEAN.number(*fork(QUEUE, FULL)) == inf
+    assert QUANTILE.number(0.5, *two, *FULL) == inf
+    assert TAIL.number(3.0, *fork(QUEUE, FULL)) == 1
+
+
+def test_balls_cover_what_floats_have() -> None:
+    ball = MEAN.ball(*map(arb, fork(service(1.0), service(1.0))))
+    assert ball.overlaps(arb(1.5))
+    assert float(ball.rad()) < 1e-6
+    ball = QUANTILE.ball(*map(arb, (0.25, *fork(service(1.0), service(1.0)))))
+    assert float(ball.mid()) == pytest.approx(log(2), rel=1e-7)
