@@ -80,8 +80,8 @@ RULES: tuple[Rule, ...] = (
         name="claim-removed",
         level=Level.ERROR,
         summary="a claim or an observation was removed",
-        why="A deleted claim can no longer fail. A claim that was renamed, reformatted, "
-        "moved to another spec, or is implied by another claim does not count as removed.",
+        why="A deleted claim can no longer fail. Claims that were renamed, reformatted or moved to "
+        "another spec do not count as removed, nor do claims that another claim implies.",
         example=f"-{_MEASURED}",
         mend="Restore the claim. If the spec cannot meet it for now, keep it and accept "
         "the failure with a reason and an expiry date: `[[accept]]` in the project file.",
@@ -90,11 +90,11 @@ RULES: tuple[Rule, ...] = (
         name="claim-loosened",
         level=Level.ERROR,
         summary="a claim was weakened",
-        why="The claim now passes in all cases in which it passed before, and in more: a "
-        "bound moved, a tolerance widened, a relation was relaxed (`==` to `<=`), a "
-        "condition or an alternative was added, a part was dropped, a percentile or a "
-        "probability was lowered, `simulated` was removed, or `missed` was added. Bounds "
-        "are compared by value, including parameters that they use.",
+        why="The claim now passes in more cases than before. For example, a bound or a tolerance "
+        "was relaxed, `==` was changed to `<=`, a condition or an alternative was added, a "
+        "part was removed, a percentile or a probability was lowered, `simulated` was "
+        "removed, or `missed` was added. Bounds are compared by value, including the "
+        "parameters that they use.",
         example="-param contracted = 1500\n+param contracted = 150",
         mend="Restore the bound. If the requirement itself has changed, change its `source` "
         "as well, and have its owner approve the change.",
@@ -103,8 +103,8 @@ RULES: tuple[Rule, ...] = (
         name="claim-changed",
         level=Level.WARNING,
         summary="a claim changed, and is neither stricter nor weaker",
-        why="Another measure, another condition, or a value that moved without a wider "
-        "tolerance: the new claim may pass where the old one failed.",
+        why="The claim has a different measure, condition or value, but not a wider tolerance. The "
+        "new claim may pass in cases in which the old one failed.",
         example=f"-{_MEASURED}\n+{_MEASURED.replace('20', '25')}",
         mend="Verify the new claim against its source, like any new claim.",
     ),
@@ -112,8 +112,8 @@ RULES: tuple[Rule, ...] = (
         name="spec-deleted",
         level=Level.ERROR,
         summary="a spec was removed",
-        why="All of its claims and requirements are gone. Modules, and specs whose claims "
-        "are all in another spec now, are not reported.",
+        why="All of its claims and requirements are gone. Modules are not reported, nor are specs "
+        "whose claims have all moved to another spec.",
         example="$ git rm -q site.qps",
         mend="Restore the file, or move its claims to the spec that replaces it.",
     ),
@@ -121,8 +121,8 @@ RULES: tuple[Rule, ...] = (
         name="spec-ignored",
         level=Level.ERROR,
         summary="a spec exists but is no longer checked",
-        why="A new pattern in `ignore` matches it, or it was moved to an ignored path, out "
-        "of the paths of `qps ci`, or renamed to another file extension.",
+        why="A new pattern in `ignore` matches the spec, or the spec was moved to an ignored path, "
+        "moved out of the paths that `qps ci` checks, or renamed to another file extension.",
         example='-ignore = ["old"]\n+ignore = ["old", "site.qps"]',
         mend="Narrow the pattern, or move the file back.",
     ),
@@ -130,9 +130,8 @@ RULES: tuple[Rule, ...] = (
         name="source-changed",
         level=Level.WARNING,
         summary="a number or its source changed without the other",
-        why="A number changed but its source did not, or a source was changed or removed but "
-        "the number was not: one of them is not what was measured or agreed. The same "
-        "applies to measured tables.",
+        why="A number was changed without its source, or a source was changed or removed without "
+        "its number, so the two may no longer match. The same applies to measured tables.",
         example='-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"\n'
         '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"',
         mend="Cite the source of the new number, or restore the number.",
@@ -141,8 +140,8 @@ RULES: tuple[Rule, ...] = (
         name="range-narrowed",
         level=Level.WARNING,
         summary="a range or an uncertainty was narrowed",
-        why="Fewer users, a narrower range of a parameter, or a smaller uncertainty: values "
-        "outside are no longer checked.",
+        why="The range of the population or of a parameter is narrower, or an uncertainty is "
+        "smaller. Values outside the new range are no longer checked.",
         example='-users N in 1..10000 source "plan for 2027"\n'
         '+users N in 1..500 source "plan for 2027"',
         mend="Restore the range, or give the reason in the source.",
@@ -151,9 +150,8 @@ RULES: tuple[Rule, ...] = (
         name="requirement-loosened",
         level=Level.ERROR,
         summary="a requirement or a target was weakened or removed",
-        why="The capacity depends on requirements: with a weaker limit, a lower percentile "
-        "or certainty, a higher target, or a requirement in fewer modes, it rises "
-        "without any change to the system.",
+        why="With a weaker limit, a lower percentile or confidence, a higher target, or a "
+        "requirement in fewer modes, the capacity rises without any change to the system.",
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
         mend="Restore the limit. If users accept the new one, say so in its `source`.",
     ),
@@ -161,8 +159,8 @@ RULES: tuple[Rule, ...] = (
         name="mode-removed",
         level=Level.ERROR,
         summary="a mode was removed",
-        why="The capacity is that of the worst mode. Without the mode, its requirements are "
-        "not checked.",
+        why="The capacity of a spec is the capacity in its worst mode. Without the mode, its "
+        "requirements are not checked.",
         example="-mode busy { pages.latency <= 50 ms }",
         mend="Restore the mode, unless it is no longer used.",
     ),
@@ -170,7 +168,7 @@ RULES: tuple[Rule, ...] = (
         name="scenario-removed",
         level=Level.WARNING,
         summary="a scenario was removed",
-        why="Claims, matrices and `--scenario` no longer cover it.",
+        why="Claims, matrices and `--scenario` no longer cover the scenario.",
         example="-scenario sale { work = 10 ms/request }",
         mend="Restore the scenario, or explain why it can no longer happen.",
     ),
@@ -186,8 +184,8 @@ RULES: tuple[Rule, ...] = (
         name="matrix-narrowed",
         level=Level.WARNING,
         summary="a matrix covers fewer configurations",
-        why="An axis lost values, more is excluded, or fewer rows are kept: claims about "
-        "every configuration cover less.",
+        why="An axis has fewer values, or conditions exclude more configurations. Claims about "
+        "every configuration then cover less.",
         example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }\n"
         "+matrix speeds { work in [ 4, 8 ms/request ] }",
         mend="Restore the values, or explain in a note why they cannot occur.",
@@ -196,7 +194,7 @@ RULES: tuple[Rule, ...] = (
         name="accepted-added",
         level=Level.WARNING,
         summary="a failure is newly accepted, or accepted for longer",
-        why="A new `[[accept]]` in the project file, or a later `until`: the check passes "
+        why="The project file has a new `[[accept]]`, or a later `until`. The check then passes "
         "although a claim fails or a rule is violated.",
         example='+[[accept]]\n+file = "site.qps"\n+claim = "contract"\n'
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
@@ -206,7 +204,7 @@ RULES: tuple[Rule, ...] = (
         name="warning-allowed",
         level=Level.NOTE,
         summary="a warning is newly allowed",
-        why="A new `[[allow]]` in the project file, or a new comment `# allow QPS…` in a spec.",
+        why="The project file has a new `[[allow]]`, or a spec has a new comment `# allow QPS…`.",
         example='+[[allow]]\n+code = "QPS0502"\n+file = "site.qps"\n'
         '+reason = "measurement planned for May"',
         mend="Approve the reason, or fix the cause of the warning.",
@@ -215,7 +213,7 @@ RULES: tuple[Rule, ...] = (
         name="warnings-not-errors",
         level=Level.ERROR,
         summary="warnings are no longer errors",
-        why="`warnings-are-errors` was set and no longer is, in the project file of a spec.",
+        why="The project file no longer sets `warnings-are-errors`.",
         example="-warnings-are-errors = true",
         mend="Set it again, and allow individual warnings with a reason.",
     ),
@@ -223,8 +221,8 @@ RULES: tuple[Rule, ...] = (
         name="rule-relaxed",
         level=Level.ERROR,
         summary="the project file lowers the level of a rule",
-        why="The stricter of the two project files applies to a change, so that this change is "
-        "still checked at the old level, but later ones are not.",
+        why="The stricter of the old and the new level applies to a change, so this change is "
+        "still checked at the old level, but later changes are not.",
         example='-range-narrowed = "error"\n+range-narrowed = "note"',
         mend="Restore the level, or have the owner of the project file approve it.",
     ),
