@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.configure.bounded_value import Bounded, varies
+from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.fixits import instead
 from qps.compiler.quantities.allowed_values import Bound
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -42,7 +43,7 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.FULL, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         if not is_plain:
-            return "write `75 %`" if bounded.bound is Bound.FULL else "write `5 %`"
+            return _share_hint(bounded)
         percent = f"{shown(value)} %"
         return instead(bounded.span.text, percent, words=f"for a percentage write `{percent}`")
     if bounded.bound is Bound.RANK:
@@ -55,3 +56,9 @@ def hint_for(bounded: Bounded, value: Fraction) -> str:
     if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):
         return "use a value of zero or more"
     return "use a value above zero, or remove it"
+
+
+def _share_hint(bounded: Bounded) -> str:
+    if bounded.code is codes.PROBABILITY:
+        return "a probability is at most 100 %; to run a step more often, write `step * 2`"
+    return "write `75 %`" if bounded.bound is Bound.FULL else "write `5 %`"

@@ -69,15 +69,16 @@ class RepeatedStep(Struct, frozen=True, kw_only=True):
             self.step.span if written is None else written.whole,
             f"`{name}` cannot run a fraction of a time",
             label="this can be between 0 and 1" if runs is None else f"this is {shown(runs)}",
-            hint=self._hint(written),
+            hint=self._hint(written, runs),
         )
 
-    def _hint(self, written: ir.WrittenRuns | None) -> str:
+    def _hint(self, written: ir.WrittenRuns | None, runs: Fraction | None) -> str:
         name = self.step.component.name
         if written is None:
+            share = "10 %" if runs is None else f"{shown(runs * 100)} %"
             return (
-                f"if only some items run `{name}`, run it in the stream: `10 %: {name}`; if every "
-                "item runs part of it, state the average in the component"
+                f"if only some items run `{name}`, run it in the stream: `{share}: {name}`; if "
+                "every item runs part of it, state the average in the component"
             )
         amount = " ".join(written.amount.text.split())
         amount = amount if _ALONE.fullmatch(amount) else f"({amount})"

@@ -61,7 +61,7 @@ UNSCALED_COST = Code("QPS0501", "unscaled-demand", _W, "unscaled demand on a mac
 CLOSED_STREAM = Code("QPS0408", "closed-stream", _E, "not allowed in a closed stream")
 PROBABILITY = Code("QPS0409", "probability", _E, "probability above 100 %")
 PROBABILITIES = Code("QPS0410", "probabilities", _E, "alternatives of more than 100 % together")
-ELSE = Code("QPS0411", "else", _E, "`else` twice, or not last")
+ELSE = Code("QPS0411", "else", _E, "`else` twice, not last, or outside `one of`")
 NOTHING_DONE = Code("QPS0412", "empty-alternative", _E, "nothing after a probability")
 TOO_MANY_OUTCOMES = Code("QPS0413", "too-many-outcomes", _E, "too many combinations of chances")
 FAN_OUT = Code("QPS0414", "fan-out", _E, "impossible number of parallel calls or answers")
@@ -78,9 +78,14 @@ SINGLE_EFFECT = Code("QPS0523", "once-only", _W, "effect of a repeated step appl
 PRIORITIES = Code("QPS0524", "priorities", _W, "priority without effect")
 GLUED_SIGNS = Code("QPS0525", "missing-space", _W, "subtraction that looks like an interval")
 COINS = Code(
-    "QPS0526", "probabilities-sum-to-1", _W, "independent calls with probabilities that sum to 1"
+    "QPS0526",
+    "probabilities-sum-to-1",
+    _W,
+    "independent calls or steps with probabilities that sum to 1",
 )
-ONE_SHARE = Code("QPS0527", "same-probability", _W, "independent calls with the same probability")
+ONE_SHARE = Code(
+    "QPS0527", "same-probability", _W, "independent calls or steps with the same probability"
+)
 PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _E, "step that runs a fraction of a time")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "open workload with a rate of 1/time")
 

@@ -27,6 +27,7 @@ from qps.compiler.syntax.sign_hints import (
 from qps.compiler.syntax.statement_hints import (
     arrivals_help,
     call_help,
+    chance_help,
     condition_help,
     group_help,
     list_help,
@@ -146,6 +147,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     group_help,
     pool_help,
     call_help,
+    chance_help,
     condition_help,
     source_help,
     target_help,

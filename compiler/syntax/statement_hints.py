@@ -132,6 +132,24 @@ def condition_help(fault: Fault) -> str | None:
     return f"put the condition before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
 
 
+_STARTS = r"[{;:\n]\s*"
+
+
+def chance_help(fault: Fault) -> str | None:
+    """Where a step that depends on an event starts with `if`, or an event stands at a node."""
+    if not fault.before.startswith("stream") or not fault.word.isidentifier():
+        return None
+    before, word = fault.before[-CHARACTERS_BEFORE:], fault.word
+    if re.search(rf"{_STARTS}if$", before):
+        return (
+            f"for an event write `{word}: …` and `not {word}: …`; a condition stands behind its "
+            "step: `step if …`"
+        )
+    if re.search(rf"{_STARTS}event$", before):
+        return f"put the event before `at`, into the stream: `event {word} = …`"
+    return None
+
+
 _CITED = r"\bsource\s+\"[^\"\n]*\"\s*$"
 
 

@@ -15,7 +15,7 @@ _SIMILAR_ENOUGH = 0.74
 
 _NESTED = {
     **dict.fromkeys(("node", "link"), "put nodes and links into `topology { … }`"),
-    **dict.fromkeys(("source", "at", "over"), "put it into a stream: `stream name { … }`"),
+    **dict.fromkeys(("source", "at", "over", "event"), "put it into a stream: `stream name { … }`"),
 }
 _FIRST_WORDS = {
     **dict.fromkeys(("import", "include", "from"), ("use",)),

@@ -38,7 +38,7 @@ def warned_of(text: str) -> set[str]:
         ("gateway", {ONE_SHARE}),
         ("hit", {ONE_SHARE}),
         ("share", {ONE_SHARE}),
-        ("step", set()),
+        ("step", {ONE_SHARE}),
         ("r1a_redis", set()),
         ("t1a_share", set()),
         ("t4_either", {COINS}),
@@ -71,7 +71,13 @@ LATE, P95, FULL = "s.latency <= 1 s", "quantile(s.latency, 95 %) <= 1 s", "web.c
         (OPEN, "copy * 0.5", LATE, {PART}),
         (OPEN, "work * 1.5", LATE, set()),  # half of the items run it twice
         (OPEN, "both * 1.5", LATE, {PART}),  # and what would it keep?
-        (OPEN, "miss: work; (1 - miss): work", LATE, set()),
+        (OPEN, "miss: work; (1 - miss): work", LATE, {COINS}),
+        (OPEN, "85 %: work; 15 %: copy", LATE, {COINS}),
+        (CLOSED, "85 %: work; 15 %: copy", LATE, set()),
+        (OPEN, "miss: { call a { work } }; work; miss: copy", LATE, {ONE_SHARE}),
+        (OPEN, "miss: call a { work }; call b * (1 - miss) { work }", LATE, {COINS}),
+        (OPEN, "miss: { call a { work }; miss: call b { work } }", LATE, set()),  # tried again
+        (OPEN, "10 %: work; 10 %: copy", LATE, set()),  # rare for reasons of their own
         (OPEN, "one of { miss: work; else: copy }", LATE, set()),
         (CLOSED, "work * miss", LATE, {PART}),
         (CLOSED, "work * miss", P95, {PART}),

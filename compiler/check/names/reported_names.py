@@ -64,6 +64,8 @@ def report_name(
             or f"name a {wanted} here" + _such_as(candidates),
         )
         return
+    if _is_event(sink, module, name, wanted):
+        return
     sink.report(
         codes.UNKNOWN_NAME,
         name.span,
@@ -73,6 +75,24 @@ def report_name(
         or offered
         or _how_to_declare(module, name, wanted, kinds),
     )
+
+
+def _is_event(sink: Sink, module: Module, name: ast.Name, wanted: str) -> bool:
+    """Report a name that is that of an event, which stands before a colon alone."""
+    text = name.text
+    for stream in module.syntax.every(ast.Stream):
+        for item in stream.items:
+            if isinstance(item, ast.Event) and item.name.text == text:
+                sink.report(
+                    codes.EVENT,
+                    name.span,
+                    f"`{text}` is an event of `{stream.name.text}`, not a "
+                    + ("number" if wanted == "name" else wanted),
+                    secondary=[Label(item.name.span, "declared here")],
+                    hint=f"write `{text}: step` or `not {text}: step` in its stream",
+                )
+                return True
+    return False
 
 
 def report_population(sink: Sink, span: Span, instance: Module) -> None:

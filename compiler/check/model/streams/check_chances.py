@@ -1,9 +1,10 @@
-"""Calls by a share of the items, of which it is likely that something else is meant."""
+"""Calls and steps by chance, of which it is likely that something else is meant."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -21,10 +22,10 @@ _Linear = dict[ir.Expr | None, Fraction]
 
 
 def report_chances(model: ir.Model, sink: Sink) -> None:
-    """Warn of calls by shares that sum to 1, and of several by one share.
+    """Warn of calls and steps by shares that sum to 1, and of several by one share.
 
-    Each call is made or not by itself: of two calls by `share` and `1 - share` some items make
-    both, and some make none; of two by the same share some items make one of them alone. The means
+    Each is drawn by itself: of two calls by `share` and `1 - share` some items make both, and some
+    make none; of two by the same share some items make one of them alone. The means
     of users who wait for answers are the same either way: nothing is said of them where nothing but
     means is asked for.
     """
@@ -38,38 +39,62 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
                 for alike in _by_one_share(calls, model):
                     _report_one_share(alike, stream, sink)
                 continue
-            first, *others = found
-            told = " and ".join(f"`{call.node}`" for call in found)
-            assert first.times is not None
-            sink.report(
-                codes.COINS,
-                first.times.span,
-                f"calls to {told} are independent: "
-                + ("items can make both" if len(others) == 1 else "items can make all of them"),
-                label="these probabilities sum to 1",
-                secondary=[
-                    Label(call.times.span, f"probability of the call to `{call.node}`")
-                    for call in others
-                    if call.times
-                ],
-                hint="if each item makes exactly one of them, write "
-                f"`one of {{ {_probability(first)}: call {first.node} {{ … }}; else: … }}`",
-            )
+            _report_coins(found, sink)
+
+
+def _report_coins(calls: Sequence[ir.Call], sink: Sink) -> None:
+    first, *others = calls
+    are_calls = not any(call.is_local for call in calls)
+    told = " and ".join(f"`{call.node if are_calls else _done(call)}`" for call in calls)
+    make = "make" if are_calls else "run"
+    assert first.times is not None
+    sink.report(
+        codes.COINS,
+        first.times.span,
+        f"{'calls to ' if are_calls else ''}{told} are independent: items can {make} "
+        + ("both" if len(others) == 1 else "all of them"),
+        label="these probabilities sum to 1",
+        secondary=[
+            Label(call.times.span, f"probability of the call to `{call.node}`")
+            if are_calls
+            else Label(call.times.span, "drawn separately")
+            for call in others
+            if call.times
+        ],
+        hint=f"if each item {make}s exactly one of them, write "
+        f"`one of {{ {_done(first)}; else: … }}`",
+    )
 
 
 def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> None:
     first, *others = calls
     called = listed(list(dict.fromkeys(call.node for call in calls)), "and")
+    share = _probability(first)
     assert first.times is not None
+    if any(call.is_local for call in calls):
+        message = f"`{share}:` is drawn separately each time: some items of `{stream.name}` run "
+        message += "only one of these"
+        hint = "if the same items run all of them, declare an event, which is drawn once: "
+        hint += f"`event happens = {share}`, and write `happens: …`"
+    else:
+        message = f"calls to {called} are independent: some items of `{stream.name}` make only "
+        message += "one of them"
+        hint = "if the same items make all of them, write "
+        hint += f"`{share}: {{ call {first.node} {{ … }}; … }}`"
     sink.report(
         codes.ONE_SHARE,
         first.times.span,
-        f"calls to {called} are independent: some items of `{stream.name}` make only one of them",
+        message,
         label="this probability",
         secondary=[Label(call.times.span, "the same probability") for call in others if call.times],
-        hint="if the same items make all of them, write "
-        f"`{_probability(first)}: {{ call {first.node} {{ … }}; … }}`",
+        hint=hint,
     )
+
+
+def _done(call: ir.Call) -> str:
+    """Return what is done by chance, briefly: `15 %: …`, `15 %: call db { … }`."""
+    done = "…" if call.is_local else f"call {call.node} {{ … }}"
+    return f"{_probability(call)}: {done}"
 
 
 def _probability(call: ir.Call) -> str:
@@ -80,7 +105,10 @@ def _probability(call: ir.Call) -> str:
 
 
 def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Call]]:
-    """Yield calls of several nodes by the same share, or of one by the same parameters."""
+    """Yield calls of several nodes by the same share, or of one by the same parameters.
+
+    Of steps, too, the same number is no reason to think that one draw is meant.
+    """
     alike: dict[frozenset[tuple[ir.Expr | None, Fraction]], list[ir.Call]] = {}
     for call in calls:
         if call.condition is not None or call.times is None or call.others is not None:
@@ -89,7 +117,8 @@ def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Cal
             key = frozenset(_linear(call.times.expr).items())
             alike.setdefault(key, []).append(call)
     for same in alike.values():
-        are_several = len({call.node for call in same}) > 1
+        are_calls = not any(call.is_local for call in same)
+        are_several = are_calls and len({call.node for call in same}) > 1
         if len(same) > 1 and (are_several or not all(map(_is_number, same))):
             yield same
 
@@ -122,14 +151,18 @@ def _is_share(expr: ir.Expr, model: ir.Model) -> bool:
 
 
 def _side_by_side(legs: tuple[ir.Leg, ...]) -> list[list[ir.Call]]:
-    """Return the calls that are made one after the other, or together, by the same caller."""
+    """Return what is called or done by chance, one after the other or together, by one caller.
+
+    What stands in `one of` or depends on an event is drawn once, as it should be.
+    """
+    marks = [leg for leg in legs if isinstance(leg, ir.CallMark)]
+    ways = Counter(one.call.choice for one in marks if one.point is ir.CallPoint.BEGINS)
     found: list[list[ir.Call]] = []
     open_ones: list[list[ir.Call]] = [[]]
-    for leg in legs:
-        if not isinstance(leg, ir.CallMark):
-            continue
+    for leg in marks:
         if leg.point is ir.CallPoint.BEGINS:
-            open_ones[-1] += [] if leg.call.is_local else [leg.call]
+            is_drawn_alone = leg.call.event is None and ways[leg.call.choice] < 2  # noqa: PLR2004
+            open_ones[-1] += [leg.call] if not leg.call.is_local or is_drawn_alone else []
             open_ones.append([])
         elif leg.point is ir.CallPoint.ENDS:
             found.append(open_ones.pop())
@@ -142,14 +175,24 @@ def _sums_to_one(calls: list[ir.Call]) -> Iterator[tuple[ir.Call, ...]]:
         return
     for often in range(2, len(by_share) + 1):
         for some in combinations(by_share, often):
-            if len({call.node for call in some}) < often and all(map(_is_number, some)):
-                continue  # a node that is called again, as likely as not
+            if all(map(_is_number, some)) and _is_by_accident(some, by_share):
+                continue
             total: _Linear = {}
             for call in some:
                 assert call.times is not None
                 _add(total, _linear(call.times.expr), Fraction(1))
             if {part: many for part, many in total.items() if many} == {None: 1}:
                 yield some
+
+
+def _is_by_accident(some: Sequence[ir.Call], by_share: Sequence[ir.Call]) -> bool:
+    """Return whether plain numbers are likely to sum to 1 without a meaning.
+
+    A node may be called again, as likely as not; of many steps by chance some two may be so.
+    """
+    if any(call.is_local for call in some):
+        return len(some) < len(by_share)
+    return len({call.node for call in some}) < len(some)
 
 
 def _may_be_share(call: ir.Call) -> bool:

@@ -13,9 +13,13 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.suggest import closest, did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.traversal import nodes_in
+
+_ALIKE = 0.74
+"""How alike a name must be that is taken for a misspelt event: it may be a parameter as well."""
 
 
 class StreamEvents(Struct, frozen=True, kw_only=True):
@@ -142,7 +146,10 @@ class EventUses(Part, frozen=True, kw_only=True):
         An event is no number, and belongs to one stream.
         """
         named = event_condition(probability)
-        if named is not None and not named[1]:
+        if probability.span.text == "else":
+            self._report_else(probability)
+            return False
+        if named is not None and (not named[1] or self._is_misspelt(named[0])):
             self._report_unknown(named[0])
             return False
         for node in nodes_in(probability):
@@ -156,6 +163,17 @@ class EventUses(Part, frozen=True, kw_only=True):
                 self._report_unknown(name)
                 return False
         return True
+
+    def _report_else(self, probability: ast.Expr) -> None:
+        """Report an `else` that follows steps: alternatives stand in `one of`."""
+        event = next(iter(self.events.declared), None)
+        told = "" if event is None else f", or use the opposite of an event: `not {event}: …`"
+        self.sink.report(
+            codes.ELSE,
+            probability.span,
+            "`else` is an alternative of `one of`",
+            hint=f"write `one of {{ {event or '10 %'}: …; else: … }}`{told}",
+        )
 
     def _report_number(self, probability: ast.Expr, name: ast.Name) -> None:
         """Report an event that is taken for a number: `(1 - hit): …`, `call db * hit`."""
@@ -195,12 +213,19 @@ class EventUses(Part, frozen=True, kw_only=True):
             )
         else:
             told = ", ".join(f"`{one}`" for one in self.events.declared)
+            near = [one for one in self.events.declared if closest(text, [one]) is not None]
+            declared = f"its events are {told}" if told else f"declare it: `event {text} = 10 %`"
             self.sink.report(
                 codes.EVENT,
                 name.span,
                 f"stream `{stream}` has no event `{text}`",
-                hint=f"its events are {told}" if told else f"declare it: `event {text} = 10 %`",
+                hint=did_you_mean(text, near) or declared,
             )
+
+    def _is_misspelt(self, name: ast.Name) -> bool:
+        """Return whether a name that nothing declares is nearly that of an event."""
+        is_known = named_in(self.main, name.parts) is not None
+        return not is_known and closest(name.text, self.events.declared, _ALIKE) is not None
 
     def _declared_elsewhere(self, name: ast.Name) -> tuple[ast.Stream, ast.Event] | None:
         found = _events_of(self.main)
