@@ -123,17 +123,25 @@ def shared_browser(session_browser: SharedBrowser) -> Iterator[SharedBrowser]:
         yield shared
 
 
+SETTINGS_OPEN = """() => {
+  if (document.body.classList.contains("live")) globalThis.qps?.openSettings?.(true);
+}"""
+"""Most tests change what a page is set to; `settings=False` leaves a page as a reader finds it."""
+
+
 @pytest.fixture
 def open_page(shared_browser: SharedBrowser, tmp_path: Path) -> Iterator[Any]:
     """Return a function that opens a report; it complains of nothing, and asks for nothing."""
     entered = []
 
-    def show(html: str, *, scripts: bool = True, **options: Any) -> Opened:
+    def show(html: str, *, scripts: bool = True, settings: bool = True, **options: Any) -> Opened:
         file = tmp_path / f"page{len(entered)}.html"
         file.write_text(html, encoding="utf-8")
         context = shared_browser.shown(file, scripts=scripts, **options)
         page = context.__enter__()
         entered.append((context, page))
+        if scripts and settings:
+            page.run(SETTINGS_OPEN)
         return page
 
     yield show

@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.data_packing import packed
@@ -44,7 +44,7 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
     environment.filters["unquoted"] = unquoted
-    environment.filters["headline"] = _headline
+    environment.filters["headline_parts"] = headline_parts
     environment.globals["phrase"] = phrase
     environment.globals["plot"] = {
         "width": WIDTH,
@@ -70,11 +70,19 @@ def _breakable(name: str) -> Markup:
     return Markup("<wbr>").join(parts)
 
 
-def _headline(text: str) -> Markup:
-    """Return a headline, with what stands beside the number in a quieter type."""
-    main, *beside = re.split(r"(?=, | \()", printable(text), maxsplit=1)
-    quiet = [Markup('<span class="beside">{}</span>').format(one) for one in beside]
-    return Markup("").join([escape(main), *quiet])
+def headline_parts(text: str, *, is_answered: bool) -> tuple[tuple[str, str], ...]:
+    """Return a headline in parts, its number apart from the words: that is what is read first.
+
+    >>> headline_parts("At most 2,248 devices", is_answered=True)
+    (('words', 'At most '), ('figure', '2,248'), ('words', ' devices'))
+    >>> headline_parts("1,880 devices at 95 % confidence", is_answered=True)[1:]
+    (('words', ' devices'), ('beside', ' at 95 % confidence'))
+    """
+    found = re.fullmatch(r"(\D*)(\d[\d,.]*\+?)( [^\d\s,(]+)(.*)", text, re.DOTALL)
+    if found is None or not is_answered:
+        return (("words none", text),)
+    kinds = ("words", "figure", "words", "beside")
+    return tuple((kind, part) for kind, part in zip(kinds, found.groups(), strict=True) if part)
 
 
 def _shown(value: object) -> object:

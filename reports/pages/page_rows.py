@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 from operator import attrgetter
 
 from msgspec import Struct
@@ -24,6 +25,12 @@ from qps.reports.text.solutions.bottleneck_text import (
 from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked, marked_value
 from qps.reports.text.words.estimates import limit_of
+from qps.reports.text.words.limit_states import (
+    LimitState,
+    headroom,
+    limit_state,
+    limit_used,
+)
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import with_ports_together
@@ -36,21 +43,20 @@ from qps.reports.text.words.quantities import (
 )
 from qps.reports.text.words.spec_units import interval_text, range_text
 from qps.solver.answer import Answer
-from qps.solver.answers.answer_parts import Reading, RequirementAnswer
+from qps.solver.answers.answer_parts import RequirementAnswer
 from qps.solver.answers.solution import QUALITY, ResourceSolution
 from qps.solver.search.method import Method
 
 
 class RequirementRow(Struct, frozen=True, kw_only=True):
-    """A requirement as a light: met at the answer or not, and one user further."""
+    """A requirement at the answer: its value, how near that is to its limit, what is left of it."""
 
     measure: str
     limit: str
     value: str
-    beyond: str
+    headroom: str
     met_up_to: str
-    is_met: bool
-    gives_out: bool
+    state: LimitState
 
 
 class ResourceRow(Struct, frozen=True, kw_only=True):
@@ -86,10 +92,9 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
                 measure=f"{called(QUALITY)} ({phrase(f'quality.{quality.metric}')})",
                 limit="≤ 1",
                 value=marked_value(told, quality.at_limit, quality.known),
-                beyond="",
                 met_up_to=_up_to(quality.met_up_to, answer, quality.met_up_to_known),
-                is_met=quality.at_limit <= 1,
-                gives_out=answer.limited_by == QUALITY,
+                headroom=headroom_text(quality.at_limit),
+                state=limit_state(quality.at_limit, limits_capacity=answer.limited_by == QUALITY),
             )
         )
     return tuple(rows)
@@ -99,20 +104,40 @@ def _requirement(
     answer: Answer, one: RequirementAnswer, called: Callable[[str], str]
 ) -> RequirementRow:
     share = in_percent(one)
-
-    def text_of(there: Reading) -> str:
-        text = quantity_at_limit(there.value, one.limit, one.dimension, share=share)
-        return marked_value(text, there.value, there.known)
-
+    text = quantity_at_limit(one.now.value, one.limit, one.dimension, share=share)
+    used = limit_used(one.now.value, one.limit, at_most=one.at_most)
     return RequirementRow(
         measure=called(one.name),
         limit=limit_of(one, one.limit, share=share, digits=3),
-        value=text_of(one.now),
-        beyond="" if one.beyond is None else text_of(one.beyond),
+        value=marked_value(text, one.now.value, one.now.known),
         met_up_to=_up_to(one.met_up_to, answer, one.met_up_to_known),
-        is_met=one.met_up_to is not None and one.met_up_to >= answer.at,
-        gives_out=answer.limited_by == one.name,
+        headroom=headroom_text(used),
+        state=_state_of(one, used, answer),
     )
+
+
+def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState:
+    """Return the state of a requirement; whether it is met decides where floats do not tell."""
+    if one.met_up_to is None or one.met_up_to < answer.at:
+        return LimitState.OVER
+    is_limit = answer.limited_by == one.name
+    if one.promised_with is not None:  # its value here is that of nominal inputs
+        return LimitState.LIMIT if is_limit else LimitState.WITHIN
+    return limit_state(min(used, 1.0), limits_capacity=is_limit)
+
+
+def headroom_text(used: float) -> str:
+    """Return which part of a limit is left, in whole percents; nothing where there are no parts.
+
+    >>> headroom_text(0.747), headroom_text(1.5), headroom_text(0.9999)
+    ('25 %', '−50 %', '<1 %')
+    """
+    left = 100 * headroom(used)
+    if not isfinite(left):
+        return ""
+    if 0 < left < 1:
+        return "<1 %"
+    return f"{'−' if round(left) < 0 else ''}{abs(round(left)):,} %"
 
 
 def _up_to(population: int | None, answer: Answer, known: Certainty) -> str:

@@ -18,6 +18,7 @@ from qps.reports.pages.drawings.charts import LineChart, figure_chart
 from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.system_picture import SystemPicture, system_picture
 from qps.reports.pages.formula_markup import typeset
+from qps.reports.pages.gauge_rows import Gauges, Limits, gauges, limits
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live.live_page import figure_key
 from qps.reports.pages.page_rows import (
@@ -45,6 +46,7 @@ from qps.reports.text.solutions.change_rows import HELPS
 from qps.reports.text.solutions.change_wording import Wording, extra_cost, wording
 from qps.reports.text.solutions.first_screen import Decision, decision
 from qps.reports.text.solutions.headroom_text import beyond_lines
+from qps.reports.text.solutions.limit_facts import others_label
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.resource_tables import traffic_table
 from qps.reports.text.solutions.solve_view import solve_view
@@ -69,16 +71,17 @@ class PageView(Struct, frozen=True, kw_only=True):
 
     view: SolveView
     title: str
+    question: str
+    """What the spec asks, behind the colon of its first line; empty where there is none."""
     about: tuple[str, ...]
     circumstances: str
     decision: Decision
-    scale_up: str = HELPS
-    """The label of the fact that says what would help."""
     answer: str
     saturates: str
     beyond: tuple[str, ...]
     at: str
-    next_population: str
+    gauges: Gauges
+    limits: Limits
     requirements: tuple[RequirementRow, ...]
     charts: PopulationCharts
     resources: tuple[ResourceRow, ...]
@@ -136,9 +139,11 @@ def page_view(
     Without curves in its details, loads and needs are drawn by its scripts alone.
     """
     words = wording(model, configuration, answer)
+    title, _, question = title_of(model).partition(": ")
     return PageView(
         view=solve_view(answer, words),
-        title=title_of(model) if compared is None else compared.title,
+        title=title if compared is None else compared.title,
+        question=f"{question[0].upper()}{question[1:]}" if question and compared is None else "",
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(answer)),
         answer=answer_sentence(answer, words.labels),
@@ -146,7 +151,8 @@ def page_view(
         decision=_decision(answer, words),
         beyond=tuple(map(unquoted, beyond_lines(answer, words.labels))),
         at=f"{answer.at:,}",
-        next_population=f"{answer.at + 1:,}" if answer.at < answer.high else "",
+        gauges=gauges(answer, words.labels.of),
+        limits=limits(answer, words.labels.of),
         requirements=requirement_rows(answer, words.labels.of),
         charts=population_charts(answer, details.curves, words.labels.of),
         resources=resource_rows(answer, words.labels.of),
@@ -185,8 +191,12 @@ def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
 
 
 def _decision(answer: Answer, words: Wording) -> Decision:
+    """Return the first facts; changes and requirements have places of their own on a page."""
     told = decision(answer, words)
-    facts = tuple((label, unbroken(unquoted(fact))) for label, fact in told.facts)
+    elsewhere = (HELPS, others_label(answer))
+    facts = tuple(
+        (label, unbroken(unquoted(fact))) for label, fact in told.facts if label not in elsewhere
+    )
     return Decision(told.headline, facts)
 
 

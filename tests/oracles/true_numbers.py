@@ -19,9 +19,11 @@ from browsers.page_numbers import Cell, Line, Shown, ShownTable, ShownText
 from oracles.true_claims import printed_claims, wrong_claims
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.ir.measure_names import resource_in
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.requirements.lower_measures import Measures
 from qps.compiler.lower.requirements.serial_losses import in_series_at, known_at, quality_known_at
+from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
@@ -230,6 +232,8 @@ class Truth:
     def _judges(self) -> Mapping[str, Callable[[ShownTable], Iterable[str]]]:
         nothing = self._words_alone
         return {
+            "gauges": self._gauges,
+            "limits": self._limits_in_order,
             "requirements": self._requirements,
             "modes": self._modes,
             "resources": self._resources,
@@ -273,8 +277,8 @@ class Truth:
         return frozenset(c.name for c in self.graph.criteria if c.span is not None)
 
     def _requirements(self, table: ShownTable) -> Iterator[str]:
-        _, _, *columns = table.head
-        for what, verdict, *cells in table.rows:
+        _, *columns, _ = table.head
+        for what, *cells, state in table.rows:
             is_quality = (
                 what.text
                 == f"{self.labels.of(QUALITY)} ({phrase(f'quality.{self.graph.metric.value}')})"
@@ -283,11 +287,11 @@ class Truth:
                 None if is_quality else self._criterion(self.name_in(what, self._required) or "")
             )
             if not is_quality and criterion is None:
-                yield from self._resource_as_need(what, columns, cells)
+                yield f"nobody knows the requirement {what}"
                 continue
             for column, cell in zip(columns, cells, strict=True):
                 yield from _differs(what, column, cell, self._of_need(criterion, column))
-            yield from self._verdict(what, criterion, verdict)
+            yield from self._state(what, criterion, state)
 
     def _of_need(self, criterion: Criterion | None, column: str) -> set[str]:
         """Return what a column may say of a requirement, or of quality."""
@@ -319,6 +323,10 @@ class Truth:
             if met is None:
                 return {"never"}
             return {phrase("page.full_range")} if met == graph.high else {marked(f"{met:,}", known)}
+        if column == "Headroom":
+            if criterion is not None and criterion.promised_with is not None:
+                return {""}
+            return _headrooms(self._used(criterion))
         if column == "Limit":
             if criterion is None:
                 return {"≤ 1"}
@@ -329,38 +337,84 @@ class Truth:
             return {f"{word} {one}" for one in limits}
         return {""}
 
-    def _verdict(self, what: Cell, criterion: Criterion | None, verdict: Cell) -> Iterator[str]:
-        said = verdict.lights[0] if verdict.lights else verdict.text
-        if said == "not evaluated":
-            return
+    def _used(self, criterion: Criterion | None) -> float:
+        """Return which part of its limit a requirement uses, or quality."""
         graph = self.graph
         value = self.here(graph.quality_value if criterion is None else criterion.value)  # type: ignore[arg-type]
         limit = 1.0 if criterion is None else graph.number(criterion.limit)
-        at_most = criterion is None or criterion.at_most
-        if abs(value - limit) <= SAME * abs(limit):
-            return  # which side that is, floats do not tell
-        is_met = value < limit if at_most else value > limit
-        if (said != "not met") is not is_met:
-            yield f"{what.text} is told as {said}: {value} of {limit}"
+        if not limit > 0:
+            return nan
+        if criterion is None or criterion.at_most:
+            return value / limit
+        return limit / value if value > 0 else inf
 
-    def _resource_as_need(
-        self, what: Cell, columns: Sequence[str], cells: Sequence[Cell]
-    ) -> Iterator[str]:
-        name = self.name_in(
-            Cell(what.text.removeprefix("highest: "), what.name), self.graph.resources
-        )
-        resource = self.graph.resources.get(name or "")
-        if resource is None:
-            yield f"nobody knows {what}"
+    def _state(self, what: Cell, criterion: Criterion | None, state: Cell) -> Iterator[str]:
+        if "not evaluated" in state.lights:
             return
-        target = self.graph.number(resource.target)
-        for column, cell in zip(columns, cells, strict=True):
-            at = self._at_of(column)
-            if at is not None:
-                load = self.graph.at(at).number(resource.load)
-                yield from _differs(what, column, cell, self.told(load, share=True, limit=target))
-            elif column == "Limit":
-                yield from _differs(what, column, cell, {f"≤ {percent(target)}"})
+        if criterion is not None and criterion.promised_with is not None:
+            return  # what it comes to in samples decides
+        name = QUALITY if criterion is None else criterion.name
+        yield from _state_differs(what, state, self._used(criterion), name == self.limiting)
+
+    @property
+    def limiting(self) -> str | None:
+        """Return what limits the capacity, where a page shows that very population."""
+        return self.solution.limited_by if self.at == self.solution.at else None
+
+    def _gauges(self, table: ShownTable) -> Iterator[str]:
+        """The bar, the utilization, the target and the state of each resource."""
+        for what, bar, load, target, state in table.rows:
+            found = [
+                one
+                for name, one in self.graph.resources.items()
+                if what.text.startswith(self.called(name)) or what.name == name
+            ]
+            truths = [(self.here(one.load), self._lowest(one), one) for one in found]
+            if not any(
+                load.text in self.told(is_, share=True)
+                and target.text in self.told(most, share=True)
+                and not [*self._made_up(what, _behind(what, one, self), one.parts, is_)]
+                and not [*_state_differs(what, state, is_ / most, self._limits(one))]
+                for is_, most, one in truths
+            ):
+                yield f"{what.text}: {[load.text, target.text, state.text]}, not {truths}"
+            if bar.text:
+                yield f"{what.text} has {bar.text} beside its bar"
+
+    def _limits(self, resource: ResourceLoad) -> bool:
+        return self.limiting is not None and resource_in(self.limiting) == resource.name
+
+    def _lowest(self, resource: ResourceLoad) -> float:
+        """Return the lowest limit of a utilization: its target, or what a requirement allows."""
+        stated = (f"{resource.name}.load", f"{resource.name}.utilization")
+        required = [
+            self.graph.number(one.limit)
+            for one in self.graph.criteria
+            if one.name in stated and one.at_most
+        ]
+        return min(self.here(resource.target), *required, inf)
+
+    def _limits_in_order(self, table: ShownTable) -> Iterator[str]:
+        """Populations at which limits are reached, or requirements where nobody is supported."""
+        met = {one.measure: one.met_up_to for one in self.view.requirements}
+        of = {one.name: one for one in self.solution.resources}
+        is_population, last = table.head[-1] == "Reached at", -inf
+        for what, _, at in table.rows:
+            names = self.names_in(what)
+            if is_population:
+                wanted = {f"{met[name]:,}" for name in names if met.get(name) is not None}
+                wanted |= {one for name in names if name in of for one in self._saturates(of[name])}
+                if worth(at.text) < last:
+                    yield f"{what.text} is not in its order"
+                last = worth(at.text)
+            else:
+                wanted = {
+                    one
+                    for name in names
+                    if (criterion := self._criterion(name)) is not None
+                    for one in self.measured(criterion, self.graph.low)
+                }
+            yield from _differs(what, table.head[-1], at, wanted)
 
     def _modes(self, table: ShownTable) -> Iterator[str]:
         modes = {one.mode: one for one in self.view.modes}
@@ -978,6 +1032,42 @@ _SAID_OF_NUMBERS = frozenset(
     )
 )
 """Where sentences and pictures say numbers that are in no table of their own."""
+
+
+_STATES = {"Within": (-inf, 0.8), "Near": (0.8, 1.0), "At limit": (-inf, 1.0), "Over": (1.0, inf)}
+"""Between which parts of a limit a state is said of a value."""
+
+
+def _state_differs(what: Cell, state: Cell, used: float, limits: bool) -> Iterator[str]:
+    """Yield where a state is not that of a value that uses a part of its limit."""
+    if "elastic" in state.text:
+        return  # full by design
+    if isnan(used):
+        if state.text != "Unknown":
+            yield f"{what.text} is {state.text}, of a limit without parts"
+        return
+    least, most = _STATES[state.text]
+    if not least - ROUNDED <= used <= most + SAME or (state.text == "At limit") is not (
+        limits and used <= 1 + SAME
+    ):
+        yield f"{what.text} is {state.text}: {used} of its limit is used"
+
+
+def _headrooms(used: float) -> set[str]:
+    """Return what a page may write of what is left of a limit."""
+    left = 100 * (1 - used)
+    if not isfinite(left):
+        return {""}
+    found = {"<1 %"} if -SAME < left < 1 + SAME else set()
+    for near in (left - 1e-6, left + 1e-6):
+        found.add(f"{'−' if round(near) < 0 else ''}{abs(round(near)):,} %")
+    return found
+
+
+def _behind(what: Cell, resource: ResourceLoad, truth: Truth) -> Cell:
+    """Return what a resource's load is made of, as it stands below its name."""
+    names = [truth.called(name) for name, one in truth.graph.resources.items() if one is resource]
+    return Cell(what.text.removeprefix(names[0]) if names else what.text, what.name)
 
 
 def _is_at(true: float, said: float | None) -> bool:

@@ -301,7 +301,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.utilization")
     assert answer["answer"].endswith("host CPU utilization is 31 %, above its target of 30 %.")
     assert "host CPU exceeds its target first, above 30 users." in page.page.text_content("#answer")
-    assert "host CPU" in page.page.text_content("#requirements")
+    assert "host CPU" in page.page.text_content("#gauges")
     live = page.page.text_content("#resources")
     assert "30 %" in live
     assert "Supports up to" in live

@@ -192,7 +192,7 @@ def test_full_with_elastic_streams_is_a_state_of_its_own(open_page: Any) -> None
     page.evaluate("() => qps.drawAll()")
     state = "saturated by elastic traffic"
     assert state in page.inner_text("#decision")
-    assert state in page.inner_text("#requirements")
+    assert state in page.inner_text("#gauges")
     assert state in page.inner_text("#resources")
     assert page.locator("#picture-topology .place.saturated").count() == 0
     assert page.locator("#picture-topology .canvas .place.gives").count() == 1

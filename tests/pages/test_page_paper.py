@@ -50,6 +50,11 @@ def test_what_lies_beyond_follows_a_try_and_a_changed_cost(speak_html: str, open
     assert page.complaints == []
 
 
+EVERYTHING = """() => {
+  document.getElementById("print-all").click();
+  dispatchEvent(new Event("beforeprint"));
+}"""
+"""A reader wants more on paper than the sheet of the decision."""
 BEYOND = """() => [...document.querySelectorAll("main *")].filter((one) => {
   const { width, right } = one.getBoundingClientRect();
   const isSeen = one.checkVisibility({ contentVisibilityAuto: false }) && !one.closest("svg");
@@ -57,25 +62,32 @@ BEYOND = """() => [...document.querySelectorAll("main *")].filter((one) => {
 }).map((one) => `${one.tagName} ${one.id || one.className} ${one.textContent.slice(0, 40)}`)"""
 
 
-def test_a_decision_takes_few_sheets_and_nothing_is_cut(speak_html: str, open_page: Any) -> None:
+def sheets(page: Any) -> int:
+    """Return how many sheets of A4 a page takes."""
+    return len(re.findall(rb"/Type /Page\b", page.page.pdf(format="A4")))
+
+
+def test_a_decision_takes_one_sheet_and_nothing_is_cut(speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html)
-    pdf = page.page.pdf(format="A4")
-    assert 3 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 8
+    assert sheets(page) == 1
     page.page.emulate_media(media="print")
     page.page.set_viewport_size({"width": 680, "height": 1000})  # what margins of A4 leave
     page.run("() => dispatchEvent(new Event('beforeprint'))")
     bar = "() => getComputedStyle(document.querySelector('#controls .bar')).display"
     assert page.run(bar) == "none"
     assert page.run(BEYOND) == []
-    # who opens what is folded has it on paper, and not cut either
+    # who asks for all, and opens what is folded, has it on paper, and not cut either
+    page.run(EVERYTHING)
     page.run("() => document.querySelectorAll('.fold').forEach((one) => { one.open = true; })")
     page.run("() => dispatchEvent(new Event('beforeprint'))")
     assert page.run(BEYOND) == []
 
 
-def test_the_decision_takes_two_sheets(open_page: Any) -> None:
+def test_all_of_a_page_takes_few_sheets(open_page: Any) -> None:
     page = open_page(html_of(load(SPECS / "iri.qps"), most=2, claims=()))
-    assert 3 <= len(re.findall(rb"/Type /Page\b", page.page.pdf(format="A4"))) <= 8
+    assert sheets(page) == 1
+    page.run(EVERYTHING)
+    assert 3 <= sheets(page) <= 8
     page.page.emulate_media(media="print")
     page.page.set_viewport_size({"width": 680, "height": 1000})
     page.run("() => dispatchEvent(new Event('beforeprint'))")
@@ -96,6 +108,9 @@ def test_the_decision_comes_first_on_paper_and_nothing_is_cut(name: str, open_pa
     page.page.emulate_media(media="print")
     page.page.set_viewport_size({"width": 680, "height": 1000})
     page.run("() => dispatchEvent(new Event('beforeprint'))")
+    assert page.run("() => document.querySelector('footer').getBoundingClientRect().bottom") < 1000
+    assert page.run(BEYOND) == []
+    page.run(EVERYTHING)
     ends = """() => ["section.first", "#system", "#gives-out"].map((one) => {
       const { top, bottom } = document.querySelector(one).getBoundingClientRect();
       return [top, bottom];

@@ -58,7 +58,7 @@ def speak_page(speak_view: PageView) -> str:
 class _Tags(HTMLParser):
     """Gathers tags, and whether they are closed in order."""
 
-    VOID = frozenset(["meta", "br", "link", "img", "hr", "wbr"])
+    VOID = frozenset(["meta", "br", "link", "img", "hr", "wbr", "input"])
 
     def __init__(self) -> None:
         super().__init__()

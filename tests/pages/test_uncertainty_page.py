@@ -274,7 +274,12 @@ def test_a_number_that_is_set_counts_as_known_until_it_is_let_go(site_page: Open
     for name in ("reply", "pace", "answer.cpu"):
         site_page.run(SLIDE, [name, 150])
     assert site_page.run(LINES) == ["No uncertain input affects capacity at these settings."]
-    assert site_page.run("() => document.getElementById('picture-odds').closest('section').hidden")
+    hidden = (
+        "() => ['likely', 'limits'].map((id) => document.getElementById(id).closest('[hidden]'))"
+    )
+    assert [one is not None for one in site_page.run(hidden)] == [True, False]
+    site_page.run("() => qps.drawAll()")
+    assert site_page.run("() => document.getElementById('picture-odds').hidden")
 
 
 @needs_browser

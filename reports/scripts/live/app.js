@@ -7,10 +7,11 @@ import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
 import { Advice, showAdvice } from "./panels/advice.js";
 import { showAssumptions } from "./panels/assumptions.js";
+import { showGauges, showLimits } from "./panels/gauges.js";
 import { beyondLines } from "./panels/headroom.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./panels/comparison.js";
-import { showDecision, writtenDecision } from "./panels/first_screen.js";
+import { showDecision } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
 import { HeatMap } from "./charts/heat_map.js";
 import { spoken } from "./labels.js";
@@ -59,6 +60,9 @@ export class App {
     this.pictures = picturesOf(this);
     document.body.classList.add("live");
     document.getElementById("pin").addEventListener("click", () => this.pin());
+    document.getElementById("print-all")?.addEventListener("change", ({ target }) => document.body.classList.toggle("print-all", target.checked));
+    document.getElementById("what-if").addEventListener("click", () => this.openSettings(!document.body.classList.contains("what-if")));
+    addEventListener("keydown", ({ key }) => { if (key === "Escape") this.openSettings(false); });
     document.querySelector(".contents").addEventListener("click", ({ target }) => unfold(target.hash));
     unfold(window.location.hash);
     // Where the answer is in sight, the controls need not tell it.
@@ -137,6 +141,8 @@ export class App {
     nameColumns(this.columns);
     showAnswer(column);
     this.showHeadroom();
+    showGauges(column);
+    showLimits(column);
     showRequirements(column);
     showResources(column);
     showMeasures(column);
@@ -159,12 +165,20 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children], ...writtenAdvice(), decision: writtenDecision() };
+    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children], ...writtenAdvice(), decision: [...document.getElementById("decision").childNodes] };
     const isFirst = this.isAsWritten = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
     headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, spoken(this.shown.model, line))));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
     const { command } = commandOf(this.shown, "explain");
     fill("explain", command);
+  }
+
+  // The settings beside the answer, or not; pictures are as wide as what is left to them.
+  openSettings(isOpen) {
+    if (document.body.classList.contains("what-if") === isOpen) return;
+    document.body.classList.toggle("what-if", isOpen);
+    document.getElementById("what-if").setAttribute("aria-expanded", String(isOpen));
+    this.measure();
   }
 
   choose(index) {
@@ -254,14 +268,18 @@ export class App {
   // What was written with the page stays until the page itself has found something that helps: it may not be able to try what does.
   tell(found) {
     const isAsWritten = !found?.length && this.isAsWritten && this.first.table.length > 0;
-    this.helps = isAsWritten && this.first.helps !== null ? null : found;
+    this.helps = found;
     if (isAsWritten) fill("advice", this.first.table);
     else showAdvice(this.shown, found, (change) => this.apply(change));
     this.decide();
   }
 
   // The first lines of the page, whenever more of them is known.
-  decide() { showDecision(this.shown, this.helps ?? (this.isAsWritten ? this.first.helps : null), this.sure?.isSilent === false ? this.sure.odds : null, this.isAsWritten ? this.first.decision : null); }
+  // What was written of the setting that the page begins with has more than the page can work out by itself.
+  decide() {
+    if (this.isAsWritten) fill("decision", this.first.decision);
+    else showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.odds : null);
+  }
 
   wake() {
     clearTimeout(this.thinking);
@@ -336,7 +354,7 @@ export class App {
 
 // What would help, as it was known when the page was written: told until the page has tried it.
 function writtenAdvice() {
-  return { table: [...document.getElementById("advice").querySelectorAll(".scroll")], helps: document.getElementById("scale-up")?.textContent ?? null };
+  return { table: [...document.getElementById("advice").children].filter((one) => one.querySelector("table")) };
 }
 
 const PAPER = 620; // px: what is between the margins of A4, and a little less

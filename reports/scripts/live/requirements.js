@@ -8,13 +8,6 @@ import { measured } from "./labels.js";
 
 const DIGITS = 3, MAX_OF_QUALITY = 2;
 
-// What part of its limit a requirement uses: at 1 it is at it. A floor uses the more of it the smaller the value is, and
-// all that there is where nothing is left of that. Of a limit that is not above zero there are no parts.
-export function shareUsed(atMost, value, limit) {
-  if (!(limit > 0) || Number.isNaN(value)) return NaN;
-  if (atMost) return value / limit;
-  return value > 0 ? limit / value : Infinity;
-}
 const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bound")]: "at least ", [phrase("mark.approximation")]: "about " };
 
 // A number with its mark in words.

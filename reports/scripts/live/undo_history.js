@@ -15,10 +15,12 @@ export class Past {
     const button = (text, run, title) => make("button", { type: "button", title, on: { click: run } }, text);
     this.back = button("Undo", () => this.go(-1), "Ctrl+Z");
     this.forth = button("Redo", () => this.go(1), "Ctrl+Shift+Z");
-    this.copy = button("Copy link", () => this.copyLink(), "Copy a link that opens this page with the current settings");
     this.told = make("span", { role: "status", class: "soft" });
     this.link = make("input", { type: "text", readonly: true, class: "link", "aria-label": "Link to this page with the current settings", hidden: true });
-    place.append(this.back, this.forth, this.copy, this.told, this.link);
+    place.append(this.back, this.forth);
+    const copy = document.getElementById("copy-link");
+    copy.addEventListener("click", () => this.copyLink());
+    copy.before(this.told, this.link);
     this.trouble = make("p", { id: "linked", class: "trouble", role: "alert" });
     document.querySelector("header").append(this.trouble);
     this.listen();

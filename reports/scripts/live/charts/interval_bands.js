@@ -2,7 +2,7 @@
 // that they rest on.
 
 import { least, most } from "../../engine/samples.js";
-import { shareUsed } from "../requirements.js";
+import { limitUsed } from "../limit_states.js";
 
 const LEVEL = 0.95; // to each side
 const EVERY = 3, EVERY_COARSE = 8; // points of a line that its fan has one of
@@ -29,7 +29,7 @@ export class FanJob {
     const rows = run.sweep(this.pairs.flatMap(([value, limit = value]) => [value, limit]), this.places);
     this.pairs.forEach(([, limit, atMost], i) => {
       const values = rows[2 * i], limits = rows[2 * i + 1];
-      for (let j = 0; j < this.places.length; j++) this.values[i][j].push(limit === undefined ? values[j] : shareUsed(atMost, values[j], limits[j]));
+      for (let j = 0; j < this.places.length; j++) this.values[i][j].push(limit === undefined ? values[j] : limitUsed(atMost, values[j], limits[j]));
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { wholeBetween } from "../column.js";
 import { nounOfAll } from "../configuration_names.js";
-import { shareUsed } from "../requirements.js";
+import { limitUsed } from "../limit_states.js";
 import { linePicture, populationAxis, shareAxis } from "./population_charts.js";
 import { formatCapacity } from "../sentences.js";
 
@@ -32,7 +32,7 @@ export function drawTogether(columns, width) {
 function nearness({ graph, run }, populations) {
   const judged = graph.criteria.filter((one) => one.certainty === undefined && !one.isQuality);
   const rows = run.sweep(judged.flatMap((one) => [one.measure, one.limit]), populations);
-  const shares = judged.map(({ atMost }, i) => rows[2 * i].map((value, j) => shareUsed(atMost, value, rows[2 * i + 1][j])));
+  const shares = judged.map(({ atMost }, i) => rows[2 * i].map((value, j) => limitUsed(atMost, value, rows[2 * i + 1][j])));
   if (graph.quality !== null) shares.push(run.sweep([graph.quality], populations)[0]);
   return populations.map((at, j) => (at > graph.high ? NaN : Math.max(...shares.map((one) => one[j]).filter((share) => !Number.isNaN(share)))));
 }

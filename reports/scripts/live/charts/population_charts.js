@@ -6,7 +6,7 @@ import { number, percent, whole, wholePopulation } from "../../common/format.js"
 import { phrase } from "../../common/phrases.js";
 import { called } from "../labels.js";
 import { lineChart, formatLineValue } from "./line_chart.js";
-import { shareUsed } from "../requirements.js";
+import { limitUsed } from "../limit_states.js";
 import { hasTarget, isPlanned } from "../sentences.js";
 
 export function populationAxis(column, populations) {
@@ -106,7 +106,7 @@ export function drawNeeds(column, width, isLog) {
   const series = stated.map(({ name, atMost, knownInSeries }, i) => ({
     name: atMost ? name + inParenthesis(knownInSeries) : `${name} (limit / value)${inParenthesis(turned(knownInSeries))}`,
     short: called(model, name),
-    values: rows[2 * i].map((v, j) => shareUsed(atMost, v, rows[2 * i + 1][j])),
+    values: rows[2 * i].map((v, j) => limitUsed(atMost, v, rows[2 * i + 1][j])),
   }));
   const pairs = stated.map((one) => [one.measure, one.limit, one.atMost]);
   const fans = column.fans?.("needs", graph.quality === null ? pairs : [...pairs, [graph.quality]], populations);

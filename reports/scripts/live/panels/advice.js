@@ -240,7 +240,7 @@ const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 
 const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map((parts) => [parts, 100n]);
 
 const MAX_OF_A_WAY = 3, MAX_TOGETHER = 4;
-const SHOWN_ADVICE = 8;
+const SHOWN_ADVICE = 8, SHOWN_FIRST = 3;
 
 export function showAdvice(column, found, apply) {
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Capacity reaches the end of the range: no change is needed."));
@@ -249,8 +249,19 @@ export function showAdvice(column, found, apply) {
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
     const words = changesTo(column, one.setting);
-    return [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
+    const cells = [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
       make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
+    return Object.assign(cells, { gain: one.largest - (column.solved.largest ?? 0) });
   });
-  return fill("advice", table(["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"], rows, new Set([2])));
+  const head = ["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
+  const made = (some) => {
+    const shown = table(head, some, new Set([2]));
+    const [own] = shown.children;
+    own.classList.add("changes");
+    some.forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = whole(row.gain); });
+    return shown;
+  };
+  const more = rows.slice(SHOWN_FIRST), isOpen = Boolean(document.querySelector("#advice details[open]"));
+  return fill("advice", made(rows.slice(0, SHOWN_FIRST)),
+    more.length ? make("details", { open: isOpen }, make("summary", null, phrase("page.more_changes", { count: more.length })), made(more)) : []);
 }

@@ -6,8 +6,9 @@ import { formatAgainstLimit, percent, whole } from "../../common/format.js";
 import { limitRow } from "./first_screen.js";
 import { nounOfAll } from "../configuration_names.js";
 import { called, labelled } from "../labels.js";
+import { stateLight } from "../limit_states.js";
 import { inWords } from "../requirements.js";
-import { lightOf } from "./sections.js";
+import { stateOf } from "./sections.js";
 import { isPlanned, formatCapacity, saturationPoint } from "../sentences.js";
 
 export function showComparison(columns, active, choose, drop) {
@@ -26,8 +27,8 @@ export function showComparison(columns, active, choose, drop) {
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not evaluated" : "";
-      if (found.criterion.isPromised) return lightOf(one, found);
-      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n), one.value(found.criterion.measure))}`);
+      if (found.criterion.isPromised) return stateLight(stateOf(one, found).state);
+      return make("span", null, stateLight(stateOf(one, found).state), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n), one.value(found.criterion.measure))}`);
     })),
     ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(make("span", null, labelled(ownerOf(columns, name), name), " utilization"), (one) => {
       const found = one.solved.resources.find((r) => r.name === name);

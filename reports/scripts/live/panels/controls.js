@@ -31,7 +31,7 @@ export class Controls {
     const group = (title, content, open) => make("details", { open }, make("summary", null, title), content);
     place.replaceChildren(
       make("h2", null, "What-if"),
-      make("div", { class: "bar" }, make("p", { class: "small-answer", id: "small-answer", role: "status" }), this.population.field),
+      make("div", { class: "bar" }, this.population.field),
       this.past, this.trouble,
       group("Scenario, options, machines and networks", this.selects, true),
       group("Requirements", this.needs, true),

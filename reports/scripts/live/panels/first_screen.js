@@ -2,18 +2,17 @@
 // labels of `reports/text/solutions/first_screen.py`.
 
 import { isStated } from "../../engine/answers.js";
-import { largestKnown, marked, formatUsers } from "../../engine/certainty.js";
+import { largestKnown, marked } from "../../engine/certainty.js";
 import { fill, make, withCode } from "../../common/dom.js";
 import { listed, percent, roundedDown, roundedUp, unbroken, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { nextToFail } from "./headroom.js";
-import { changesTo, costOf } from "../change_wording.js";
 import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
 import { called, calledInFull } from "../labels.js";
-import { axesAt, inWords, shareUsed, qualityAxes, valueAndLimit } from "../requirements.js";
-import { isPlanned, formatCapacity, nounOf, oneOf } from "../sentences.js";
+import { axesAt, inWords, qualityAxes, valueAndLimit } from "../requirements.js";
+import { formatCapacity, nounOf, oneOf } from "../sentences.js";
 
-const DIGITS = 3, MAX_NEEDS = 3, MAX_HELPS = 2, MAX_KINDS = 3;
+const DIGITS = 3, MAX_KINDS = 3;
 const UNIT = " %".length;
 
 // A name in words; the identifier stands behind them.
@@ -46,19 +45,6 @@ export function limitRow(column) {
   run.at(solved.at);
   const { name, about } = solved.resources[criterion.resource];
   return [worded(column, name), `: ${loadAgainstTarget(run.value(about.load), run.value(about.target))}`];
-}
-
-function needsRow(column) {
-  const { solved, run } = column;
-  const told = solved.limiting?.criterion.isQuality ? qualityAxes(column, solved.at) : [];
-  run.at(solved.at);
-  const nearness = (one) => shareUsed(one.atMost, run.value(one.measure), run.value(one.limit));
-  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && !one.isQuality && one !== solved.limiting?.criterion && !told.includes(one));
-  const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MAX_NEEDS).map((one) => [worded(column, one.name), ` ${valueAndLimit(column, one, solved.at)}`]);
-  const isFull = (one) => one === solved.resources[solved.limiting?.criterion.resource] || isElasticallyFilled(run, one.about);
-  const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
-  if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadAgainstTarget(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
-  return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));
 }
 
 // What is full by design, and what its elastic streams still have.
@@ -143,46 +129,45 @@ function hardwareIn({ model, setting }, place) {
   return `\`${kind}\``;
 }
 
-function helpsRow(column, found) {
-  if (!found) return "computing …";
-  if (typeof found === "string") return found; // as it was written
-  const helps = found.slice(0, MAX_HELPS).map((one) => {
-    const cost = column.graph.costs.length ? costOf(column, one) : "";
-    return `${changesTo(column, one.setting)} (${inWords(formatUsers(one))}${cost && `; ${cost}`})`;
-  });
-  return helps.join("; ") || "no change that this page can try";
+// That the fewest are too many.
+export function notEven({ graph, model }) {
+  const noun = nounOf(model);
+  return phrase("capacity.not_even", { users: `${whole(graph.low)} ${graph.low === 1 ? oneOf(noun) : noun}` });
 }
 
 // How many, and never more than what is likely.
 function capacityWithOdds(column, odds) {
   const { solved, model } = column, noun = nounOf(model);
-  if (solved.largest === null) return `No ${noun}`;
+  if (solved.largest === null) return notEven(column);
   const [least, most] = odds?.interval ?? [null, null];
   if (most !== null && solved.largest > most) return phrase("sure.beyond", { least: roundedDown(least ?? 0), most: roundedUp(most), noun });
   const users = inWords(formatCapacity(column));
   return `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
 }
 
-// What was written of the capacity that can be relied on: it allows for model errors, which this page cannot.
-export function writtenDecision() {
-  const place = document.getElementById("decision");
-  const facts = [...(place?.querySelectorAll("dl > div") ?? [])].map(({ children: [label, fact] }) => [label.textContent, [...fact.childNodes]]);
-  return { many: [...place?.querySelector(".many")?.childNodes ?? []], sure: facts.filter(([label]) => SURENESS.includes(label)) };
+// The number apart from the words around it: that is what is read first (`headline_parts` in `html_page.py`).
+function headline(text, isAnswered) {
+  const [, before, figure, after, beside] = /^(\D*)(\d[\d,.]*\+?)( [^\d\s,(]+)(.*)$/s.exec(text) ?? [null, text, ""];
+  if (!figure || !isAnswered) return make("span", { class: "words none" }, text);
+  return [["words", before], ["figure", figure], ["words", after], ["beside", beside]].filter(([, part]) => part).map(([kind, part]) => make("span", { class: kind }, part));
 }
 
-const SURENESS = [phrase("accuracy"), phrase("error"), phrase("error.not_covered"), "Uncertainty"];
-
-export function showDecision(column, found, odds, written) {
-  const sure = written?.many.length ? written.sure : [[phrase("accuracy"), sureRow(column)], ["Uncertainty", planRow(column, odds)]];
+export function showDecision(column, found, odds) {
   const rows = [
-    ["Limit", limitRow(column)],
+    [labelOfLimit(column), limitRow(column)],
     ["Elastic", givingRow(column)],
-    ["Other limits", needsRow(column)],
-    ...sure,
-    column.solved.verdict === "range" ? null : [phrase("changes"), [helpsRow(column, found)]],
-    ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
+    [phrase("accuracy"), sureRow(column)],
+    ["Uncertainty", planRow(column, odds)],
     ["Next limit", nextRow(column)],
-  ].filter((row) => row && row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, ...written?.many.length ? written.many : [capacityWithOdds(column, odds)]), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+    ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
+  ].filter((row) => row[1].some((one) => one !== ""));
+  fill("decision", make("p", { class: "many" }, headline(capacityWithOdds(column, odds), column.solved.largest !== null), make("span", { class: "beside" }, ` ${phrase("page.what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
+}
+
+// A resource that limits is a bottleneck; a requirement, or the range, is a limit.
+function labelOfLimit({ solved }) {
+  const criterion = solved.limiting?.criterion;
+  if (solved.largest === null) return "Violated";
+  return criterion && (!isStated(criterion) || /\.(load|utilization)$/.test(criterion.name)) ? "Bottleneck" : "Limit";
 }

@@ -5,10 +5,10 @@ import { knownAt, knownText, largestKnown, lossKnown, marked, portGrouping } fro
 import { fill, make, table } from "../../common/dom.js";
 import { formatAgainstLimit, number, percent, whole, wholePopulation } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
-import { behindQuality } from "./first_screen.js";
+import { behindQuality, notEven } from "./first_screen.js";
 import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
 import { called, labelled } from "../labels.js";
-import { shareUsed } from "../requirements.js";
+import { limitState, limitUsed, stateLight } from "../limit_states.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, formatCapacity, nounOf, oneOf, saturationOf, saturationPoint } from "../sentences.js";
 
 export function showAnswer(column) {
@@ -18,8 +18,8 @@ export function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "No" : formatCapacity(column)), ` ${nounOf(column.model)}; `,
-    solved.limitedBy ? `limited by ${limiter(column)}` : "limited by the range");
+  fill("small-answer", make("strong", null, solved.largest === null ? notEven(column) : formatCapacity(column)), solved.largest === null ? "" : ` ${nounOf(column.model)}`,
+    make("span", { class: "why" }, `; limited by ${solved.limitedBy ? limiter(column) : "the range"}`));
 }
 
 // What limits the answer; of quality, what is behind it.
@@ -29,20 +29,33 @@ function limiter(column) {
   return behind ? `${called(column.model, behind.name)} (quality)` : called(column.model, solved.limitedBy);
 }
 
-// A traffic light: its word says what its colour does.
+// A word beside what it is said of.
 function light(kind, word) { return make("span", { class: `light ${kind}` }, word); }
 
-const BARELY = 0.9; // of its limit; beyond that a requirement is met, but only just
-
-export function lightOf(column, judged) {
+// How near a requirement is to its limit at the population shown.
+export function stateOf(column, judged) {
   const { criterion, failure } = judged;
-  const { run, n } = column;
-  if (criterion.isPromised) return failure === null || n < failure ? light("yes", "met") : light("no", "not met");
-  if (failsShown(run, criterion, n)) return light("no", "not met");
+  const { run, n, solved } = column, isLimit = judged === solved.limiting && n === solved.at;
+  const isOver = criterion.isPromised ? failure !== null && n >= failure : failsShown(run, criterion, n);
+  if (isOver) return { state: "over", used: usedOf(column, criterion) };
+  const used = usedOf(column, criterion);
+  if (criterion.isPromised) return { state: isLimit ? "limit" : "within", used };
+  return { state: limitState(Math.min(used, 1), isLimit), used };
+}
+
+function usedOf(column, criterion) {
+  const { run, n, graph } = column;
   run.at(n);
-  const measure = criterion.isQuality ? run.value(column.graph.quality) : run.value(criterion.measure);
-  const limit = run.value(criterion.limit);
-  return shareUsed(criterion.atMost, measure, limit) > BARELY ? light("barely", "near limit") : light("yes", "met");
+  const measure = criterion.isQuality ? run.value(graph.quality) : run.value(criterion.measure);
+  return limitUsed(criterion.isQuality || criterion.atMost, measure, criterion.isQuality ? 1 : run.value(criterion.limit));
+}
+
+// Which part of a limit is left, in whole percents.
+function headroomOf(used) {
+  const left = 100 * (1 - used);
+  if (!Number.isFinite(left)) return "";
+  if (left > 0 && left < 1) return "<1 %";
+  return `${Math.round(left) < 0 ? "−" : ""}${whole(Math.abs(Math.round(left)))} %`;
 }
 
 export function showRequirements(column) {
@@ -59,35 +72,16 @@ export function showRequirements(column) {
       return marked(text, knownAt(run, criterion, at), value);
     };
     const word = criterion.strict ? (criterion.atMost ? "<" : ">") : criterion.atMost ? "≤" : "≥";
-    const met = one.holds === null ? "not met" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
+    const met = one.holds === null ? "never" : one.holds === graph.high ? phrase("page.full_range") : marked(whole(one.holds), largestKnown([one], graph.low));
     const name = isQuality ? `${called(model, "quality")} (${phrase(`quality.${graph.metric}`)})` : labelled(model, criterion.name);
-    const limits = one === solved.limiting ? [" ", light("shown", phrase("page.limits"))] : [];
-    return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
+    const { state, used } = stateOf(column, one);
+    return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.isPromised ? "" : headroomOf(used), met, stateLight(state)];
   });
-  for (const one of solved.unjudged) rows.push([[labelled(model, one.name)], light("shown", "not evaluated"), "", "", "", ""]);
-  const resources = solved.criteria.filter((one) => !isStated(one.criterion));
-  const worst = resources.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
-  if (resources.length) {
-    const isMet = !worst || n < worst.failure;
-    const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", phrase("page.limits"))] : [];
-    run.at(n);
-    const giving = isMet && solved.resources.filter((one) => isElasticallyFilled(run, one.about));
-    const nearest = worst ? solved.resources[worst.criterion.resource] : fullestOf(column);
-    const loadAt = (at) => formatAgainstLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
-    const what = [worst ? "" : "highest: ", labelled(model, nearest.name)];
-    const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
-    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `≤ ${percent(run.value(nearest.about.target))}`, !worst ? phrase("page.full_range") : worst.met === null ? "not met" : whole(worst.met)]);
-  }
-  const head = ["Requirement", "Outcome", `At ${whole(n)}`, n < graph.high ? `At ${whole(n + 1)}` : "Beyond", "Limit", "Met up to"];
-  fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
+  for (const one of solved.unjudged) rows.push([labelled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
+  fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", "Met up to", "State"], rows, new Set([1, 2, 3, 4])) : []);
   if (solved.modes.length) {
     fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
-}
-
-function fullestOf({ solved, run }) {
-  const fullness = (one) => run.value(one.about.load) / run.value(one.about.target);
-  return solved.resources.reduce((fullest, one) => (fullness(one) > fullness(fullest) ? one : fullest));
 }
 
 // Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.

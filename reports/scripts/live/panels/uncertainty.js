@@ -194,7 +194,9 @@ export class Sure {
     place?.querySelector(".ends")?.remove();
     if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)} interval ${endsOf(odds.interval, "–", roundedDown, roundedUp)})`));
     const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
-    if (section) section.hidden = this.isAllKnown || (this.isSilent && !isFirst);
+    const isCertain = this.isAllKnown || (this.isSilent && !isFirst), limits = document.getElementById("limits");
+    if (section) section.hidden = isCertain;
+    if (limits) limits.hidden = !isCertain; // beside the headline stands the one picture or the other
     fill("likely", isFirst ? this.written.get("likely") : this.likely(odds));
     fill("measure-next", isFirst ? this.written.get("measure-next") : this.measures(odds));
   }
@@ -233,7 +235,7 @@ export class Sure {
 
   // Where the samples of the answer lie.
   draw(column, width) {
-    if (this.isSilent && !this.isAsWritten || this.answers?.isLeft && !this.isAsWritten) return null;
+    if (this.isAllKnown || this.isSilent && !this.isAsWritten || this.answers?.isLeft && !this.isAsWritten) return null;
     const { odds } = this;
     if (!odds) return undefined;
     return drawHistogram(column, odds, width, CERTAINTY);

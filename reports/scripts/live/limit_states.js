@@ -1,0 +1,27 @@
+// How near a value is to its limit: one scale for utilizations and requirements, one word for each, as in
+// `reports/text/words/limit_states.py`.
+
+import { make } from "../common/dom.js";
+import { phrase } from "../common/phrases.js";
+
+const NEAR = 0.8; // the part of its limit from which on a value is near it
+const FULL = 1 + 1e-9; // what counts as no more than the limit: floats do not tell them apart
+
+// What part of its limit a value uses: at 1 it is at it. A floor uses the more of it the smaller the value is, and
+// all that there is where nothing is left of that. Of a limit that is not above zero there are no parts.
+export function limitUsed(atMost, value, limit) {
+  if (!(limit > 0) || Number.isNaN(value)) return NaN;
+  if (atMost) return value / limit;
+  return value > 0 ? limit / value : Infinity;
+}
+
+// The state of what uses a part of its limit; `isLimit` of what sets the capacity.
+export function limitState(used, isLimit) {
+  if (Number.isNaN(used)) return "unknown";
+  if (used > FULL) return "over";
+  if (isLimit) return "limit";
+  return used >= NEAR ? "near" : "within";
+}
+
+// A state in a table: its word and shape say what its color does.
+export function stateLight(state) { return make("span", { class: `state ${state}` }, phrase(`state.${state}`)); }

@@ -1,0 +1,100 @@
+// Utilizations as gauges, and limits in the order in which they are reached: the rows of `reports/pages/gauge_rows.py`.
+
+import { isStated } from "../../engine/answers.js";
+import { knownAt, marked } from "../../engine/certainty.js";
+import { draw, fill, make, table } from "../../common/dom.js";
+import { formatAgainstLimit, percent, whole, wholePopulation } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
+import { GIVES_WAY, isElasticallyFilled } from "./elastic_resources.js";
+import { called, calledInFull } from "../labels.js";
+import { limitState, limitUsed, stateLight } from "../limit_states.js";
+import { nounOf, oneOf } from "../sentences.js";
+import { withPortsTogether } from "./sections.js";
+
+const MAX_SHOWN = 4, MAX_PARTS = 3, MAX_LIMITS = 5, WIDEST = 100;
+
+// A part of a hundred as a bar, with a tick at the target.
+function meter(filled, tick, said) {
+  const length = (value) => `${Math.min(100, Math.max(0, value)).toFixed(2)}%`;
+  return draw("svg", { class: "meter", role: "img", "aria-label": said },
+    draw("rect", { class: "track", width: "100%", height: 12, y: 4 }), draw("rect", { class: "fill", width: length(filled), height: 12, y: 4 }),
+    tick === null ? "" : draw("rect", { class: "tick", x: length(tick), width: 2, height: 20 }));
+}
+
+function gaugeTable(rows, at) {
+  const head = ["Resource", "", `At ${whole(at)}`, "Target", "State"];
+  const made = table(head, rows.map((one) => one.cells), new Set([2, 3]), null), [own] = made.children;
+  own.classList.add("gauges");
+  rows.forEach((one, i) => own.tBodies[0].rows[i].classList.add(`is-${one.state}`));
+  return made;
+}
+
+// The resource of which a measure is the utilization, if any.
+function utilized(measure) { return /^(.+)\.(?:load|utilization)$/.exec(measure ?? "")?.[1] ?? null; }
+
+// What limits the capacity is not beyond its limit there: floats do not tell that.
+function stateAt(used, isLimit) { return limitState(isLimit ? Math.min(used, 1) : used, isLimit); }
+
+export function showGauges(column) {
+  const { solved, run, n, model } = column;
+  if (!document.getElementById("gauges")) return;
+  run.at(n);
+  // The lowest limit of a utilization: its target, or what a requirement allows.
+  const targetOf = (one) => Math.min(run.value(one.about.target), ...solved.criteria.map(({ criterion }) => criterion).filter((need) => isStated(need) && need.atMost && utilized(need.name) === one.name).map((need) => run.value(need.limit)));
+  const used = (one) => limitUsed(true, run.value(one.about.load), targetOf(one)) || 0;
+  const isLimit = (one) => n === solved.at && solved.largest !== null && (solved.limitedBy === one.name || utilized(solved.limitedBy) === one.name);
+  const rows = withPortsTogether(column, [...solved.resources].sort((a, b) => used(b) - used(a))).map(([one, name]) => {
+    const load = run.value(one.about.load), target = targetOf(one);
+    const parts = one.about.parts.map(([part, step]) => [called(model, part), run.value(step) / load]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]).slice(0, MAX_PARTS);
+    const made = parts.map(([part, share]) => (parts.length === 1 ? part : `${part} ${percent(share)}`)).join(", ");
+    const isElastic = isElasticallyFilled(run, one.about), state = isElastic ? "elastic" : stateAt(limitUsed(true, load, target), isLimit(one));
+    const cells = [
+      [make("span", { title: calledInFull(model, one.name) }, called(model, one.name) + name.slice(one.name.length)), make("small", null, made)],
+      meter(100 * load, 100 * target, `${percent(load)} of ${percent(target)}`), percent(load), percent(target),
+      isElastic ? make("span", { class: "state elastic" }, GIVES_WAY) : stateLight(state),
+    ];
+    return { cells, state, used: used(one) };
+  });
+  const near = rows.filter((one) => one.state !== "within").length, least = Math.max(MAX_SHOWN, near), most = rows.length > least + 1 ? least : rows.length;
+  const folded = rows.slice(most);
+  const summary = folded.length ? phrase("page.more_resources", { count: folded.length, most: percent(folded[0].used, 2) }) : "";
+  fill("gauges", rows.length ? gaugeTable(rows.slice(0, most), n) : [],
+    folded.length ? make("details", { open: Boolean(document.querySelector("#gauges details[open]")) }, make("summary", null, summary), gaugeTable(folded, n)) : []);
+}
+
+// The limits in order; where not even the fewest are supported, the requirements there.
+export function showLimits(column) {
+  if (!document.getElementById("limits")) return;
+  const { solved, graph, model } = column, isNobody = solved.largest === null && solved.criteria.some((one) => isStated(one.criterion));
+  const rows = isNobody ? requirementBars(column) : limitBars(column);
+  const cells = rows.map(({ name, length, tick, at }) => [make("span", { title: calledInFull(model, name) }, called(model, name)), meter(length, tick, at), at]);
+  const made = table(["Limit", "", isNobody ? `At ${whole(graph.low)}` : "Reached at"], cells, new Set([2]), null), [own] = made.children;
+  own.classList.add("limits");
+  rows.forEach(({ state }, i) => own.tBodies[0].rows[i].classList.add(`is-${state}`));
+  const noun = nounOf(model), users = `${whole(graph.low)} ${graph.low === 1 ? oneOf(noun) : noun}`;
+  const title = isNobody ? phrase("page.requirements_at", { users }) : phrase("page.limits_in_order", { noun });
+  fill("limits", rows.length ? [make("figcaption", null, title), own] : []);
+}
+
+// The first limits with the populations at which they are reached.
+function limitBars(column) {
+  const { solved, graph } = column, found = new Map();
+  for (const { criterion, holds } of solved.criteria) if (isStated(criterion) && !criterion.isQuality && holds !== null && holds < graph.high) found.set(criterion.name, holds);
+  for (const [one] of withPortsTogether(column, solved.resources)) if (one.at !== null && one.notBelow === null && !found.has(one.name)) found.set(one.name, one.at);
+  const sorted = [...found].sort((a, b) => a[1] - b[1]).slice(0, MAX_LIMITS), rows = sorted.filter(([, at]) => at <= WIDEST * Math.max(1, sorted[0][1]));
+  const longest = Math.max(0, ...rows.map(([, at]) => at));
+  return rows.map(([name, at]) => ({ name, at: wholePopulation(at), length: longest ? (100 * at) / longest : 0, tick: null, state: (utilized(name) ?? name) === (utilized(solved.limitedBy) ?? solved.limitedBy) ? "limit" : "within" }));
+}
+
+// Requirements as bars of how much of their limits is used.
+function requirementBars(column) {
+  const { solved, graph, run, model } = column;
+  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isQuality && !one.isPromised);
+  const rows = stated.map((one) => {
+    run.at(graph.low);
+    const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, graph.low);
+    return { name: one.name, used: limitUsed(one.atMost, value, limit), at: marked(formatAgainstLimit(model.units, value, limit, one.dimension, one), known, value) };
+  }).filter(({ used }) => Number.isFinite(used)).sort((a, b) => b.used - a.used).slice(0, MAX_LIMITS);
+  const longest = Math.max(1, ...rows.map(({ used }) => used));
+  return rows.map(({ used, ...one }) => ({ ...one, length: (100 * used) / longest, tick: 100 / longest, state: limitState(used, false) }));
+}

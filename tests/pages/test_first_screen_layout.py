@@ -1,0 +1,119 @@
+"""The first screen as a reader finds it: what stands where, what stays in sight, what moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browsers.browser import CHROMIUM, MISSING
+from helpers.reports import html_of
+from helpers.specs import checked
+from qps.compiler.pipeline import load
+
+SPECS = Path(__file__).parents[2] / "specs"
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+BOX = """(one) => {
+  const { left, top, right, bottom } = document.querySelector(one).getBoundingClientRect();
+  return { left, top, right, bottom };
+}"""
+COVERED = """() => Math.max(...[...document.querySelectorAll("body *")].filter((one) => {
+  const { position } = getComputedStyle(one);
+  return ["fixed", "sticky"].includes(position) && one.getClientRects().length > 0;
+}).map((one) => one.getBoundingClientRect())
+  .filter(({ top, bottom }) => top < 1 || bottom > innerHeight - 1)
+  .map(({ height }) => height / innerHeight))"""
+SHIFTS = """new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) globalThis.shifted = (globalThis.shifted ?? 0) + one.value;
+}).observe({ type: "layout-shift", buffered: true })"""
+
+
+@pytest.fixture(scope="module")
+def kafka_html() -> str:
+    return html_of(load(SPECS / "applications" / "kafka.qps"), most=2, claims=())
+
+
+def test_the_answer_its_picture_the_state_and_what_to_do_are_one_screen(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=1440, settings=False)
+    page.page.set_viewport_size({"width": 1440, "height": 900})
+    page.page.wait_for_selector("#advice button")
+    number, picture = page.run(BOX, "#decision .figure"), page.run(BOX, "#picture-odds")
+    gauges, card = page.run(BOX, "#gauges tbody tr"), page.run(BOX, "#advice tbody tr")
+    assert number["right"] < picture["left"]
+    assert gauges["right"] < card["left"]
+    assert max(gauges["bottom"], card["bottom"]) < 900
+    assert not page.page.is_visible("#controls")
+    assert page.page.locator("#advice > .scroll tbody tr").count() == 3
+
+
+def test_what_if_opens_the_settings_beside_the_answer_and_escape_closes_them(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=1440, settings=False)
+    page.page.click("text=What if")
+    assert page.page.get_attribute("#what-if", "aria-expanded") == "true"
+    number, settings = page.run(BOX, "#decision .figure"), page.run(BOX, "#controls")
+    assert number["right"] < settings["left"]
+    page.page.keyboard.press("Escape")
+    assert not page.page.is_visible("#controls")
+    assert page.page.get_attribute("#what-if", "aria-expanded") == "false"
+
+
+def test_where_the_headline_is_out_of_sight_the_top_bar_has_the_capacity(
+    kafka_html: str, open_page: Any
+) -> None:
+    page = open_page(kafka_html, width=390, settings=False)
+    page.page.set_viewport_size({"width": 390, "height": 844})
+    opacity = "() => getComputedStyle(document.querySelector('#small-answer')).opacity"
+    assert page.run(opacity) == "0"
+    page.run("() => scrollTo(0, 3000)")
+    page.page.wait_for_function(f"({opacity})() === '1'")
+    assert "2,248" in page.page.inner_text("#small-answer")
+    assert page.run(COVERED) <= 0.1
+    page.page.click("text=What if")
+    assert page.run(COVERED) <= 0.1
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_nothing_moves_when_the_scripts_take_over(
+    width: int, height: int, kafka_html: str, shared_browser: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(kafka_html, encoding="utf-8")
+    tab = shared_browser.running().new_page(viewport={"width": width, "height": height})
+    tab.add_init_script(SHIFTS)
+    tab.goto(file.as_uri())
+    tab.wait_for_selector("#advice button")
+    tab.wait_for_timeout(500)
+    assert tab.evaluate("() => globalThis.shifted ?? 0") < 0.05
+    tab.close()
+
+
+NOBODY = """
+users N in 1..100
+machine server { cpu 4 core }
+component answer { cpu 150 ms/request }
+topology { node web = server }
+stream page for each user { traffic 0.1 request/s; at web { answer } }
+require { page.latency <= 100 ms }
+"""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_where_nobody_is_supported_what_is_violated_and_by_how_much_stands_first(
+    scripts: bool, open_page: Any
+) -> None:
+    page = open_page(html_of(checked(NOBODY)), scripts=scripts, settings=False)
+    assert "ot even 1 user" in page.page.inner_text("#decision .many")
+    assert page.page.inner_text("#limits figcaption").startswith("Requirements at 1 user")
+    row = page.page.locator("#limits tbody tr")
+    assert row.get_attribute("class") == "is-over"
+    assert "150 ms" in row.inner_text()
+    tick = float((row.locator(".tick").get_attribute("x") or "").removesuffix("%"))
+    assert tick == pytest.approx(100 / 1.5, abs=0.1)
+    assert page.run(BOX, ".helps")["top"] < page.run(BOX, "#gauges")["top"] if scripts else True
