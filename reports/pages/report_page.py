@@ -193,11 +193,16 @@ def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
 def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
     told = decision(answer, words)
-    elsewhere = (HELPS, others_label(answer))
-    facts = tuple(
-        (label, unbroken(unquoted(fact))) for label, fact in told.facts if label not in elsewhere
+    elsewhere = (HELPS, others_label(answer), "Measure next")
+    facts = [fact for fact in told.facts if fact[0] not in elsewhere]
+    facts.sort(key=lambda fact: _ORDER.index(fact[0]) if fact[0] in _ORDER else len(_ORDER))
+    return Decision(
+        told.headline, tuple((label, unbroken(unquoted(fact))) for label, fact in facts)
     )
-    return Decision(told.headline, facts)
+
+
+_ORDER = ("Violated", "Limit", "Bottleneck", "Next limit", "Cost")
+"""The facts that a reader looks for first."""
 
 
 _NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}

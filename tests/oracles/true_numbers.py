@@ -855,6 +855,8 @@ class Truth:
             yield "" if failure.first is None else f"{failure.first:,} {failure.first - 1:,}"
         if view.next_limit is not None and view.next_limit.met_up_to is not None:
             yield f"{view.next_limit.met_up_to:,}"
+        reliable = None if view.reliable_capacity is None else view.reliable_capacity.capacity
+        yield "" if reliable is None else _as_planned(reliable)
         for mode in view.modes:
             yield f"{mode.capacity:,}" if mode.capacity is not None else ""
         for change in view.advice:
@@ -1051,6 +1053,12 @@ def _state_differs(what: Cell, state: Cell, used: float, limits: bool) -> Iterat
         limits and used <= 1 + SAME
     ):
         yield f"{what.text} is {state.text}: {used} of its limit is used"
+
+
+def _as_planned(count: int) -> str:
+    """Return a number of users as one plans with it, too: two digits, rounded down."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    return f"{count:,} {rounded_down(count)} {count // step * step:,}"
 
 
 def _headrooms(used: float) -> set[str]:

@@ -53,13 +53,25 @@ def test_the_first_screen_answers_five_questions(
         "Other option mixing: software -> hardware ≤ 194 Try",
     ]
     assert "23.2 %" in page.page.inner_text("#gauges tr:has-text('station CPU')")
-    assert told["Accuracy"] == "optimistic; check by simulation: qps simulate"
-    assert told["Next limit"] == "voice latency reaches its limit of 230 ms at ≤ 35 users"
+    assert told["Not covered"].startswith("model error of voice latency (at least 227 ms, limit")
+    reached = "voice latency reaches its limit of 230 ms at ≤ 35 users"
+    assert told["Next limit"].startswith(reached)
+    seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
+    assert page.run(seen) <= height
+
+
+def test_what_is_tried_has_the_price_it_lacks(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html)
+    page.page.wait_for_selector("#advice button")
+    page.page.click("#advice button >> nth=0")
+    page.page.wait_for_function(
+        "() => document.querySelector('#decision dl').textContent.includes('no prices set')"
+    )
+    told = page.run(ROWS)
     assert told["Cost"].startswith("no prices set; add price 0.8 $/hour to")
     asked = page.page.locator("#decision code", has_text="price").first.inner_text()
     assert asked == "price 0.8\N{NO-BREAK SPACE}$/hour"
-    seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
-    assert page.run(seen) <= height
+    assert told["Accuracy"]
 
 
 def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any) -> None:
@@ -86,7 +98,7 @@ def test_a_range_that_ends_is_no_limit_of_the_system(open_page: Any) -> None:
     page = open_page(html_of(checked(BOUND.replace("1..1000", "1..20"))))
     told = page.run(ROWS)
     assert told[""] == "20+ viewers"
-    assert told["Limit"] == "none in the full range"
+    assert "Limit" not in told
     assert page.page.inner_text("#advice").startswith("Capacity reaches the end of the range")
 
 
@@ -118,11 +130,11 @@ def test_without_scripts_it_says_what_the_terminal_says(
     solved = " ".join(capsys.readouterr().out.replace("`", "").split())
     assert main(["report", str(SPECS.parent / spec), "-o", str(file), "--variants", "1"]) == 0
     page = open_page(file.read_text(encoding="utf-8"), scripts=False)
-    told = [page.page.locator("#decision .many").inner_text()]
+    told = [" ".join(page.page.locator("#decision .many").inner_text().split())]
     rows = page.page.locator("#decision dl > div")
     told += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
-    assert {one.split()[0] for one in told[1:]} >= {"Bottleneck", "Accuracy"}
+    assert {one.split()[0] for one in told[1:]} >= {"Bottleneck"}
     for one in told:
-        assert one.removeprefix("Accuracy ") in solved, one
+        assert one in solved, one
     where = page.page.locator("#decision").bounding_box()
     assert where["y"] + where["height"] < 900  # of a first screen

@@ -25,7 +25,8 @@ SET = """(value) => {
   field.value = value;
   field.dispatchEvent(new Event("input"));
 }"""
-TOLD = """() => [document.querySelector("#decision .many").textContent,
+WHAT_IF = " what if, with nominal inputs"
+TOLD = f"""() => [document.querySelector("#decision .many").textContent.replace("{WHAT_IF}", ""),
   document.getElementById("small-answer").textContent, qps.shown.solved.largest]"""
 WORD = "computing …"
 

@@ -156,6 +156,7 @@ const PHRASES = {
   "state.limit": "At limit",
   "state.over": "Over",
   "state.unknown": "Unknown",
+  "page.nominal": "with nominal inputs: {at} {noun}",
   "page.what_if": "what if, with nominal inputs",
   "page.requirements_at": "Requirements at {users}, as parts of their limits",
   "page.limits_in_order": "Limits in order: {noun} at which each is reached",

@@ -155,11 +155,11 @@ function headline(text, isAnswered) {
 export function showDecision(column, found, odds) {
   const rows = [
     [labelOfLimit(column), limitRow(column)],
-    ["Elastic", givingRow(column)],
-    [phrase("accuracy"), sureRow(column)],
-    ["Uncertainty", planRow(column, odds)],
     ["Next limit", nextRow(column)],
     ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
+    [phrase("accuracy"), sureRow(column)],
+    ["Uncertainty", planRow(column, odds)],
+    ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
   fill("decision", make("p", { class: "many" }, headline(capacityWithOdds(column, odds), column.solved.largest !== null), make("span", { class: "beside" }, ` ${phrase("page.what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
