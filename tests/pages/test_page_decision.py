@@ -60,18 +60,15 @@ def test_the_first_screen_answers_five_questions(
     assert page.run(seen) <= height
 
 
-def test_what_is_tried_has_the_price_it_lacks(speak_html: str, open_page: Any) -> None:
-    page = open_page(speak_html)
+def test_what_is_tried_has_the_price_it_lacks(open_page: Any) -> None:
+    page = open_page(html_of(checked(BOUND + "require { flow.latency <= 14 ms }\n")))
+    page.page.fill("#number-pace", "4")
     page.page.wait_for_selector("#advice button")
-    page.page.click("#advice button >> nth=0")
-    page.page.wait_for_function(
-        "() => document.querySelector('#decision dl').textContent.includes('no prices set')"
-    )
     told = page.run(ROWS)
-    assert told["Cost"].startswith("no prices set; add price 0.8 $/hour to")
+    assert told["Cost"].startswith("no prices set; add price 0.8 $/hour to waiting")
     asked = page.page.locator("#decision code", has_text="price").first.inner_text()
     assert asked == "price 0.8\N{NO-BREAK SPACE}$/hour"
-    assert told["Accuracy"]
+    assert told["Accuracy"] == "exact for this model"
 
 
 def test_users_are_called_as_the_spec_calls_them_and_all_follows(open_page: Any) -> None:
