@@ -25,6 +25,7 @@ from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.words.certainty_marks import MARKS, known_numbers, marked
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
+from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.quantities import (
     is_share,
     number,
@@ -41,6 +42,7 @@ from qps.solver.matrix.row_tables import (
     FROM_START,
     KNOWN,
     LARGEST,
+    LIMITED,
     LOAD,
     NOT_BELOW,
     ONE_BY_ONE,
@@ -223,6 +225,7 @@ _LEAST_FIRST = (
     "running_cost_per_user", "limited_by",
 )  # fmt: skip
 """Answers in the order in which a narrow table leaves them out, the least first."""
+_ABOUT = MARKS[Kind.APPROXIMATION]
 _HEADINGS = {
     LARGEST: "Capacity",
     "limited_by": "Limit",
@@ -261,8 +264,13 @@ def _marked_cell(
         return _saturation(_undecided(row) if is_undecided else told, row)
     if not column.known.is_exact and row[column.name] is not None:
         return marked(_sampled(column, row[column.name]) or told, column.known)
-    kind = row.get(known or "") if column.answer == LARGEST else None
-    return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
+    if column.answer != LARGEST or row[column.name] is None:
+        return told
+    kind = row.get(known or "")
+    if LIMITED in row and row[LIMITED] is None:  # the end of the range: more may be supported
+        is_exact = kind in (None, Kind.EXACT.value)
+        return phrase("at_least", users=told) if is_exact else _ABOUT + told
+    return told if kind is None else MARKS[Kind(str(kind))] + told
 
 
 def _with_users(reason: str, population: str) -> str:

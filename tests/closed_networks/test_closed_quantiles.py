@@ -277,8 +277,8 @@ def test_the_parts_of_a_cycle_come_to_its_quantile(users: int) -> None:
 @pytest.mark.parametrize(
     ("at", "not_below", "told"),
     [
-        (None, 7, "not below 7"),
-        (30_850.2, 30_849, "30,849 to 30,851"),
+        (None, 7, "≥ 7"),
+        (30_850.2, 30_849, "30,849–30,851"),
         (30_851.5, 30_852, "30,852"),
     ],
 )

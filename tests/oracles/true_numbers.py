@@ -458,14 +458,14 @@ class Truth:
             return found | (
                 {phrase("table.no_limit")}
                 if saturation.not_below is None
-                else {f"not below {saturation.not_below:,}"}
+                else {f"≥ {saturation.not_below:,}"}
             )
         for near in (saturation.at, saturation.at * (1 + SAME)):
             found |= {whole_population(near), f"{whole_population(near)} ({percent(target)})"}
         if saturation.not_below is not None:
             found |= {
-                f"{saturation.not_below:,} to {floor(saturation.at):,}",
-                f"{saturation.not_below:,} to {floor(saturation.at) + 1:,}",
+                f"{saturation.not_below:,}–{floor(saturation.at):,}",
+                f"{saturation.not_below:,}–{floor(saturation.at) + 1:,}",
             }
         return found | ({"none"} if saturation.at <= self.graph.low else set())
 

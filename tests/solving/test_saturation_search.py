@@ -186,7 +186,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert solution.bottleneck.undecided == ("host.cpu",)
     in_words = UNKNOWN.replace("host.cpu", "host CPU")
     told = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
-    assert "not below 214" in told
+    assert "≥ 214" in told
     assert "Host CPU saturation point is a lower bound (true value may be higher)" in told
     assert "All results are exact" not in told
     assert (
@@ -201,13 +201,13 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     explained = _printed(capsys, "explain", str(spec), "host.cpu.utilization")
     assert "not below N = 214 (no upper bound is known)" in explained
     rows = _printed(capsys, "matrix", str(spec))
-    assert rows.count("not below 21") == 2
+    assert rows.count("≥ 21") == 2
     (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]
     assert (row["capacity"], row["saturates_at"]) == (100, None)
     assert row["saturates_not_below"] >= 214
     _printed(capsys, "report", str(spec), "-o", str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
-    assert "not below 214" in page
+    assert "≥ 214" in page
     assert f"No resource is known to saturate. It is unknown whether {in_words}" in page
 
 

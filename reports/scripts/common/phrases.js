@@ -102,6 +102,8 @@ const PHRASES = {
   "accuracy": "Accuracy",
   "table.most": "Supports up to",
   "table.no_limit": "no limit",
+  "table.between": "{low}–{high}",
+  "table.not_below": "≥ {low}",
   "at_least": "{users}+",
   "all_exact": "All results are exact for this model.",
   "others_exact": "All other results are exact for this model.",

@@ -109,7 +109,12 @@ function undecidedText(column) {
 
 // For how many people a resource is enough, as tables tell it.
 export function saturationPoint(one) {
-  if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${whole(Math.max(one.notBelow, Math.ceil(one.at)))}`;
+  if (one.notBelow !== null) {
+    const low = whole(one.notBelow);
+    if (one.at === null) return phrase("table.not_below", { low });
+    const high = whole(Math.max(one.notBelow, Math.ceil(one.at)));
+    return low === high ? high : phrase("table.between", { low, high });
+  }
   return one.at === null ? phrase("table.no_limit") : one.isAtStart ? "none" : wholePopulation(one.at);
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.measure_names import UTILIZATION
 from qps.reports.text.explanations.explanation import (
     SYMBOLS,
     ExplainedNumber,
@@ -69,7 +70,7 @@ def _layout(
     )
     notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
     title = labels.of(explanation.name)
-    is_utilization = not labels.is_plain and explanation.name.endswith(".load")
+    is_utilization = not labels.is_plain and explanation.name.endswith(UTILIZATION)
     return Layout(
         title=title + " utilization" * is_utilization,
         place=place,

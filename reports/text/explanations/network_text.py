@@ -75,8 +75,8 @@ class NetworkScreen:
             each = zip(kinds.names, kinds.shares, strict=True)
             shares = ", ".join(f"{one} {write.share(share)}" for one, share in each)
             yield "Mix", f"{kinds.of}: {shares} of {'users' if kinds.of_users else 'items'}"
-        for one in network.elastic:
-            yield "Elastic", one.symbol.name
+        if network.elastic:
+            yield "Elastic", ", ".join(one.symbol.name for one in network.elastic)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the stations, links and pools."""

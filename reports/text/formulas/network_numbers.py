@@ -96,7 +96,7 @@ class NetworkNumbers:
         formula = self._plain(formula)
         text = in_population(formula, self._graph.values, self._graph.population)
         if len(text) <= _LONGEST:
-            return f"{text}{unit}"
+            return f"{text.replace('*', ' × ')}{unit}"
         rest = sorted(one.name for one in self._graph.valued(formula).symbols)
         self.is_shortened = True
         return f"f({', '.join(rest)})"

@@ -181,8 +181,8 @@ def _pieces(word: str, most: int) -> str:
     return " ".join(pieces)
 
 
-_PART_OF_NAME = re.compile(r"[^_.–\[]*(?:[_–]|\.(?!\d))|\[[^_.–\[]*|[^_.–\[]+|\.")
-"""What a name is cut into: behind `_` and `.`, and before `[`; an interval behind its `–`."""
+_PART_OF_NAME = re.compile(r"[^_.–(\[]*(?:[_–(]|\.(?!\d))|\[[^_.–(\[]*|[^_.–(\[]+|\.")
+"""What a name is cut into: behind `_`, `.` and `(`, and before `[`; an interval behind its `–`."""
 
 
 def _shortened(cell: str) -> str:

@@ -21,6 +21,7 @@ from qps.compiler.quantities.scales import (
     whole_population,
     with_unit,
 )
+from qps.reports.text.words.phrases import phrase
 
 if TYPE_CHECKING:
     from qps.compiler.lower.load_graph import Criterion
@@ -195,10 +196,11 @@ def is_share(name: str) -> bool:
 def undecided_point(at: float | None, not_below: int) -> str:
     """Return where a resource saturates of which that cannot be told: not below, and up to."""
     if at is None:
-        return f"not below {population_text(not_below)}"
+        return phrase("table.not_below", low=population_text(not_below))
     last = max(not_below, ceil(at))
-    least = population_text(not_below)
-    return f"{least} to {population_text(last)}" if last > not_below else population_text(last)
+    if last == not_below:
+        return population_text(last)
+    return phrase("table.between", low=population_text(not_below), high=population_text(last))
 
 
 def joined_words(parts: Sequence[str]) -> str:

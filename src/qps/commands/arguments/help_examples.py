@@ -29,7 +29,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "simulate": (
         ("qps simulate site.qps", "simulate at capacity"),
-        ("qps simulate site.qps --at 5000 --precision '1 %'", "longer, at 5,000 users"),
+        ("qps simulate site.qps --at 5000 --precision '1 %'", "at 5,000 users, to 1 %"),
     ),
     "matrix": (
         ("qps matrix site.qps", "print a table"),
