@@ -16,6 +16,7 @@ from qps.compiler.quantities.certainty import Kind
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.matrices.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.pages.plain_sentences import unquoted
+from qps.reports.text.layout.table import Table
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.words.certainty_marks import MARKS
 from qps.reports.text.words.nouns import counted, noun, noun_of_one
@@ -27,7 +28,7 @@ from qps.solver.matrix.rows.scalar_fallback import FAULT
 
 MOST_ROWS = 100_000
 """Rows that a page holds: more would neither be small nor follow at once."""
-
+_STATIC_ROWS = 50
 _MOST_LINES = 9
 _MOST_WORDS = 40
 COSTS = ("cost", "running_cost")
@@ -275,6 +276,17 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             )
 
     # -- for the scripts -----------------------------------------------------------------
+
+    def first_rows(self) -> Table:
+        """Return the first rows as a table of words, which the template of the page prints."""
+        shown = [column for column in self.columns if not column.is_detail]
+        rows = [
+            tuple(self._mark(column, row) + column.told(column.at(row)) for column in shown)
+            for row in range(min(self.rows, _STATIC_ROWS))
+        ]
+        headings = tuple(f"{c.label}, {c.unit}" if c.unit else c.label for c in shown)
+        right = frozenset(i for i, column in enumerate(shown) if not column.is_word)
+        return Table(headings, tuple(rows), right)
 
     def as_json(self) -> dict[str, Json]:
         """Return all rows and what is drawn of them at first."""
