@@ -60,14 +60,14 @@ BAD_HARDWARE = Code("QPS0406", "bad-hardware", _E, "incomplete machine or networ
 UNSCALED_COST = Code("QPS0501", "unscaled-demand", _W, "unscaled demand on a machine with a rating")
 CLOSED_STREAM = Code("QPS0408", "closed-stream", _E, "not allowed in a closed stream")
 PROBABILITY = Code("QPS0409", "probability", _E, "probability above 100 %")
-PROBABILITIES = Code("QPS0410", "probabilities", _E, "alternatives of more than 100 % together")
+PROBABILITIES = Code("QPS0410", "probabilities", _E, "alternatives that add up to over 100 %")
 ELSE = Code("QPS0411", "else", _E, "`else` twice, not last, or outside `one of`")
 NOTHING_DONE = Code("QPS0412", "empty-alternative", _E, "nothing after a probability")
-TOO_MANY_OUTCOMES = Code("QPS0413", "too-many-outcomes", _E, "too many combinations of chances")
-FAN_OUT = Code("QPS0414", "fan-out", _E, "impossible number of parallel calls or answers")
+TOO_MANY_OUTCOMES = Code("QPS0413", "too-many-outcomes", _E, "too many combinations of outcomes")
+FAN_OUT = Code("QPS0414", "fan-out", _E, "invalid number of parallel calls or answers")
 EVENT = Code("QPS0415", "event", _E, "event that the stream does not declare")
 EVENT_ALTERNATIVES = Code("QPS0416", "event-alternatives", _E, "alternatives that can both apply")
-USER_EVENT = Code("QPS0417", "user-event", _E, "event drawn once per user")
+USER_EVENT = Code("QPS0417", "user-event", _E, "event with one outcome for each user")
 WHOSE = Code("QPS0407", "missing-owner", _E, "stream without an owner")
 UNUSED = Code("QPS0502", "unused", _W, "unused declaration")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "claim without a source")
@@ -86,7 +86,7 @@ COINS = Code(
 ONE_SHARE = Code(
     "QPS0527", "same-probability", _W, "independent calls or steps with the same probability"
 )
-PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _E, "step that runs a fraction of a time")
+PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _E, "step with a multiplier between 0 and 1")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "open workload with a rate of 1/time")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "poor fit")
