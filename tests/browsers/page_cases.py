@@ -127,7 +127,7 @@ def _fitted(word: str, at: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
-    for _ in range(examples(24 if word in OF_NETWORKS else 60)):
+    for _ in range(examples(24 if word in _DEAR else 60)):
         at = (low + chance.random() * (high - low) for low, high in _ranges(word))
         pairs = zip(at, _counted(word), strict=True)
         whole = (

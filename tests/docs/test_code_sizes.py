@@ -22,7 +22,6 @@ LONGER_MODULES = {
     "compiler/lower/queues/station_queue.py": "a queue and its laws need each other",
     "compiler/lower/response_time/class_response.py": "the quantiles and labels of one class",
     "compiler/lower/traffic/itinerary_flows.py": "a method for each node of an itinerary",
-    "reports/scripts/engine/queueing/sums.js": "a page includes it whole or not at all",
 }
 """The modules that may have more lines, because a split makes no better parts."""
 
