@@ -25,6 +25,11 @@ LONGER_MODULES = {
 }
 """The modules that may have more lines, because a split makes no better parts."""
 
+LONGER_FUNCTIONS = {
+    "reports/pages/report_page.py: page_view": "a line for each part of a page",
+}
+"""The same of functions."""
+
 
 def sources(*endings: str) -> list[Path]:
     found = (path for folder in CODE for path in (ROOT / folder).rglob("*"))
@@ -54,12 +59,12 @@ def test_no_module_is_longer_than_400_lines() -> None:
 
 
 def test_no_function_is_longer_than_60_lines() -> None:
-    longer = [
+    longer = {
         f"{name_of(path)}: {name}"
         for path in sources(".py")
         for name in long_functions(path.read_text(encoding="utf-8"), LINES_OF_FUNCTION)
-    ]
-    assert longer == []
+    }
+    assert longer == set(LONGER_FUNCTIONS), "split it, or remove an exception"
 
 
 def test_no_folder_has_more_than_30_modules() -> None:
