@@ -86,6 +86,9 @@ COINS = Code(
 ONE_SHARE = Code(
     "QPS0527", "same-probability", _W, "independent calls or steps with the same probability"
 )
+ALMOST_ALL = Code(
+    "QPS0529", "probabilities-below-1", _W, "alternatives that leave out a few of the items"
+)
 PART_OF_A_STEP = Code("QPS0528", "fraction-of-step", _E, "step with a multiplier between 0 and 1")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "open workload with a rate of 1/time")
 

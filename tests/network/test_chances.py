@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 
 REQUESTS = Path(__file__).parents[1] / "requests"
-COINS, ONE_SHARE, PART = "QPS0526", "QPS0527", "QPS0528"
+COINS, ONE_SHARE, PART, FEW_LEFT = "QPS0526", "QPS0527", "QPS0528", "QPS0529"
 
 SPEC = """users N in 1..100
 param miss = 10 %% in 0..100 %%
@@ -29,7 +29,7 @@ require { %s }
 
 def warned_of(text: str) -> set[str]:
     found = check_source(Source("spec.qps", text)).diagnostics
-    return {one.code.id for one in found} & {COINS, ONE_SHARE, PART}
+    return {one.code.id for one in found} & {COINS, ONE_SHARE, PART, FEW_LEFT}
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,11 @@ LATE, P95, FULL = "s.latency <= 1 s", "quantile(s.latency, 95 %) <= 1 s", "web.c
         (OPEN, "miss: { call a { work }; miss: call b { work } }", LATE, set()),  # tried again
         (OPEN, "10 %: work; 10 %: copy", LATE, set()),  # rare for reasons of their own
         (OPEN, "one of { miss: work; else: copy }", LATE, set()),
+        (OPEN, "one of { 60 %: work; 35 %: copy }", LATE, {FEW_LEFT}),
+        (OPEN, "one of { 60 %: work; 40 %: copy }", LATE, set()),
+        (OPEN, "one of { 6 %: work; 4 %: copy }", LATE, set()),  # most run none, as is said
+        (OPEN, "one of { 60 %: work; 35 %: copy; else: hold }", LATE, set()),
+        (OPEN, "one of { miss: work; 85 %: copy }", LATE, set()),
         (CLOSED, "work * miss", LATE, {PART}),
         (CLOSED, "work * miss", P95, {PART}),
         (OPEN, "call a * miss { work }; call b * miss { work }", LATE, {ONE_SHARE}),

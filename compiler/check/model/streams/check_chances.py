@@ -15,6 +15,8 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import operands_of, parts_of
 
+_ALMOST_ALL = Fraction(9, 10)
+"""Alternatives of so many items at least are likely meant for all of them."""
 _PLAIN = re.compile(r"[\d._]+\s*%?|\w+|\([^()]*\)")
 """What needs no brackets before a colon."""
 _Linear = dict[ir.Expr | None, Fraction]
@@ -31,6 +33,7 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
     """
     with_a_law = _with_a_law(model)
     for stream in model.streams:
+        _report_almost_all(stream, sink)
         if stream.is_closed and stream.name not in with_a_law:
             continue
         for calls in _side_by_side(stream.legs):
@@ -40,6 +43,31 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
                     _report_one_share(alike, stream, sink)
                 continue
             _report_coins(found, sink)
+
+
+def _report_almost_all(stream: ir.Stream, sink: Sink) -> None:
+    """Warn of alternatives by plain numbers that leave out only a few of the items."""
+    choices: dict[int, list[ir.Call]] = {}
+    for call in stream.calls:
+        if call.choice is not None and call.event is None:
+            choices.setdefault(call.choice, []).append(call)
+    for ways in choices.values():
+        if len(ways) < 2 or any(way.is_rest for way in ways):  # noqa: PLR2004
+            continue
+        numbers = [way.times.expr for way in ways if way.times is not None]
+        shares = [one.value for one in numbers if isinstance(one, ir.Constant)]
+        if len(shares) < len(ways) or not _ALMOST_ALL <= sum(shares) < 1:
+            continue
+        last = ways[-1].times
+        assert last is not None
+        percent = f"{float(100 * sum(shares)):g} %"
+        sink.report(
+            codes.ALMOST_ALL,
+            last.span,
+            f"the probabilities in `one of` add up to {percent}: other items of `{stream.name}` "
+            "run none of the alternatives",
+            hint="if each item runs one of them, replace this probability by `else`",
+        )
 
 
 def _report_coins(calls: Sequence[ir.Call], sink: Sink) -> None:
