@@ -19,6 +19,7 @@ from time import perf_counter
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
+import axes_of_specs  # noqa: E402
 import baseline  # noqa: E402
 import figures  # noqa: E402
 import keystrokes  # noqa: E402 - found by the lines above
@@ -30,7 +31,6 @@ import rereading  # noqa: E402
 import rows  # noqa: E402
 import samples  # noqa: E402
 import starts  # noqa: E402
-import targets  # noqa: E402
 import works  # noqa: E402
 from timings import Measured, machine  # noqa: E402
 
@@ -50,7 +50,7 @@ def main() -> None:
     drawn = matrices.Drawn()
     parts = {
         "targets": lambda: baseline.measured_targets(arguments.only, is_kept=arguments.keep),
-        "axes": targets.all_axes,
+        "axes": axes_of_specs.all_axes,
         "matrices": lambda: matrices.throughput(arguments.largest, drawn),
         "bare": lambda: matrices.against_bare(drawn),
         "files": lambda: matrices.files(arguments.largest, drawn),

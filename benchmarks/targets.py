@@ -16,12 +16,12 @@ from pathlib import Path
 
 import generated
 import requested
-from timings import ROOT, Measured, Used, used
+from timings import ROOT, Used, used
 
 SPECS = ROOT / "specs"
 APPLICATIONS = (ROOT / "tests" / "applications", Path(__file__).parent / "applications")
 LIMIT = 60  # s of processor for a process
-_S = 0.35  # s, where the targets were written
+S_OF_TARGETS = 0.35  # s of `import sympy`, where the targets were written
 _EXPONENT = "n^"
 _RUNS, _QUICK = 3, 4.0  # so many runs of what takes less than that many s
 
@@ -146,7 +146,7 @@ def row(path: Path, *axes: str) -> Found:
     """Return us for a row along the worst of some axes."""
     found, took, unit = along(path, *axes)
     worst = max((float(str(one["us"])) for one in found), default=LIMIT * 1e6)
-    return Found(worst * _S / unit, took.seconds, took.megabytes, took.is_late)
+    return Found(worst * S_OF_TARGETS / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _queue_row(discipline: str, share: str = "") -> Found:
@@ -157,7 +157,7 @@ def _queue_row(discipline: str, share: str = "") -> Found:
 def _structures(part: str) -> Found:
     text = generated.structures(6).partition("matrix")[0]
     found, took, unit = along(made("structures", text), "choices")
-    return Found(float(str(found[0][part])) * _S / unit, took.seconds)
+    return Found(float(str(found[0][part])) * S_OF_TARGETS / unit, took.seconds)
 
 
 # -- whole runs ----------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def _numpy(column: int) -> Found:
 
     unit = _sympy()
     ((_, took, _, ratio),) = matrices.against_bare(matrices.Drawn()).rows
-    figure = (float(took) / 1000 * _S / unit, float(ratio))[column]
+    figure = (float(took) / 1000 * S_OF_TARGETS / unit, float(ratio))[column]
     return Found(figure, 10)
 
 
@@ -350,7 +350,9 @@ def _inside(*words: str) -> Found:
     """Return ms on a machine on which S is that of rows."""
     script = str(Path(__file__).parent / "inside.py")
     took, unit = beside(partial(used, [script, *words], LIMIT), 1)
-    return Found(float(took.text) * 1000 * _S / unit, took.seconds, took.megabytes, took.is_late)
+    return Found(
+        float(took.text) * 1000 * S_OF_TARGETS / unit, took.seconds, took.megabytes, took.is_late
+    )
 
 
 def _growing(s: Callable[..., Target]) -> Iterator[Target]:
@@ -367,50 +369,3 @@ def _growing(s: Callable[..., Target]) -> Iterator[Target]:
         grows = partial(_growth, kind)
         yield Target(f"{name} from 100 to 1,000", exponent, 1.2, _EXPONENT, grows)
     yield s("10,000 components: check, lower, solve", "not reached", 60, _checked_and_solved)
-
-
-# -- all axes of all specs -----------------------------------------------------------------
-
-
-def all_axes() -> Measured:
-    """Return what a row takes along every axis of every spec."""
-    rows = []
-    for path in specs():
-        found, took, unit = along(path)
-        numbers = sorted(
-            (float(str(one["us"])) * _S / unit, str(one["axis"]))
-            for one in found
-            if one["axis"] != "choices"
-        )
-        choices = [
-            (float(str(one["us"])) + float(str(one["compiling"]))) * _S / unit
-            for one in found
-            if one["axis"] == "choices"
-        ]
-        alone = sum(int(str(one["alone"] or 0)) for one in found)
-        solved = sum(int(str(one["rows"])) for one in found)
-        rows.append(
-            (
-                path.stem,
-                f"{len(numbers)}{' and more, too late' if took.is_late else ''}",
-                f"{numbers[len(numbers) // 2][0]:,.1f}" if numbers else "",
-                f"{numbers[-1][0]:,.1f}" if numbers else "",
-                numbers[-1][1] if numbers else "",
-                f"{choices[0]:,.0f}" if choices else "",
-                f"{alone:,} of {solved:,}",
-            )
-        )
-    return Measured(
-        "A row along every axis",
-        f"Each number of each spec by itself, up to 65,536 values near its own: us of a processor "
-        f"for a further row, where S is {_S} s. Choices: options, places, scenarios and modes "
-        "together, 64 rows at the most, each with its structure. By themselves: configurations "
-        "that fell to the slower path, one by one.",
-        ("spec", "axes", "half of them", "worst", "which", "choices", "by themselves"),
-        tuple(rows),
-    )
-
-
-def specs() -> list[Path]:
-    """Return all worked specs and applications."""
-    return [path for place in (SPECS, *APPLICATIONS) for path in sorted(place.glob("*.qps"))]

@@ -18,7 +18,6 @@ CODE = (
 )  # fmt: skip
 
 LONGER_MODULES = {
-    "benchmarks/targets.py": "a list of what is measured",
     "compiler/lower/queues/station_queue.py": "a queue and its laws need each other",
     "compiler/lower/response_time/class_response.py": "the quantiles and labels of one class",
     "compiler/lower/traffic/itinerary_flows.py": "a method for each node of an itinerary",
