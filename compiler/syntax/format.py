@@ -86,7 +86,16 @@ def formatted(source: Source) -> Outcome[str]:
 
 def _words(tokens: Sequence[parsing.Token]) -> list[tuple[str, str]]:
     """Return what the syntax tree of a text is made of."""
-    return [(t.type, "" if t.type == parsing.SEPARATOR else t.text.strip()) for t in tokens]
+    return [(t.type, "" if t.type == parsing.SEPARATOR else _word(t)) for t in tokens]
+
+
+def _word(token: parsing.Token) -> str:
+    """Return the text of a token; `certainty` is known by the blank before it, too."""
+    text = token.text.strip()
+    return " ".join(text.split()) if token.type in _TWO_WORDS else text
+
+
+_TWO_WORDS = ("_ONE_OF", "_ONE_OF_STEPS")
 
 
 def _comments(pieces: Sequence[_Piece]) -> list[str]:
@@ -110,8 +119,7 @@ def _pieces(text: str, tokens: Sequence[parsing.Token]) -> list[_Piece]:
             separated = True
             continue
         before = text[end : token.start]
-        word = token.text.strip()  # `certainty` is known by the blank before it, too
-        pieces.append(_piece(token.type, word, before, separated=separated, first=not end))
+        pieces.append(_piece(token.type, _word(token), before, separated=separated, first=not end))
         end, separated = token.end, False
     return [*pieces, _piece("", "", text[end:] + "\n", separated=separated, first=not end)]
 

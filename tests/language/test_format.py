@@ -69,6 +69,17 @@ CASES = {
         "param a=8 ms+- 1 ms\nlet b=one of[1 ms weight 3,2 ms]\nlet c=2 ms±5%\n",
         "param a = 8 ms +- 1 ms\nlet b = one of [ 1 ms weight 3, 2 ms ]\nlet c = 2 ms ± 5 %\n",
     ),
+    "events and alternatives": (
+        (
+            "stream s in all {\nevent  hit=85%\nat web { hit :a;not  hit:{ b;a }\n"
+            "one\t of{hit:a;else :b}; 1.4%:call db{a} }\n}\n"
+        ),
+        (
+            "stream s in all {\n  event hit = 85 %\n  at web {\n"
+            "    hit: a; not hit: { b; a }\n"
+            "    one of { hit: a; else: b }; 1.4 %: call db { a }\n  }\n}\n"
+        ),
+    ),
     "changes behind `with` are not aligned": (
         "expect a {\nx == 6 with y = 1\nlonger == 6 with z = 1\n}\n",
         "expect a {\n  x == 6 with y = 1\n  longer == 6 with z = 1\n}\n",
