@@ -57,8 +57,9 @@ def _report(stream: ir.Stream, item: str, uses: list[ItemUse], sink: Sink) -> No
     emission = stream.emission
     more = len(others) - len(shown)
     add = f"add {item_word(item)}s to the traffic: {_tie(item, emission)}"
-    change = f"specify the demand per {listed(items_in_words(emission), 'or')}"
-    is_cost = first.label.startswith("a demand")
+    demand = "these demands" if others else "the demand"
+    change = f"specify {demand} per {listed(items_in_words(emission), 'or')}"
+    are_costs = all(use.label.startswith("a demand") for use in uses)
     sink.report(
         codes.MISSING_ITEM,
         first.span,
@@ -70,7 +71,7 @@ def _report(stream: ir.Stream, item: str, uses: list[ItemUse], sink: Sink) -> No
             Label(emission.span, f"traffic of `{stream.name}`"),
         ],
         notes=[f"{more} more demands need it, too"] if more else [],
-        hint=f"{change}, or {add}" if is_cost and not others else add,
+        hint=f"{change}, or {add}" if are_costs else add,
     )
 
 

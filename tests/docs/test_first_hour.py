@@ -97,3 +97,18 @@ def test_no_page_of_the_tutorial_has_more_than_three_new_ideas() -> None:
 
 
 _NEW = r"\n\*Introduces: ((?:[^*`]|`[^`]*`)+)\.\*\n"
+
+
+FIVE = {
+    "shortener": ["QPS0407"],
+    "rides": ["QPS0101", "QPS0302"],
+    "rag": ["QPS0303"],
+    "images": [],
+    "crm": ["QPS0203", "QPS0303"],
+}
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_five_of_today_as_they_were_first_typed(name: str) -> None:
+    spec = check_file(FIRST / "five" / f"{name}.qps")
+    assert [found.code.id for found in spec.diagnostics if found.is_error] == FIVE[name]

@@ -268,4 +268,10 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
             f"think time: `{value.span.text}, think 15 s`"
         )
         return insertion_after_hint(value.span, "/s", text=told)
+    if (value.dimension / TIME).single_base not in (None, TIME_BASE):
+        # `1 / 300 s * 1 request`: the unit is that of the fraction 1/300
+        return (
+            "this multiplies by a time: write a rate as `1 request every 300 s`, or divide by a "
+            "time in parentheses, `1 request / (300 s)`"
+        )
     return "write a rate such as `30 frame/s` or `8000 byte/s`"
