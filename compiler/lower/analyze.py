@@ -30,6 +30,7 @@ from qps.compiler.lower.response_times import response_times
 from qps.compiler.lower.traffic.blocking import with_losses
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_traffic import traffic_of
+from qps.compiler.lower.traffic.feedback_passes import with_feedback
 from qps.compiler.lower.traffic.kind_means import over_all_kinds
 from qps.compiler.lower.traffic.station_queues import stations_of
 from qps.compiler.lower.traffic.traffic_parts import Traffic
@@ -53,6 +54,7 @@ def analyse(
     asked = requirements_in_force(numbers.model, stated.mode, stated.absent)
     loads = loads_of(counted, closed, stated.targets, asked, numbers)
     stations = stations_of(counted.stations, loads.resources, loads.put_in, numbers)
+    stations = with_feedback(stations, counted, numbers)
     gate = gate_of(network, counted, stations, loads.closed, numbers)
     known = queues_and_labels(loads, stations, counted, gate, numbers)
     valued = with_values(counted, known, loads.put_in)

@@ -136,6 +136,10 @@ SOURCES: Mapping[str, str] = MappingProxyType(
             "K. C. Sevcik: Priority scheduling disciplines in queueing network models of computer "
             "systems. IFIP Congress, 1977"
         ),
+        "Takács 1963": (
+            "L. Takács: A single-server queue with feedback. Bell System Technical Journal 42(2), "
+            "505-519, 1963"
+        ),
         "Turner, Rao and Rao 2010": (
             "P. Turner, B. B. Rao, N. Rao: CPU bandwidth control for CFS. Proceedings of the Linux "
             "Symposium, 2010"

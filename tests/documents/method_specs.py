@@ -76,6 +76,9 @@ SPECS = {
     "core-and-thread": _spec(_open("at a { single; work }"), a="four"),
     "cosmetatos": _spec(_open("at a { work }"), a="four", four="mdc"),
     "exponential-waits-for-fixed-service": _spec(_open("at a { work }"), a="four", four="mdc"),
+    "feedback-queue": _spec(_open("at a { call b { work }; call b { more } }"), b="one").replace(
+        "propagation 0.5 ms", "propagation 0 ms"
+    ),
     "gamma-mixture": _spec(
         *(_open(f"at a {{ work * {k} }}", name=f"s{k}") for k in range(1, 18)),
     ),

@@ -420,6 +420,8 @@ class Law(Struct, frozen=True):
     """True where a quantile of its own is nearer than that of its stage."""
     waits_longer_in_bursts: ClassVar[bool] = True
     """True where it is proven that a mean wait is no shorter where arrivals come in bursts."""
+    tells_passes: ClassVar[bool] = False
+    """True where it is known of each visit of an item that comes back how long it waits."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 
@@ -476,6 +478,10 @@ class Law(Struct, frozen=True):
     def together(self, own: Visit, fork: int) -> Formula | None:  # noqa: ARG002 - most know none
         """Return how long calls take that are made together, where it knows of all of them."""
         return None
+
+    def relative_wait(self, own: Visit, first: Visit) -> Formula:  # noqa: ARG002 - most wait alike
+        """Return how many times as long an item waits in a visit as in one that it made before."""
+        return ONE
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random: equal exponential service."""

@@ -36,10 +36,11 @@ def has_outcomes(line: Sequence[LatencyPart]) -> bool:
 def tells_outcomes(added: Sequence[LatencyPart]) -> bool:
     """Return whether waits that come again are told by outcomes.
 
-    Where services differ, those who come back find less than is found by others: they are not.
+    Where services differ, those who come back find less than is found by others: they are only
+    where that is known (`disciplines/feedback.py`).
     """
     again = [part.queue for _, part in repeated_queues(added).values() if part.queue is not None]
-    return all(queue.is_modeled_as_uniform for queue in again)
+    return all(queue.is_modeled_as_uniform or queue.law.tells_passes for queue in again)
 
 
 def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:

@@ -23,7 +23,7 @@ def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, La
             assert part.queue is not None
             name, times = part.queue.resource, _passages(part)
             before = found.get(name)
-            found[name] = (times, part) if before is None else (before[0] + times, before[1])
+            found[name] = (times, part) if before is None else _and_again(before, times, part)
             if before is not None or times is not ONE:
                 repeated[name] = found[name]
     return repeated
@@ -61,6 +61,17 @@ def alternative_paths(added: Sequence[LatencyPart]) -> Iterator[Sequence[Latency
             for part in added
             if all(numbers.get(call.choice, call.number) == call.number for call in part.calls)  # type: ignore[arg-type]
         ]
+
+
+def _and_again(
+    before: tuple[Formula, LatencyPart], times: Formula, part: LatencyPart
+) -> tuple[Formula, LatencyPart]:
+    """Return how many waits of the first visit those of several are."""
+    found, first = before
+    assert part.queue is not None
+    assert part.visit is not None
+    assert first.visit is not None
+    return found + times * part.queue.law.relative_wait(part.visit, first.visit), first
 
 
 def _passages(part: LatencyPart) -> Formula:

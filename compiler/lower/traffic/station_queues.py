@@ -12,6 +12,7 @@ from qps.compiler import ir
 from qps.compiler.lower.closed_networks.closed_network_solution import Closed
 from qps.compiler.lower.disciplines.closed_waits import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.discipline_laws import law_of
+from qps.compiler.lower.disciplines.feedback import FeedbackQueue
 from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queues.arrival_variability import with_arrivals
 from qps.compiler.lower.queues.station_queue import Queue, Quota
@@ -144,12 +145,17 @@ def shaped_by(queues: Mapping[str, Queue], demands: Mapping[str, StationTraffic]
             if name not in shaped
             for visit in demands[name].visits
             for before in visit.after
-            if before in shaping
+            if before in shaping and not (before == name and _is_feedback(queues[name]))
         }
         if not more:
             return shaped
         shaped |= more
         shaping |= more.keys()
+
+
+def _is_feedback(queue: Queue) -> bool:
+    """Return whether it is counted what comes back to a queue."""
+    return isinstance(queue.law, FeedbackQueue)
 
 
 def queue_of(

@@ -230,6 +230,18 @@ OF_STATIONS: Rows = MappingProxyType(
             fails=("exponential-service",),
             instead=("m-m-1-sojourn",),
         ),
+        "feedback-queue": Method(
+            name="M/G/1 queue with feedback, by the numbers in each pass",
+            of=(Of.MEAN,),
+            reason=(
+                "items come back to {at} as soon as they are served: waits in each pass follow "
+                "from the numbers in all passes, with mean latencies within {error:%}"
+            ),
+            error=0.03,
+            sources=("Takács 1963",),
+            fails=("poisson",),
+            instead=("pollaczek-khinchine",),
+        ),
         "gamma-service-bound": Method(
             name="gamma distributed service times, bounded by the longest",
             of=TAIL,

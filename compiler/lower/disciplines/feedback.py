@@ -1,0 +1,183 @@
+"""A queue to which items come back as soon as they are served: feedback, first come first served.
+
+Who comes at random finds items in some pass. When it comes back, each of these has done the same,
+just before it, and all who came since stand in front of it, too. So with A(j) for the mean work of
+those found in the j-th pass after the one in which they are found, and E(i) for the load of all
+i-th passes, the mean wait of an item in its pass k is
+
+    W(k) = A(k - 1) + sum over j < k of (W(j) + s(j)) E(k - j)
+
+By Little's law A(j) follows from the waits themselves: a linear system, whose matrix has no
+elements below 0 and whose largest eigenvalue is 1 where the load is. Of what is being served a
+residual is found, which is as long as the whole for exponential service (Takács 1963, of
+items that come back by chance). Percentiles scale the law of one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+from msgspec import Struct
+
+from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.visits import Visit
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    formula,
+    minimum,
+    number,
+    total,
+)
+
+_NEVER = number(Fraction(10**9))
+"""In s: a ratio of waits is one of numbers, also where both have no end."""
+
+PassId = tuple[str, int]
+"""What tells a visit from all others: `Visit.of`."""
+
+
+class Passes(Struct, frozen=True, kw_only=True):
+    """Items that make the same visits of a queue one after the other, at a rate.
+
+    Each visit has a mean service time.
+    """
+
+    rate: Formula
+    visits: tuple[PassId, ...]
+    services: tuple[Formula, ...]
+
+
+class FeedbackQueue(Law, frozen=True):
+    """One server to which some items come back at once; `stated` is the discipline that it has."""
+
+    tells_passes: ClassVar[bool] = True
+
+    stated: Law
+    waits: dict[PassId, Formula]
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of each visit it is known
+        """Return the mean wait of a visit, on average over the passes that it is."""
+        return self.waits[own.of]
+
+    def factor(self, queue: Queue, own: Visit) -> Formula:
+        """Return how many times as long a visit waits as for arrivals that are all at random."""
+        alone = minimum(self.stated.wait(queue, own), _NEVER)
+        return apply("mean", minimum(self.wait(queue, own), _NEVER), alone)
+
+    def relative_wait(self, own: Visit, first: Visit) -> Formula:
+        """Return how many times as long a visit waits as another one."""
+        waits = (minimum(self.waits[one.of], _NEVER) for one in (own, first))
+        return apply("mean", *waits)
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service."""
+        stage = self.stage(queue, own)
+        found = apply("stages_quantile", formula(level), *stage.operands())
+        return found - stage.counted
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the law of one visit at random, longer or shorter as its mean wait is."""
+        stage = self.stated.stage(queue, own)
+        assert stage is not None
+        return stage.lasting(self.factor(queue, own))
+
+    def keeps_randomness(self, queue: Queue) -> bool:
+        """Return whether what arrives at random leaves at random."""
+        return self.stated.keeps_randomness(queue)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """How waits are known of items that come back at once."""
+        return known_by("feedback-queue", queue.resource)
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Return how the law of one pass is known."""
+        return self.stated.stage_known(queue)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The same: a quantile is that of the stage."""
+        return self.stated.stage_known(queue)
+
+
+def feedback_waits(kinds: Sequence[Passes], variation: Formula) -> dict[PassId, Formula]:
+    """Return the mean wait of each visit."""
+    found = _MeanWaits(kinds, variation)
+    waits: dict[PassId, list[Formula]] = {}
+    rates: dict[PassId, list[Formula]] = {}
+    for kind in kinds:
+        for at, visit in enumerate(kind.visits):
+            waits.setdefault(visit, []).append(kind.rate * found.wait(kind, at))
+            rates.setdefault(visit, []).append(kind.rate)
+    return {visit: apply("mean", total(each), total(rates[visit])) for visit, each in waits.items()}
+
+
+class _MeanWaits:
+    """The mean waits of kinds of items; passes are counted from 0."""
+
+    def __init__(self, kinds: Sequence[Passes], variation: Formula) -> None:
+        self._kinds = kinds
+        self._longest = max(len(kind.visits) for kind in kinds)
+        loads = [total(kind.rate * _of(kind, at) for kind in kinds) for at in range(self._longest)]
+        self._loads = loads
+        # The work in front of an item in its pass i + 1 for each unit of time in the first.
+        self._grown: list[Formula] = [ONE]
+        for at in range(1, self._longest):
+            self._grown.append(total(loads[j - 1] * self._grown[at - j] for j in range(1, at + 1)))
+        self._found = self._solved((1 + variation**2) / 2)
+
+    def wait(self, kind: Passes, at: int) -> Formula:
+        """Return the mean wait of a pass of a kind of items."""
+        since = (
+            self._grown[i] * (_of(kind, at - i) + self._found[at - i]) for i in range(1, at + 1)
+        )
+        return total((self._found[at], *since))
+
+    def _solved(self, residual: Formula) -> list[Formula]:
+        """Return the mean work of those found in each later pass, by elimination.
+
+        Nothing is subtracted but loads from 1, so that all that is divided grows.
+        """
+        size = self._longest
+        known = [self._of_services(later, residual) for later in range(size)]
+        matrix = [[self._returning(i + j) for j in range(size)] for i in range(size)]
+        for at in range(size):
+            own = matrix[at][at]
+            known[at] = apply("waiting", known[at], own)
+            matrix[at] = [
+                ZERO if j == at else apply("waiting", one, own) for j, one in enumerate(matrix[at])
+            ]
+            for other in range(size):
+                often = matrix[other][at]
+                if other == at or often is ZERO:
+                    continue
+                known[other] += often * known[at]
+                matrix[other] = [
+                    ZERO if j == at else one + often * matrix[at][j]
+                    for j, one in enumerate(matrix[other])
+                ]
+        return known
+
+    def _returning(self, later: int) -> Formula:
+        """Return what is found later for each unit of work found before it."""
+        left = self._longest - later
+        return total(self._grown[i] * self._loads[later + i] for i in range(left))
+
+    def _of_services(self, later: int, residual: Formula) -> Formula:
+        """Return the work found later of items whose services are under way or awaited."""
+        found = []
+        for kind in self._kinds:
+            for at in range(len(kind.visits) - later):
+                own = _of(kind, at) * (residual if later == 0 else ONE)
+                since = (self._grown[i] * _of(kind, at - i) for i in range(1, at + 1))
+                found.append(kind.rate * _of(kind, at + later) * total((own, *since)))
+        return total(found)
+
+
+def _of(kind: Passes, at: int) -> Formula:
+    return kind.services[at] if at < len(kind.services) else ZERO
