@@ -69,7 +69,7 @@ def _values(answer: Answer) -> Iterator[tuple[str, str]]:
             f"{percent(load.utilization_at_limit)}, limit {percent(load.target)}",
         )
     for need in answer.requirements:
-        share = is_share(need.name) and need.promised_with is None
+        share = is_share(need.name) and need.confidence is None
         value, limit = (
             percent(number) if share else _quantity(number, need.dimension)
             for number in (need.now.value, need.limit)

@@ -55,7 +55,7 @@ class FaultError(Exception):
 class _Waiting(Struct, kw_only=True):
     """What was asked, and who waits for it; with a timer once the work on it has begun."""
 
-    asked: FeatureRequest
+    request: FeatureRequest
     future: asyncio.Future[object]
     partly: Callable[[object], None] | None = None
     timer: asyncio.TimerHandle | None = None
@@ -130,14 +130,14 @@ class Background:
 
     def drop(self, uri: str) -> None:
         """Wait no longer for what was asked of a text."""
-        for waiting in [one for one in self._waiting.values() if one.asked.uri == uri]:
+        for waiting in [one for one in self._waiting.values() if one.request.uri == uri]:
             if not waiting.future.done():
                 waiting.future.set_exception(OutdatedError)
             if waiting.timer is None:
                 continue
             if self._grace is not None:
                 waiting.timer.cancel()
-                waiting.timer = self._soon(self._grace, waiting.asked.number)
+                waiting.timer = self._soon(self._grace, waiting.request.number)
 
     async def ask(
         self,
@@ -161,7 +161,7 @@ class Background:
             params=params,
         )
         future = asyncio.get_running_loop().create_future()
-        waiting = _Waiting(asked=asked, future=future, partly=partly)
+        waiting = _Waiting(request=asked, future=future, partly=partly)
         self._waiting[asked.number] = waiting
         running.outbox.put(asked)
         return await waiting.future
@@ -187,7 +187,7 @@ class Background:
         for text in self._texts.values():
             running.outbox.put(Put(text))
         for waiting in self._waiting.values():
-            running.outbox.put(waiting.asked)
+            running.outbox.put(waiting.request)
         Thread(target=_sending, args=(running,), daemon=True).start()
         Thread(target=self._receiving, args=(running, loop), daemon=True).start()
         return running
@@ -255,7 +255,7 @@ class Background:
         fault = FaultError(f"the process has ended by itself: {running.worker.ended()}")
         # One that does not even begin would not do so the next time either.
         for waiting in begun if running.works else list(self._waiting.values()):
-            del self._waiting[waiting.asked.number]
+            del self._waiting[waiting.request.number]
             waiting.fail(fault)
         self._again(running)
 

@@ -150,13 +150,13 @@ def _follow_texts(server: QpsServer) -> None:
 def _answer_in_process(server: QpsServer, feature: Feature) -> None:
     """Have a process answer what is asked of one text."""
 
-    async def asked(params: Any) -> object:
+    async def answer(params: Any) -> object:
         uri = params.text_document.uri
         return await _answer_or_fail(
             server, server.session.looking.ask(feature.method, uri, params)
         )
 
-    server.feature(feature.method, feature.options)(asked)
+    server.feature(feature.method, feature.options)(answer)
 
 
 def _answer_of_spec(server: QpsServer) -> None:

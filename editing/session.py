@@ -76,7 +76,7 @@ class Session:
         self.solving = Background(page_of, limit=_LONGEST_ANSWER, grace=_GRACE)
         self.documents: dict[str, Document] = {}
         self._published: dict[str, types.PublishDiagnosticsParams] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, setting: Setting) -> None:
@@ -273,11 +273,11 @@ class Session:
 
     def _go_on(self, work: Coroutine[None, None, None]) -> None:
         """Do something without waiting for it; what goes wrong is told."""
-        task = asyncio.get_running_loop().create_task(self._told_of(work))
+        task = asyncio.get_running_loop().create_task(self._run(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _told_of(self, work: Coroutine[None, None, None]) -> None:
+    async def _run(self, work: Coroutine[None, None, None]) -> None:
         with suppress(OutdatedError, RefusedError, asyncio.CancelledError):
             try:
                 await work
@@ -290,9 +290,9 @@ class Session:
         log = types.LogMessageParams(types.MessageType.Error, f"qps lsp failed:\n{told}")
         self.server.window_log_message(log)
         last = told.strip().splitlines()[-1]
-        if last in self._told:
+        if last in self._reported:
             return
-        self._told.add(last)
+        self._reported.add(last)
         message = (
             f"qps failed: {last}. This is a fault of qps, not of your spec; its log shows where. "
             "Please report it with the spec."

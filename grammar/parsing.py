@@ -58,15 +58,15 @@ class Rule(Struct, frozen=True, array_like=True, kw_only=True):
     """How a tree is made of what was read for a rule.
 
     `origin` is what the rule belongs to, `name` that of the tree, `length` how many parts were
-    read. `kept` tells which of them the tree keeps, whether it keeps their parts instead, and how
-    many missing ones stand before; None where it keeps all. `missing` ones stand at the end. Where
-    `is_passed_on`, a part that is kept alone stands for the tree.
+    read. `children` lists which of them the tree keeps, whether it keeps their parts instead, and
+    how many missing ones stand before; None where it keeps all. `missing` ones stand at the end.
+    Where `is_passed_on`, a part that is kept alone stands for the tree.
     """
 
     origin: str
     name: str
     length: int
-    kept: list[tuple[int, bool, int]] | None
+    children: list[tuple[int, bool, int]] | None
     missing: int
     is_passed_on: bool
 
@@ -307,8 +307,8 @@ class _Run:
                         start = stretch[0]
                     end = stretch[1]
             del values[-length:], stretches[-length:], states[-length:]
-        if rule.kept is not None:
-            children = _selected(children, rule.kept, rule.missing)
+        if rule.children is not None:
+            children = _selected(children, rule.children, rule.missing)
         is_alone = rule.is_passed_on and len(children) == 1
         values.append(children[0] if is_alone else Tree(rule.name, children, start, end))
         stretches.append((start, end))

@@ -141,7 +141,7 @@ def _rule(rule: lark.grammar.Rule) -> Rule:
         origin=str(rule.origin.name),
         name=str(rule.alias or rule.origin.name),
         length=len(rule.expansion),
-        kept=kept and [(*each, 0)[:3] for each in kept],
+        children=kept and [(*each, 0)[:3] for each in kept],
         missing=missing,
         is_passed_on=bool(options.expand1 and not rule.alias),
     )

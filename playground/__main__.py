@@ -94,22 +94,24 @@ def _bundle(file: Path) -> None:
     _run("npx", "esbuild", "src/main.js", *options, *said, f"--outfile={file}", cwd=HERE)
 
 
-def _gather(made: Path) -> None:
+def _gather(folder: Path) -> None:
     """Put all Python that the browser needs into a folder."""
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     for package, place in packages["tool"]["setuptools"]["package-dir"].items():
         name = package.removeprefix("qps").strip(".")
         if name not in LEFT_OUT:
-            shutil.copytree(ROOT / place, made / "qps" / name, ignore=_no_links, dirs_exist_ok=True)
-    shutil.copytree(HERE / "python", made, dirs_exist_ok=True)
+            shutil.copytree(
+                ROOT / place, folder / "qps" / name, ignore=_no_links, dirs_exist_ok=True
+            )
+    shutil.copytree(HERE / "python", folder, dirs_exist_ok=True)
     for asked, options in ((COMPILED, PLATFORM), (PURE, ())):
         only = ("--only-binary=:all:",) if options else ()
-        target = ("--quiet", "--no-deps", "--no-compile", "--target", str(made))
+        target = ("--quiet", "--no-deps", "--no-compile", "--target", str(folder))
         _run(sys.executable, "-m", "pip", "install", *target, *only, *options, *asked, cwd=HERE)
-    for path in (*made.glob("*.dist-info"), *made.glob("bin"), *made.glob("markupsafe/*.so")):
+    for path in (*folder.glob("*.dist-info"), *folder.glob("bin"), *folder.glob("markupsafe/*.so")):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for folder in (*made.rglob("test"), *made.rglob("tests"), *made.rglob("__pycache__")):
-        shutil.rmtree(folder, ignore_errors=True)
+    for unused in (*folder.rglob("test"), *folder.rglob("tests"), *folder.rglob("__pycache__")):
+        shutil.rmtree(unused, ignore_errors=True)
 
 
 def _no_links(folder: str, names: list[str]) -> set[str]:

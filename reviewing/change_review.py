@@ -66,7 +66,7 @@ class Review(Struct, frozen=True, kw_only=True):
         if not self.touched and not parts:
             return "no spec changed"
         if not parts:
-            claims = any(one.counts.judged for one in self.changes)
+            claims = any(one.counts.count for one in self.changes)
             parts = ["no change in capacity", *(["all claims pass"] if claims else [])]
         return ", ".join(parts)
 
@@ -204,13 +204,13 @@ def _bottleneck(one: SpecChange) -> str:
 
 def _claims(one: SpecChange, marks: Mapping[bool, str]) -> str:
     counts = one.counts
-    if not counts.judged:
+    if not counts.count:
         return NONE
     accepted = f", {counts.accepted:,} accepted" if counts.accepted else ""
     if counts.failed:
-        return f"{marks[False]} {counts.passed:,} of {counts.judged:,} pass{accepted}"
+        return f"{marks[False]} {counts.passed:,} of {counts.count:,} pass{accepted}"
     uncertain = f", {len(one.uncertain):,} uncertain" if one.uncertain else ""
-    return f"{marks[True]} {counts.passed:,} of {counts.judged:,} pass{accepted}{uncertain}".strip()
+    return f"{marks[True]} {counts.passed:,} of {counts.count:,} pass{accepted}{uncertain}".strip()
 
 
 def _ending(text: str) -> str:

@@ -188,7 +188,7 @@ def run_git(
     `where` is a folder for commands that ask for names. `standard_input` is its standard input.
     What is written goes to `scratch`, a folder of ours.
     """
-    work = _Work(where=where, arguments=arguments, given=standard_input, scratch=scratch)
+    work = _Work(where=where, arguments=arguments, stdin=standard_input, scratch=scratch)
     output = _run(work, longest)
     if _OF_OTHERS in output.errors:
         output = _run(replace(work, safe=tuple(_safe())), longest)
@@ -208,7 +208,7 @@ class _Work(Struct, frozen=True, kw_only=True):
 
     where: Path | Repository
     arguments: tuple[str, ...]
-    given: bytes | None = None
+    stdin: bytes | None = None
     scratch: Path | None = None
     safe: tuple[bytes, ...] = ()
 
@@ -245,7 +245,7 @@ def conversation(where: Repository, *arguments: str) -> Iterator[subprocess.Pope
 @contextmanager
 def _process(work: _Work) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """Start git, and end it with the context; give also the file of what it says of errors."""
-    where, arguments, given = work.where, work.arguments, work.given
+    where, arguments, given = work.where, work.arguments, work.stdin
     command = [program(), "--no-pager", "--no-replace-objects"]
     for name, value in OFF.items():
         command += ["-c", f"{name}={value}"]

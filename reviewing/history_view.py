@@ -86,7 +86,7 @@ def history_text(
 
 def _called(limit: str, labels: Labels) -> str:
     """Return what limits a capacity by its label; a utilization by the resource."""
-    named = labels.told(f" `{limit}`").strip()  # begins no sentence
+    named = labels.sentence(f" `{limit}`").strip()  # begins no sentence
     return named.strip("`") if named == f"`{limit}`" else named.removesuffix(" utilization")
 
 

@@ -42,7 +42,7 @@ class ClaimCounts(Struct, frozen=True, kw_only=True):
     accepted: int = 0
 
     @property
-    def judged(self) -> int:
+    def count(self) -> int:
         """How many were judged."""
         return self.passed + self.failed + self.accepted
 

@@ -45,14 +45,14 @@ class Verdict(StrEnum):
 class Observed(Struct, frozen=True, kw_only=True):
     """What playing told of a measure, of so many items: all that came, of a load."""
 
-    told: Estimate
+    estimate: Estimate
     items: int = 0
     is_loss: bool = False
     is_load: bool = False
 
     def within(self, predicted: float, level: float) -> float:
         """Return half the interval that covers the truth so often, as far as a prediction goes."""
-        told = self.told
+        told = self.estimate
         found = told.half_width(level) + _ROUNDINGS * max(abs(told.mean), abs(predicted))
         if self._is_counted and self.items and (predicted or told.mean):
             # What is seldom may not have happened yet: no spread is told of that.
@@ -64,11 +64,11 @@ class Observed(Struct, frozen=True, kw_only=True):
         """Whether it is of so few that nothing differs by that; where nothing came, of none."""
         if self._is_counted and not self.items:
             return True
-        return 0 < self.items < _FEW or not (self.told.mean or self.is_loss)
+        return 0 < self.items < _FEW or not (self.estimate.mean or self.is_loss)
 
     @property
     def _is_counted(self) -> bool:
-        return self.is_loss or (self.is_load and not self.told.error)
+        return self.is_loss or (self.is_load and not self.estimate.error)
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -106,7 +106,7 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
     """Return all that was predicted, beside what playing told."""
-    point = graph.at(simulation.played.population)
+    point = graph.at(simulation.network.population)
     found: list[Compared] = []
     values: dict[Formula, tuple[Estimate, int]] = {}
     for name, told in simulation.streams.items():
@@ -214,7 +214,7 @@ def _estimates_of(estimates: StreamEstimates) -> dict[str, Estimate]:
 def _loads(
     graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
 ) -> list[Compared]:
-    point = graph.at(simulation.played.population)
+    point = graph.at(simulation.network.population)
     found = []
     items = sum(told.items for told in simulation.streams.values())
     for name in simulation.loads:
@@ -239,7 +239,7 @@ def _loads(
 def simulated_load(simulation: Simulation, name: str) -> Estimate:
     """Return the load of a resource as it was played, with what no item causes."""
     told = simulation.loads[name]
-    station = next(one for one in simulation.played.stations if one.name == name)
+    station = next(one for one in simulation.network.stations if one.name == name)
     idle = 0.0 if station.waits else station.background
     return Estimate(told.mean + idle, told.error, told.runs)
 
@@ -248,7 +248,7 @@ def _waits(
     graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
 ) -> list[Compared]:
     """Return the waits and the shares of items by a time that are compared."""
-    point, measures = graph.at(simulation.played.population), Measures.of_graph(graph)
+    point, measures = graph.at(simulation.network.population), Measures.of_graph(graph)
     served, found = measures.of_what_is_served, []
     for measured in simulation.measures:
         simulated = simulated_wait(measured, simulation)
@@ -317,7 +317,7 @@ def compare(found: Sequence[Compared], tests: int | None = None) -> tuple[Compar
 def _compare_one(one: Compared, level: float) -> Compared:
     told = one.simulated
     seen = Observed(
-        told=told,
+        estimate=told,
         items=one.items,
         is_loss=one.measure.endswith("loss"),
         is_load=one.measure == "load",

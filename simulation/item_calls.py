@@ -17,7 +17,7 @@ Chain = Callable[[Sequence[Step], Go, Of], Go]
 def pick_of(scene: Scene, step: Pick | Reach, then: Go) -> Go:
     """Let an item choose one of the machines of a node, where it has not yet."""
     node, copies, random = step.node, step.copies, scene.random.random
-    reaches, is_by_clock = isinstance(step, Reach), scene.played.episode is not None
+    reaches, is_by_clock = isinstance(step, Reach), scene.network.episode is not None
 
     def pick(item: Item) -> None:
         picks = item.picks

@@ -24,7 +24,7 @@ class Item:
     """
 
     __slots__ = (
-        *("born", "flow", "held", "is_ghost", "open", "picks", "priority", "spread"),
+        *("born", "flow", "holds", "is_ghost", "open", "picks", "priority", "spread"),
         "wait_time",
     )
 
@@ -34,7 +34,7 @@ class Item:
         self.flow = flow
         self.picks: dict[str, int] = _NONE_PICKED
         self.open: tuple[Any, ...] = ()
-        self.held: tuple[PoolHold, ...] = ()
+        self.holds: tuple[PoolHold, ...] = ()
         self.spread: tuple[float, int] | None = None
         self.is_ghost = False
         self.wait_time = 0.0

@@ -30,7 +30,7 @@ def acquisition_of(scene: Scene, step: Take, then: Go) -> Go:
     def acquired(visit: tuple[Item, Places, float]) -> None:
         item, pool, came = visit
         note(item, clock.now - came)
-        item.held = (*item.held, (station, amount, clock.now, pool))
+        item.holds = (*item.holds, (station, amount, clock.now, pool))
         then(item)
 
     return acquire
@@ -41,9 +41,9 @@ def release_of(scene: Scene, step: Give, then: Go) -> Go:
     station, clock, busy = step.station, scene.clock, scene.busy
 
     def release(item: Item) -> None:
-        for one in item.held:
+        for one in item.holds:
             if one[0] == station:
-                item.held = tuple(other for other in item.held if other is not one)
+                item.holds = tuple(other for other in item.holds if other is not one)
                 _release(one, clock, busy)
                 break
         then(item)
@@ -59,6 +59,6 @@ def _release(one: PoolHold, clock: Environment, busy: list[float]) -> None:
 
 def release_all(item: Item, clock: Environment, busy: list[float]) -> None:
     """Let an item that goes no further give back all that it holds."""
-    held, item.held = item.held, ()
+    held, item.holds = item.holds, ()
     for one in held:
         _release(one, clock, busy)

@@ -47,7 +47,7 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
                 over()
 
         return missed
-    lost, kind, worth, random = scene.told[of.stream].lost, step.kind, step.worth, scene.random
+    lost, kind, worth, random = scene.counts[of.stream].lost, step.kind, step.worth, scene.random
     safe = of.shelters if step.kind == LossKind.TRANSMISSION.value else ()
 
     def gone(item: Item) -> None:

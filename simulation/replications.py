@@ -72,7 +72,7 @@ class WaitEstimates(Struct, frozen=True, kw_only=True):
 class Simulation(Struct, frozen=True, kw_only=True):
     """What playing told."""
 
-    played: SimulatedNetwork
+    network: SimulatedNetwork
     streams: dict[str, StreamEstimates]
     loads: dict[str, Estimate]
     stations: dict[str, WaitEstimates]
@@ -99,7 +99,7 @@ def simulate(
     network: SimulatedNetwork,
     effort: Effort,
     on_progress: Progress | None = None,
-    is_enough: Callable[[Simulation], bool] = lambda told: told.is_precise,
+    is_enough: Callable[[Simulation], bool] = lambda simulation: simulation.is_precise,
 ) -> Simulation:
     """Play, with lengths that double, until it is known precisely enough or the time is over.
 
@@ -156,7 +156,7 @@ def _result(
     }
     known = [told.mean for told in streams.values()]
     return Simulation(
-        played=network,
+        network=network,
         streams=streams,
         loads=loads,
         stations={name: _waits([run.stations[name] for run in runs]) for name in runs[0].stations},

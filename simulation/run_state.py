@@ -36,10 +36,10 @@ def _no_clock(*_: object) -> None:
 class Scene(Struct, kw_only=True):
     """What is played, on one clock; machines are there from the first visit on."""
 
-    played: SimulatedNetwork
+    network: SimulatedNetwork
     clock: simpy.Environment
     name: str
-    told: dict[str, StreamCounts]
+    counts: dict[str, StreamCounts]
     busy: list[float]
     observed: dict[int, StationCounts] = field(default_factory=dict)
     """The stations of which waits are counted, by their places in the network."""

@@ -19,7 +19,7 @@ from qps.simulation.visitor import Visitor
 
 def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
     """Let an item be served at a station."""
-    known = scene.played.stations[step.station]
+    known = scene.network.stations[step.station]
     draw = draws(known.variation, scene.random)
     servers, number, busy = int(known.servers), step.station, scene.busy
     clock, schedule, overlaps = scene.clock, scene.schedule, step.overlaps
@@ -57,7 +57,7 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
 
 def _serve_in_room(scene: Scene, step: Serve, mean: float, then: Go, of: Of) -> Go:
     """Serve where there is room for so many, and lose the others."""
-    known, number = scene.played.stations[step.station], step.station
+    known, number = scene.network.stations[step.station], step.station
     draw, servers, room = draws(known.variation, scene.random), int(known.servers), int(known.room)
     clock, schedule, overlaps = scene.clock, scene.schedule, step.overlaps
     busy, rooms = scene.busy, scene.rooms
@@ -84,7 +84,7 @@ def _serve_in_room(scene: Scene, step: Serve, mean: float, then: Go, of: Of) -> 
 
 def _serve_otherwise(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
     """Serve by another discipline than in turn."""
-    known, number, busy = scene.played.stations[step.station], step.station, scene.busy
+    known, number, busy = scene.network.stations[step.station], step.station, scene.busy
     draw, overlaps, machines = draws(known.variation, scene.random), step.overlaps, scene.machines
     node = step.node if step.node in scene.several else None
     key_of = (number,) if node is None else None
@@ -136,7 +136,7 @@ def _serve_partly(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
 
 def _serve_threaded(scene: Scene, step: Serve, mean: float, then: Go) -> Go:
     """Let an item have its thread first, then a core, and give both back together."""
-    known = scene.played.stations[step.station]
+    known = scene.network.stations[step.station]
     assert step.thread is not None
     thread, number, busy = step.thread, step.station, scene.busy
     draw, servers = draws(known.variation, scene.random), int(known.servers)

@@ -118,10 +118,10 @@ class Run:
         """Begin anew, with other phases; what is counted goes on."""
         self._clock = simpy.Environment()
         self._scene = Scene(
-            played=self._network,
+            network=self._network,
             clock=self._clock,
             name=f"{self._name}/{self._episodes}",
-            told=self._counts,
+            counts=self._counts,
             busy=self._busy,
             observed=self._observed,
         )

@@ -65,7 +65,7 @@ class Stations(Struct, kw_only=True):
                     name=name,
                     copies=numbers(self.network.pools[name].place.copies),
                     servers=numbers(1 / room.unit),
-                    background=numbers(room.kept),
+                    background=numbers(room.permanent),
                 )
             )
         return self.index[name]

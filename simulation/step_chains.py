@@ -51,7 +51,7 @@ from qps.simulation.stations import NORMAL, Happening, Limit
 
 def begin(scene: Scene) -> None:
     """Let all sources begin, as if they had been sending for ever."""
-    stations = scene.played.stations
+    stations = scene.network.stations
     scene.random = Random(f"{scene.name}/stations")  # noqa: S311 - no secret
     scene.schedule = schedule_of(scene.clock)
     scene.queues = [{} for _ in stations]
@@ -59,13 +59,13 @@ def begin(scene: Scene) -> None:
     scene.places = [{} for _ in stations]
     scene.several = frozenset(
         node
-        for source in scene.played.sources
+        for source in scene.network.sources
         for node, station in stood(source.steps)
         if node is not None and stations[station].copies > 1
     )
-    for number, source in enumerate(scene.played.sources):
+    for number, source in enumerate(scene.network.sources):
         random = Random(f"{scene.name}/{source.stream}/{number}")  # noqa: S311
-        way = partial(_way, scene, source)
+        way = partial(_path, scene, source)
         if source.customers:
             customers(source, way, scene.clock, random)
         elif source.variation is not None:
@@ -76,14 +76,14 @@ def begin(scene: Scene) -> None:
             at_random(source, way(None), scene.clock, random)
 
 
-def _way(scene: Scene, source: Source, over: Callable[[], None] | None) -> Go:
+def _path(scene: Scene, source: Source, over: Callable[[], None] | None) -> Go:
     """Return the way of an item of a source, and what is to be done when it is over."""
     of = Of(source.stream, over)
     return _chain(scene, source.steps, _finish(scene, of), of)
 
 
 def _finish(scene: Scene, of: Of) -> Go:
-    clock, told, over = scene.clock, scene.told[of.stream], of.over
+    clock, told, over = scene.clock, scene.counts[of.stream], of.over
     ends, latency, waits = told.ends.append, told.latency.append, told.waits.append
 
     def finish(item: Item) -> None:
@@ -206,9 +206,9 @@ def _limit_of(scene: Scene, number: int) -> Limit | None:
     Open traffic asks for less, or it is not played: only users who wait for their answers may ask
     for more, and are answered so much later that they do not.
     """
-    if not any(source.customers for source in scene.played.sources):
+    if not any(source.customers for source in scene.network.sources):
         return None
-    known = scene.played.stations[number]
+    known = scene.network.stations[number]
     left = known.servers * known.copies * (1 - known.background)
     if number not in scene.limits and left > 0:
         scene.limits[number] = Limit(scene.clock, left)

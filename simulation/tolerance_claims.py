@@ -48,8 +48,8 @@ def player_of(effort: Effort) -> Player:
         simulation = simulate(
             model,
             replace(effort, levels=tuple(sorted({*LEVELS, *own})), measures=waits),
-            is_enough=lambda told: all(
-                _simulated_measure(one, graph, told).is_told for one in coming
+            is_enough=lambda simulation: all(
+                _simulated_measure(one, graph, simulation).is_precise for one in coming
             ),
         )
         judged = [_simulated_measure(one, graph, simulation) for one in predicted]
@@ -72,12 +72,12 @@ def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
 class _SimulatedMeasure(Struct, frozen=True):
     """A measure as it was played; whether it is near is None where that is not told."""
 
-    told: Estimate | None
+    estimate: Estimate | None
     within: float
     holds: bool | None
 
     @property
-    def is_told(self) -> bool:
+    def is_precise(self) -> bool:
         return self.holds is not None
 
 
@@ -88,15 +88,15 @@ def _tolerance_result(one: _SimulatedMeasure, effort: Effort | None) -> Near:
         why = "no item is measured, so there is nothing to simulate"
     elif one.holds is None and effort is not None:
         why = f"too few items simulated within {effort.seconds:g} s"
-        if one.told is not None and isfinite(one.within) and one.told.mean:
-            share = one.within / abs(one.told.mean)
+        if one.estimate is not None and isfinite(one.within) and one.estimate.mean:
+            share = one.within / abs(one.estimate.mean)
             why = (
                 f"precision not reached: the confidence interval is ±{share * 100:.2g} % after "
                 f"{effort.seconds:g} s, too wide to decide"
             )
     return Near(
-        mean=nan if one.told is None else one.told.mean,
-        half_width=inf if one.told is None else one.told.half_width(),
+        mean=nan if one.estimate is None else one.estimate.mean,
+        half_width=inf if one.estimate is None else one.estimate.half_width(),
         holds=one.holds is True,
         why=why,
     )
@@ -108,7 +108,7 @@ def _simulated_measure(
     seen = _seen(predicted.measure, graph, simulation)
     if seen is None:
         return _SimulatedMeasure(None, inf, None)
-    told = seen.told
+    told = seen.estimate
     if not simulation.has_converged:
         return _SimulatedMeasure(told, inf, None)
     within = seen.within(predicted.predicted, _SURELY)
@@ -133,10 +133,10 @@ def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Obs
         loads = [simulated_load(simulation, name) for name in names if name in simulation.loads]
         told = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
         items = sum(stream.items for stream in simulation.streams.values())
-        return Observed(told=told, items=items, is_load=True)
+        return Observed(estimate=told, items=items, is_load=True)
     if measure.kind in ir.WAITS:
         waited = simulated_wait(measure, simulation)
-        return None if waited is None else Observed(told=waited[0], items=waited[1])
+        return None if waited is None else Observed(estimate=waited[0], items=waited[1])
     stream = simulation.streams.get(measure.subject)
     if stream is None:
         return None
@@ -152,4 +152,4 @@ def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Obs
         value = stream.lost[_LOSSES[measure.kind]]
     if value is None:
         return None
-    return Observed(told=value, items=stream.items, is_loss=measure.kind in _LOSSES)
+    return Observed(estimate=value, items=stream.items, is_loss=measure.kind in _LOSSES)

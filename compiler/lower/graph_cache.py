@@ -102,7 +102,7 @@ class GraphCache:
     def _add_switched(
         self, own: Shape, configuration: Configuration, graph: LoadGraph
     ) -> LoadGraph:
-        self._decide[own] = self._decide.get(own, frozenset()) | graph.basis.asked
+        self._decide[own] = self._decide.get(own, frozenset()) | graph.basis.options
         return self.keep(self._with_options(own, configuration), configuration, graph)
 
     def _with_options(self, shape: Shape, configuration: Configuration) -> Shape:
@@ -158,7 +158,7 @@ class GraphCache:
             if hardware is None:
                 continue
             put_in |= hardware | _counts(graph.assumptions, before, configuration)
-            if graph.basis.looked_at.isdisjoint((*moved, *put_in)) and all(
+            if graph.basis.evaluated.isdisjoint((*moved, *put_in)) and all(
                 _is_in_range(self._declared[name], values[name]) for name in moved
             ):
                 return self._with_numbers(kept, configuration, put_in)
@@ -178,7 +178,7 @@ class GraphCache:
                 del self._graphs[oldest]
         return graph
 
-    def told(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry]:
         """Yield all graphs in which nothing moves, and all outlines."""
         for shape, alike in self._graphs.items():
             for kept in alike:

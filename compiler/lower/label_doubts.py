@@ -129,7 +129,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         )
         return replace(found, is_like_drawn=self.unlike.isdisjoint(found.rests_on))
 
-    def beside(self, unlike: frozenset[str]) -> Gate:
+    def with_unlike(self, unlike: frozenset[str]) -> Gate:
         """Return the same of a network with more stations that are unlike those drawn."""
         return replace(self, unlike=self.unlike | unlike)
 

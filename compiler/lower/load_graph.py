@@ -147,7 +147,7 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """The streams on whose waits it rests; none where it rests on what is lost, too."""
     unsaid: tuple[UnmodeledQueue, ...] = ()
     """The resources on which it rests and of which nothing says how they are waited for."""
-    promised_with: float | None = None
+    confidence: float | None = None
     """The certainty with which a requirement holds up to so many users, where this says that."""
     certainty: float | None = None
     """That with which it must hold, where it is judged by one value of each number."""
@@ -253,11 +253,11 @@ class Basis(Struct, frozen=True, kw_only=True):
 
     decided: frozenset[str]
     """Parameters that a condition asks for."""
-    asked: frozenset[str]
+    options: frozenset[str]
     """Options that a condition asks for: any other option makes no difference here."""
     weighed: Mapping[str, bool]
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
-    looked_at: frozenset[str]
+    evaluated: frozenset[str]
     """Numbers whose values were asked for."""
     supposed: Mapping[Formula, bool]
     """Of what many configurations share: how often calls are made; whether at most once, in all."""

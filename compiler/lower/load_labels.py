@@ -37,7 +37,7 @@ def load_labels(
     Errors go by where the numbers lie; not so where `by_points` is false.
     """
     numbers = Numbers(expressions)
-    doubts = gate.beside(far_apart(pools.queues, network, numbers))
+    doubts = gate.with_unlike(far_apart(pools.queues, network, numbers))
     points = OperatingPoints(pools.resources, numbers if by_points else None)
     resources = {
         name: replace(one, known=doubts.load_known(name, one.known, points.of))

@@ -131,9 +131,9 @@ def _load_graph(
         stated=stated,
         basis=Basis(
             decided=frozenset(numbers.decided),
-            asked=frozenset(numbers.asked),
+            options=frozenset(numbers.options),
             weighed=numbers.weighed,
-            looked_at=frozenset(numbers.looked_at),
+            evaluated=frozenset(numbers.evaluated),
             supposed=numbers.supposed or {},
             switches=numbers.switches or {},
         ),

@@ -48,14 +48,14 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
         return self.load / self.target
 
     @property
-    def asked(self) -> Formula:
+    def demand(self) -> Formula:
         """What is at its target where it saturates: who waits for an answer asks for no more."""
-        return self.asked_at(self.target)[0]
+        return self.demand_at(self.target)[0]
 
     @property
     def demand_known(self) -> Certainty:
         """How it is known what is at its target where it saturates."""
-        return self.asked_at(self.target)[1]
+        return self.demand_at(self.target)[1]
 
     def with_holds(self, holds: Iterable[tuple[str, Formula]], known: Certainty) -> ResourceLoad:
         """Return the load of a pool with what streams hold of it besides, known so well."""
@@ -66,7 +66,7 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
         whole = total(parts.values())
         return replace(self, load=whole, unsettled=whole, parts=parts, streams=streams, known=known)
 
-    def asked_at(self, limit: Formula) -> tuple[Formula, Certainty]:
+    def demand_at(self, limit: Formula) -> tuple[Formula, Certainty]:
         """Return what is at a limit of the load where it is too much, and how that is known."""
         if self.open_load is None or limit is not ONE:
             return self.load, self.known

@@ -185,7 +185,7 @@ class _ClassView(Struct, frozen=True, kw_only=True):
 
         It is nothing where the load is surely below 1, however large its error; else as the load.
         """
-        load, known = self.measures.resources[name].asked_at(ONE)
+        load, known = self.measures.resources[name].demand_at(ONE)
         most = 1 / (1 + Fraction(known.error or 0))
         if known.is_exact or Numbers(self.expressions).is_surely_below(load, most):
             return EXACT

@@ -53,7 +53,7 @@ class StageLike(Protocol):
         """The stages that are passed each time."""
 
     @property
-    def once(self) -> Self:
+    def per_visit(self) -> Self:
         """Its own part alone, passed once."""
 
     @property
@@ -138,7 +138,7 @@ class _Pieces:
 
     def _of_passage(self, stage: StageLike) -> dict[Pieces, Any]:
         own = self._fixed(stage, lambda one: one.own_fixed, stage.is_fixed)
-        own += self._varied(stage.once, stage.is_random)
+        own += self._varied(stage.per_visit, stage.is_random)
         return _both({own: 1}, self._inside(stage))
 
     def _inside(self, stage: StageLike) -> dict[Pieces, Any]:
@@ -234,12 +234,12 @@ def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mi
     times = {way: fixed_of(pieced, way) for way in pieced.chances}
     found: list[list[Pieces]] = []
     last = -1.0
-    for way in sorted(times, key=lambda way: number(times[way])):
-        time = number(times[way])
+    for path in sorted(times, key=lambda path: number(times[path])):
+        time = number(times[path])
         if found and time - last <= SAME * time:
-            found[-1].append(way)
+            found[-1].append(path)
         else:
-            found.append([way])
+            found.append([path])
             last = time
     return tuple(
         Mixture(

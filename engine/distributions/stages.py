@@ -124,7 +124,7 @@ class Stage(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     @property
-    def once(self) -> Stage:
+    def per_visit(self) -> Stage:
         """Its own part alone, passed once."""
         return replace(self, whole=1, share=0.0, inside=(), is_choice=False)
 

@@ -74,7 +74,7 @@ class _Alike(Struct):
         return [_Alike(each) for each in self.stage.inside]
 
     @property
-    def once(self) -> _Alike:
+    def per_visit(self) -> _Alike:
         once, never = np.ones_like(self.stage.whole), np.zeros_like(self.stage.share)
         alone = replace(self.stage, whole=once, share=never, inside=(), is_choice=False)
         return _Alike(alone)

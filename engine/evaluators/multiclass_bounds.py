@@ -35,14 +35,14 @@ def class_rate(*operands: Interval) -> Interval:
     if ends is None:
         return NOTHING_KNOWN
     best, worst, k = *ends, int(operands[1].low) - 1
-    alone = best.think[k] + sum(place.asked[k] for place in best.places)
+    alone = best.think[k] + sum(place.demands[k] for place in best.places)
     most = best.customers[k] / alone if alone else inf
     for place in best.places:
-        if place.asked[k]:
-            most = min(most, place.copies * max(place.servers - place.load, 0.0) / place.asked[k])
+        if place.demands[k]:
+            most = min(most, place.copies * max(place.servers - place.load, 0.0) / place.demands[k])
     longest = worst.think[k]
     for at, place in enumerate(worst.places):
-        longest += place.asked[k] and place.asked[k] * (1 + _longest(best, worst, at))
+        longest += place.demands[k] and place.demands[k] * (1 + _longest(best, worst, at))
     least = worst.customers[k] / longest if longest else worst.customers[k] and inf
     return widened(min(least, most), most)
 
@@ -57,7 +57,7 @@ def class_wait(*operands: Interval) -> Interval:
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
     best, worst = ends
-    asked = worst.places[0].asked[int(operands[1].low) - 1]
+    asked = worst.places[0].demands[int(operands[1].low) - 1]
     return widened(0.0, asked and asked * (1 + _longest(best, worst, 0)))
 
 

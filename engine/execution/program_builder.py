@@ -53,7 +53,7 @@ class Builder:
     _powers: dict[Formula, Powers | None] = field(init=False, default_factory=dict)
     _rests: dict[Formula, bool] = field(init=False, default_factory=dict)
 
-    def beside(self) -> Builder:
+    def plain_builder(self) -> Builder:
         """Return a builder that adds to the same program, and writes formulas as they are."""
         other = Builder(self.population, self.values, self.inputs)
         other._steps, other._inputs, other._varies = self._steps, self._inputs, self._varies

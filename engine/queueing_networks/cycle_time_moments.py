@@ -35,7 +35,7 @@ def waits_of_visits(
     """Return what a visit waits at each place, in services; demands are so often as large."""
     stations: list[tuple[float, float, float, float]] = []
     for place, factor in zip(places, grown, strict=True):
-        own = place.asked / place.all
+        own = place.demand / place.all
         rest = place.all - place.copies
         stations.append((factor * own * place.copies, place.servers, place.load, place.copies))
         stations.append((own * rest, place.servers, place.load, rest or 1))
@@ -44,7 +44,7 @@ def waits_of_visits(
 
 def mean_of(places: Sequence[Place], waits: Sequence[float]) -> float:
     """Return the mean time at all places, where a visit waits so many services."""
-    return sum(place.asked * (1 + wait) for place, wait in zip(places, waits, strict=True))
+    return sum(place.demand * (1 + wait) for place, wait in zip(places, waits, strict=True))
 
 
 def moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, float, float]:
@@ -59,25 +59,25 @@ def moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, f
     variance = third = 0.0
     for place, wait in zip(places, waits, strict=True):
         part = min(place.often, 1.0)  # of who comes
-        own = place.asked * place.service
+        own = place.demand * place.service
         _, open_all = open_found(place.servers, place.load, wait)
         again = place.service**2 * open_all * place.pairs / place.all
         if place.shares:
-            load = min((rate * place.asked / place.all + place.load) / place.servers, 1.0)
+            load = min((rate * place.demand / place.all + place.load) / place.servers, 1.0)
             variance += own * (1 + wait) ** 2 + (2 * own * open_all + again) / (2 - load)
         else:
             second, more_skewed = of_queue(
-                place.asked, place.service, place.servers, place.load, wait=wait, again=again
+                place.demand, place.service, place.servers, place.load, wait=wait, again=again
             )
             variance, third = variance + second, third + more_skewed
-        variance += (1 - part) / part * (place.asked * (1 + wait)) ** 2
+        variance += (1 - part) / part * (place.demand * (1 + wait)) ** 2
     queues = [not place.shares for place in places]
     second, more_skewed = _spread(found, think, places, queues)
     variance, third = variance + second, third + more_skewed
     for at, place in enumerate(places):
         if place.shares:  # who is there changes meanwhile
             alone = [k == at for k in range(len(places))]
-            load = (rate * place.asked / place.all + place.load) / place.servers
+            load = (rate * place.demand / place.all + place.load) / place.servers
             more = (1 + 1 / place.visits) / (2 - min(load, 1.0))
             variance += _spread(found, think, places, alone)[0] * more
     deviation = sqrt(variance)
@@ -122,7 +122,7 @@ def _spread(
     And what that adds to the third cumulant: as if all services were those of the slowest place.
     """
     each = [
-        place.asked / place.copies / (place.servers - place.load) if is_among else 0.0
+        place.demand / place.copies / (place.servers - place.load) if is_among else 0.0
         for place, is_among in zip(places, among, strict=True)
     ]
     most = max(each)
@@ -132,7 +132,7 @@ def _spread(
     for step in (-_STEP, 0.0, _STEP):
         waits = waits_of_visits(found, think, places, [exp(step * one / most) for one in each])
         told = zip(places, waits, among, strict=True)
-        ends.append(sum(place.asked * wait for place, wait, is_among in told if is_among))
+        ends.append(sum(place.demand * wait for place, wait, is_among in told if is_among))
     less, mean, more = ends
     variance = max((more - less) / (2 * _STEP) * most, 0.0)
     bent = (more + less - 2 * mean) * (most / _STEP) ** 2

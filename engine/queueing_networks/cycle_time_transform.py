@@ -40,14 +40,14 @@ _TERMS = ((0.6, SMOOTH), (0.15, KINKED), (0.0, weights(96, 12)))
 
 
 class _Option(Struct, frozen=True):
-    """A part of the weights of a copy: those `told` of numbers there, and more by a transform.
+    """A part of the weights of a copy: `weights` of numbers there, and more by a transform.
 
     A `share` of who comes makes a visit of it; then weights are geometric besides, where it
     `queues`.
     """
 
     place: Place
-    told: tuple[float, ...]
+    weights: tuple[float, ...]
     share: float = 0.0
     queues: bool = False
 
@@ -154,7 +154,7 @@ def law_of(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
         return None
     if most > _MOST_FOUND or degree * most > _MOST_PRODUCTS:
         return None
-    if any(place.all > _MOST_OF_ALL or not place.asked * rate > _LEAST for place in places):
+    if any(place.all > _MOST_OF_ALL or not place.demand * rate > _LEAST for place in places):
         return None
     if not _LEAST < mean < 1 / _LEAST:
         return None
@@ -178,8 +178,8 @@ def law_of(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
         chosen = tuple(chain(*several))
         weighed = [prod(map(_orders, several)) * weight for weight in row]
         for one in chosen:
-            if options[one].told != (1.0,):
-                weighed = convolved(options[one].told, weighed, most + 1)
+            if options[one].weights != (1.0,):
+                weighed = convolved(options[one].weights, weighed, most + 1)
         parts.append((weighed, chosen))
     return Law(tuple(options), tuple(parts), rate, mean)
 
@@ -200,14 +200,14 @@ def _thinking(found: int, mean: float, most: int) -> list[float]:
 
 def _unvisited(place: Place, unit: float, copies: float, most: int) -> list[float]:
     """Return the weights of numbers at so many copies that nobody visits, together."""
-    ratio = place.asked / place.all * unit / (place.servers - place.load)
+    ratio = place.demand / place.all * unit / (place.servers - place.load)
     each = range(most + 1)
     logs = [lgamma(copies + k) - lgamma(copies) - lgamma(k + 1) + k * log(ratio) for k in each]
     largest = max(logs)
     row = [exp(one - largest) for one in logs]
     if place.servers > 1:
         own = Several(
-            place.asked / place.all, place.servers, place.load, 1, rate=unit, count=1
+            place.demand / place.all, place.servers, place.load, 1, rate=unit, count=1
         ).weights
         row = convolved(power(own, int(copies), most + 1), row, most + 1)
     return row

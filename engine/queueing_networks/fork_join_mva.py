@@ -101,7 +101,7 @@ def _read(customers: float, think: float, operands: Sequence[float]) -> tuple[Pl
 
 
 def _never_ends(station: Station) -> bool:
-    return bool(station.asked > 0 and station.load >= station.servers)
+    return bool(station.demand > 0 and station.load >= station.servers)
 
 
 # -- networks ------------------------------------------------------------------------------
@@ -156,8 +156,8 @@ def _time(station: Station, customers: float, rate: float, change: float) -> flo
     """Return what a cycle takes at a station, endless where the rate is too high for it."""
     others, copies = max(customers - 1, 0.0), station.copies
     slope = others * rate / customers / copies if customers else 0.0
-    return float(station.asked) * (
-        1 + _wait_of_arrival(station, slope * station.asked, others * change / copies)
+    return float(station.demand) * (
+        1 + _wait_of_arrival(station, slope * station.demand, others * change / copies)
     )
 
 

@@ -33,7 +33,7 @@ class Station(Struct, frozen=True, kw_only=True):
     """A station; what is one's own has endless servers."""
 
     at: int
-    asked: Number
+    demand: Number
     servers: Number
     load: Number
     copies: Number
@@ -87,7 +87,7 @@ def _read(groups: Sequence[tuple[Number, ...]], at: int, end: int) -> tuple[Plac
         if copies < 1:  # one that takes longer
             asked, copies = asked / copies, copies / copies
         found.append(
-            Station(at=at, asked=asked, servers=servers, load=load, copies=copies, often=often)
+            Station(at=at, demand=asked, servers=servers, load=load, copies=copies, often=often)
         )
         at += 1
     return tuple(found)

@@ -40,11 +40,11 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
     stay = _stay_at_stations(network)
     turning = Linearizer(network.customers, network.think, len(places))
     for turn in range(_TURNS):
-        found = turning.settled(stay)
+        found = turning.converge(stay)
         if turn < _TURNS - 1:
             turning.turn(stay)
     own = [tuple(wait(one).tolist()) for wait, one in zip(waits, found, strict=True)]
-    beside = [float(wait(n)) for wait, n in zip(waits, turning.held, strict=True)]
+    beside = [float(wait(n)) for wait, n in zip(waits, turning.queue_lengths, strict=True)]
     return own, beside
 
 
@@ -57,7 +57,7 @@ def _stay_at_stations(network: Network) -> Stay:
     for i, place in enumerate(places):
         alike.setdefault((place.servers, place.load), []).append(i)
     waits = [(_waiting(*told), among) for told, among in alike.items()]
-    asked = np.array([place.asked for place in places], dtype=float).reshape(-1, count)
+    asked = np.array([place.demands for place in places], dtype=float).reshape(-1, count)
     copies = np.array([place.copies for place in places])[:, None]
 
     def stay(found: Any) -> Any:
@@ -108,12 +108,12 @@ class Linearizer:
         self._of_less: NDArray[Any] | None = None
 
     @property
-    def held(self) -> NDArray[Any]:
+    def queue_lengths(self) -> NDArray[Any]:
         """How many are at each place."""
         held: NDArray[Any] = (self.shares[0] * self._customers[0]).sum(axis=1)
         return held
 
-    def settled(self, stay: Stay) -> NDArray[Any]:
+    def converge(self, stay: Stay) -> NDArray[Any]:
         """Settle shares, from those that there are; return what each class finds at each place."""
         self.shares, every = self._fixed_point(self._customers, self.shares, stay)
         found: NDArray[Any] = every[0]
@@ -174,7 +174,7 @@ def _waiting(servers: float, load: float) -> Wait:
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     if servers == 1:
-        return lambda held: (load + held) / (1 - load)
+        return lambda queue_lengths: (load + queue_lengths) / (1 - load)
     *points, steepest = found_and_waits(servers, load)
     found, waits = (np.array(one) for one in points)
 

@@ -160,13 +160,13 @@ class _Solved:
             rates = speeds_of(place, self._most) if self._customers else ()
             if rates:
                 self.paced.append((place, rates, 1))
-        elif place.asked and self._customers:
+        elif place.demand and self._customers:
             if place.is_own and self._around.copies > 1:
                 self.paced.append((place, rates_of_copies(place, self._around, self._most), 1))
             elif place.speeds:
                 self.paced.append((place, station_rates(place), place.copies))
             elif place.load == 0 and place.servers > self._customers:
-                return float(place.asked)
+                return float(place.demand)
             else:
                 (self.plain if place.servers < _SEVERAL else self.several).append(place)
         return 0.0
@@ -184,10 +184,10 @@ class _Solved:
         degree += sum(count * len(rates) for rates, count in told)
         before = min(degree + 2, customers)
         rates, self.numbers = product_form.single_servers(customers, think, base, before)
-        unit = rates[0] if before < _ITERATIONS_AT_ONE else self._near(think)
+        unit = rates[0] if before < _ITERATIONS_AT_ONE else self._open_rate(think)
         self.shares = shares_of(rates, unit)
         self._several = [
-            Several(s.asked, s.servers, s.load, s.copies, rate=unit, count=s.copies)
+            Several(s.demand, s.servers, s.load, s.copies, rate=unit, count=s.copies)
             for s in self.several
         ]
         self.tables = [
@@ -201,15 +201,15 @@ class _Solved:
         self.rate = unit * dot(self.product, self.shares[1:]) / self.whole
 
     def _singles(self) -> list[tuple[float, float]]:
-        each = ((p.asked, p.servers, p.load, p.copies) for p in self.plain + self.several)
+        each = ((p.demand, p.servers, p.load, p.copies) for p in self.plain + self.several)
         return [as_single(one) for one in each]
 
-    def _near(self, think: float) -> float:
+    def _open_rate(self, think: float) -> float:
         """Return about the rate: at which as many would be there of open arrivals."""
         singles = self._singles()
         delay = think
         for s, (ratio, count) in zip(self.plain + self.several, singles, strict=True):
-            delay += s.asked - ratio * count if s.servers > 1 else 0.0
+            delay += s.demand - ratio * count if s.servers > 1 else 0.0
         told = [(rates[: self._customers], count) for _, rates, count in self.paced]
         tables = [(logs_of_products(rates), rates, count) for rates, count in told]
         bounds = [1 / ratio for ratio, _ in singles] + [max(rates) for rates, _ in told]
@@ -227,12 +227,12 @@ class _Solved:
         own = holding(self._places, which)
         if isinstance(own, Pool):
             return self._time_of_pool(own, which)
-        if not own.asked:
+        if not own.demand:
             return 0.0
         paced = self._of_paced(own)
         if paced is None:
             fewer = _network(self._customers - 1, self._think, self._places, self._around)
-            return float(own.asked * (1 + fewer.wait(which)))
+            return float(own.demand * (1 + fewer.wait(which)))
         number, table = paced
         found = table.mean(range(table.last + 1), self.shares)
         found += table.beyond(self.shares, [held[number] for held in self.numbers])

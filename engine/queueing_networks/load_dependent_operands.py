@@ -39,7 +39,7 @@ class Station(Struct, frozen=True, kw_only=True):
     """A station; with `speeds` it has one server. It `is_own` to each copy of the pool around."""
 
     at: int
-    asked: Number
+    demand: Number
     servers: Number
     load: Number
     copies: Number
@@ -171,14 +171,14 @@ def _read(
             if not all(speed > 0 for speed in speeds):
                 return None
             one = Station(
-                at=at, asked=asked, servers=1, load=load * 0, copies=copies, speeds=speeds
+                at=at, demand=asked, servers=1, load=load * 0, copies=copies, speeds=speeds
             )
         elif servers >= 1:
-            one = Station(at=at, asked=asked, servers=servers, load=load, copies=copies)
+            one = Station(at=at, demand=asked, servers=servers, load=load, copies=copies)
         else:
             return None
         if copies < 1:  # one that takes longer
-            one = replace(one, asked=asked / copies, copies=copies / copies)
+            one = replace(one, demand=asked / copies, copies=copies / copies)
         found.append(replace(one, is_own=kind == OWN))
         at = last
     return tuple(found)
@@ -206,13 +206,13 @@ def has_time(place: Place) -> bool:
     """Return whether a cycle is there for any time."""
     if isinstance(place, Pool):
         return place.delay > 0 or any(map(has_time, place.within))
-    return bool(place.asked > 0)
+    return bool(place.demand > 0)
 
 
 def never_ends(place: Place) -> bool:
     """Return whether open visits take all servers of something that closed ones visit."""
     return any(
-        isinstance(one, Station) and one.asked > 0 and one.load >= one.servers
+        isinstance(one, Station) and one.demand > 0 and one.load >= one.servers
         for one in every([place])
     )
 

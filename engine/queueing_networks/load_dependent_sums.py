@@ -96,8 +96,8 @@ class Sums(Struct, frozen=True, dict=True):
             waits = [one.wait(which) for one in self._within(own)]
             told = [at(waits, one) for one in self._pool_numbers(own)]
             return self._mean(own, map(mul, self._weights(own), told))
-        one = StationSums(own.asked, own.servers, own.load, own.copies, customers=self.customers)
-        if not own.asked:
+        one = StationSums(own.demand, own.servers, own.load, own.copies, customers=self.customers)
+        if not own.demand:
             return one.waits[0] / one.weights[0]
         if own.is_own and self.around.copies > 1:
             return self._wait_at_own(own)
@@ -106,7 +106,7 @@ class Sums(Struct, frozen=True, dict=True):
     def _wait_at_own(self, own: Station) -> Number:
         """Return what an open visit waits where each copy of a pool has a station."""
         places, copies, _ = self.around
-        each = StationSums(own.asked, own.servers, own.load, 1, customers=places)
+        each = StationSums(own.demand, own.servers, own.load, 1, customers=places)
         waits = own_waits(
             each.of_all_copies(places), each.waiting(places), places, copies, product=_product
         )
@@ -163,17 +163,17 @@ class Sums(Struct, frozen=True, dict=True):
         if isinstance(place, Pool):
             _, speeds = self._filled(place)
             return list(accumulate(speeds[1:], lambda w, speed: w / speed, initial=one))
-        if not place.asked:
+        if not place.demand:
             return [one] + [0 * one] * count
         if place.is_own and self.around.copies > 1:
             rates = self._own_rates(place)
             return list(accumulate(rates[:count], lambda w, rate: w / rate, initial=one))
         if place.speeds:
-            asked, speeds = place.asked / place.copies, _first(place.speeds, count)
+            asked, speeds = place.demand / place.copies, _first(place.speeds, count)
             own = list(accumulate(speeds, lambda w, speed: w * asked / speed, initial=one))
             return power(own, place.copies, count)
         sums = StationSums(
-            place.asked,
+            place.demand,
             place.servers,
             place.load,
             place.copies,
@@ -186,10 +186,10 @@ class Sums(Struct, frozen=True, dict=True):
         places, copies, are_even = self.around
         if place.speeds:
             told, one = _first(place.speeds, places), self.think * 0 + 1
-            asked = place.asked
+            asked = place.demand
             weights = list(accumulate(told, lambda w, speed: w * asked / speed, initial=one))
         else:
-            each = StationSums(place.asked, place.servers, place.load, 1, customers=places)
+            each = StationSums(place.demand, place.servers, place.load, 1, customers=places)
             weights = each.all_weights(places)
         if are_even:
             return even_rates(weights, places, copies)

@@ -97,7 +97,7 @@ def _quantile(
     there = [
         (place, Visited(*visit))
         for place, visit in zip(network.places, visits, strict=True)
-        if place.asked[k] and visit[0]
+        if place.demands[k] and visit[0]
     ]
     if level <= prod(max(1 - visit.often, 0.0) for _, visit in there):  # nothing is visited
         return 0.0
@@ -117,7 +117,7 @@ def moments(
     there: dict[int, Visited] = {}
     whole = network
     for at, (place, told) in enumerate(zip(network.places, visits, strict=True)):
-        if place.asked[k] and told[0]:
+        if place.demands[k] and told[0]:
             there[at] = Visited(*told)
             whole = _apart(whole, at, _copies(place, told[0]))
     rates, waits = found_of(whole).rates, _waits(whole, k)
@@ -128,7 +128,7 @@ def moments(
     mean = 0.0
     for at, visit in there.items():
         place, wait = network.places[at], waits[at]
-        asked, often = place.asked[k], visit.often
+        asked, often = place.demands[k], visit.often
         service = asked / often
         stay = service * (1 + wait)
         mean += often * stay
@@ -136,7 +136,7 @@ def moments(
         _, open_all = open_found(place.servers, place.load, wait)
         alike = visit.alike(place.copies) * service**2 * open_all
         if visit.shares:
-            busy = sum(rate * one for rate, one in zip(rates, place.asked, strict=True) if one)
+            busy = sum(rate * one for rate, one in zip(rates, place.demands, strict=True) if one)
             load = min((busy / place.copies + place.load) / place.servers, 1.0)
             lasting = (found + alike + often * (once + service**2 * open_all)) / (2 - load)
             own = often * stay**2 + lasting
@@ -167,9 +167,9 @@ def _apart(network: Network, at: int, copies: float) -> Network:
     if copies >= place.copies:
         return network
     part = copies / place.copies
-    own = place._replace(copies=copies, asked=tuple(part * one for one in place.asked))
+    own = place._replace(copies=copies, demands=tuple(part * one for one in place.demands))
     others = place._replace(
-        copies=place.copies - copies, asked=tuple((1 - part) * one for one in place.asked)
+        copies=place.copies - copies, demands=tuple((1 - part) * one for one in place.demands)
     )
     return network._replace(places=(*_with(network, at, own).places, others))
 
@@ -189,7 +189,7 @@ def _grown(network: Network, at: int, by: float) -> Network:
     """Return a network in which all at a station takes longer by a logarithm."""
     place = network.places[at]
     factor = exp(by)
-    return _with(network, at, place._replace(asked=tuple(factor * one for one in place.asked)))
+    return _with(network, at, place._replace(demands=tuple(factor * one for one in place.demands)))
 
 
 def _spread(
@@ -200,7 +200,7 @@ def _spread(
     And what that adds to the third cumulant: three times how it varies with the variance of what is
     waited for them, and its own. Visited copies stand apart in the `split` network.
     """
-    asked = {at: network.places[at].asked[k] for at in there}
+    asked = {at: network.places[at].demands[k] for at in there}
     spare = {at: network.places[at].servers - network.places[at].load for at in there}
     each = {at: one / split.places[at].copies / spare[at] for at, one in asked.items()}
     most = max(each.values(), default=0.0)
@@ -236,7 +236,7 @@ def _found(network: Network, k: int, at: int, visit: Visited) -> tuple[float, fl
     if is_even and not visit.shares:
         return 0.0, 0.0, 0.0
     own, other = _of_a_copy(network, k, at)
-    service = (place.asked[k] / often) ** 2
+    service = (place.demands[k] / often) ** 2
     alike = visit.alike(all_copies)
     apart = visit.pairs * (1 - 1 / all_copies)
     more = (alike - square) * own + (apart - square * (evenly - 1)) * other

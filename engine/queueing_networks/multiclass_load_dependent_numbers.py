@@ -119,7 +119,7 @@ def _places(network: MulticlassNetwork, shares: Sequence[float]) -> tuple[Place,
 def _comes(network: MulticlassNetwork, k: int, place: Place) -> bool:
     """Return whether a class comes to a place, or to one within."""
     groups = [network.groups[one.at] for one in every([place])]
-    return any(one.asked[k] > 0 or one.kind > 0 < one.weights[k] for one in groups)
+    return any(one.demands[k] > 0 or one.kind > 0 < one.weights[k] for one in groups)
 
 
 def _rates_of(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRates:
@@ -134,7 +134,7 @@ def _rates_of(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRa
     for _ in range(_MOST_TURNS):
         stays = _stays(network, own, _rates(network, cycles, _FIRST_ONE))
         stay = one_by_one([one.whole for one in stays.values()])
-        there = dict(zip(stays, turning.settled(stay), strict=True))
+        there = dict(zip(stays, turning.converge(stay), strict=True))
         before = cycles
         times = [stays[at].whole(found) for at, found in there.items()]
         cycles = [pause + sum(time[k] for time in times) for k, pause in enumerate(network.think)]
@@ -143,7 +143,7 @@ def _rates_of(network: MulticlassNetwork, own: Sequence[int]) -> LoadDependentRa
             break
     rates = _rates(network, cycles, 0.0)
     part = _served(network, rates)
-    held = dict(zip(stays, turning.held, strict=True))
+    held = dict(zip(stays, turning.queue_lengths, strict=True))
     return LoadDependentRates(
         tuple(float(rate * part) for rate in rates),
         {
@@ -174,7 +174,7 @@ def _served(network: MulticlassNetwork, rates: Sequence[float]) -> float:
     for one, behind in zip_longest(network.groups, network.groups[1:]):
         if one.kind > 0 or one.kind == SPEED or (behind and behind.kind == SPEED):
             continue
-        asked = sum(rate * part for rate, part in zip(rates, one.asked, strict=True) if part)
+        asked = sum(rate * part for rate, part in zip(rates, one.demands, strict=True) if part)
         if asked > 0:
             least = min(least, one.copies * (one.servers - one.load) / asked)
     return least

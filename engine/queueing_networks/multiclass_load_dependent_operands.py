@@ -34,7 +34,7 @@ class Group(Struct, frozen=True, kw_only=True):
     servers: float
     load: float
     copies: float
-    asked: tuple[float, ...]
+    demands: tuple[float, ...]
     weights: tuple[float, ...]
 
 
@@ -73,7 +73,7 @@ def _group(operands: Sequence[float], classes: int) -> Group:
         servers=servers,
         load=load,
         copies=copies,
-        asked=tuple(own[:classes]),
+        demands=tuple(own[:classes]),
         weights=tuple(own[classes:]),
     )
 
@@ -88,7 +88,7 @@ def merged(network: MulticlassNetwork, shares: Sequence[float]) -> list[float]:
         load = one.load
         if one.kind > 0:
             load = variation_of(network, at, shares)
-        told += [one.kind, _dot(shares, one.asked), one.servers, load, one.copies]
+        told += [one.kind, _dot(shares, one.demands), one.servers, load, one.copies]
     return told
 
 
@@ -106,7 +106,7 @@ def variation_of(network: MulticlassNetwork, pool: int, shares: Sequence[float])
 def holding_alone(network: MulticlassNetwork, pool: int) -> list[float]:
     """Return how long a cycle of each class holds a pool where nobody waits."""
     within = network.groups[pool : pool + 1 + max(int(network.groups[pool].kind), 0)]
-    return [sum(each) for each in zip(*(one.asked for one in within), strict=True)]
+    return [sum(each) for each in zip(*(one.demands for one in within), strict=True)]
 
 
 def _dot(one: Sequence[float], other: Sequence[float] | map[float]) -> float:

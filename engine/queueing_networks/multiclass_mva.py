@@ -62,7 +62,7 @@ def class_wait(classes: float, of: float, *operands: float) -> float:
     if network is None or not network.places:
         return nan
     k = int(of) - 1
-    asked, longer = operands[2 * int(classes) + 3 + k], network.places[0].asked[k]
+    asked, longer = operands[2 * int(classes) + 3 + k], network.places[0].demands[k]
     if asked == 0:
         return 0.0
     wait = on_lines(lambda whole: _first(whole)[0][k], network)
@@ -107,7 +107,9 @@ def solved(network: Network) -> MulticlassRates:
     for k, customers in enumerate(kept):
         if customers:
             pairs = zip(network.places, waits, strict=True)
-            cycle = sum(place.asked[k] * (1 + wait[k]) for place, wait in pairs if place.asked[k])
+            cycle = sum(
+                place.demands[k] * (1 + wait[k]) for place, wait in pairs if place.demands[k]
+            )
             rates[k] = customers / (network.think[k] + cycle)
     return MulticlassRates(tuple(rates), waits, beside)
 
@@ -116,7 +118,7 @@ def _ending_classes(network: Network) -> tuple[tuple[float, ...], list[float]]:
     """Return the customers who go on and on, with the rates of those who never or always end."""
     kept, rates = list(network.customers), [0.0] * len(network.customers)
     for k, customers in enumerate(network.customers):
-        visited = [place for place in network.places if place.asked[k] > 0]
+        visited = [place for place in network.places if place.demands[k] > 0]
         if any(place.load >= place.servers for place in visited):
             kept[k] = 0.0  # all of them are there
         elif not visited and network.think[k] == 0:
@@ -140,10 +142,10 @@ def _queueing_places(network: Network) -> tuple[Network, list[int]]:
     """Return a network of the places where somebody may wait; the other ones delay."""
     total, think, among = sum(network.customers), list(network.think), []
     for i, place in enumerate(network.places):
-        if not any(map(mul, place.asked, network.customers)):
+        if not any(map(mul, place.demands, network.customers)):
             continue
         if place.load == 0 and place.servers > total:
-            think = [pause + asked for pause, asked in zip(think, place.asked, strict=True)]
+            think = [pause + asked for pause, asked in zip(think, place.demands, strict=True)]
         else:
             among.append(i)
     places = tuple(network.places[i] for i in among)
@@ -283,7 +285,7 @@ class _Box:
 
 def _polynomial(place: Place, unit: list[float]) -> tuple[Several, list[float]]:
     """Return that of a copy of a station, and what each class has in it, at unit rates."""
-    line = [d / place.copies * rate for d, rate in zip(place.asked, unit, strict=True)]
+    line = [d / place.copies * rate for d, rate in zip(place.demands, unit, strict=True)]
     busy = sum(line)
     own = Several(busy, place.servers, place.load, 1.0, rate=1.0, count=int(place.copies))
     return own, [part / busy for part in line]

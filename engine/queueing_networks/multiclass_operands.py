@@ -27,7 +27,7 @@ class Place(NamedTuple):
     servers: float
     load: float
     copies: float
-    asked: tuple[float, ...]
+    demands: tuple[float, ...]
 
 
 class Network(NamedTuple):

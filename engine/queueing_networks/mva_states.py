@@ -76,7 +76,7 @@ def _solved(
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     places = network.places
-    asked = np.array([one.asked for one in places]).reshape(len(places), len(sizes))
+    asked = np.array([one.demands for one in places]).reshape(len(places), len(sizes))
     copies = np.array([one.copies for one in places])
     free = np.array([one.servers - one.load for one in places])
     ratios = asked / (copies * free)[:, None]

@@ -161,7 +161,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
         places = tuple(Place(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among))
         own_waits, found = linearized(Network((customers,), (think,), places))
         pairs = zip(places, own_waits, strict=True)
-        near = customers / (think + sum(p.asked[0] * (1 + own[0]) for p, own in pairs))
+        near = customers / (think + sum(p.demands[0] * (1 + own[0]) for p, own in pairs))
         if not is_exact(customers, degree):
             for k, wait in zip(among, found, strict=True):
                 waits[k] = wait

@@ -63,7 +63,7 @@ def _at_station(
     wait = waiting_at(one.servers, one.load, one.copies)
 
     def stay(found: Any) -> Any:
-        return one.asked * (1 + wait(found))
+        return one.demand * (1 + wait(found))
 
     part = _shared_out(network, shares, one)
     whole = lambda found: part(stay(found))  # noqa: E731
@@ -99,7 +99,7 @@ def _at_pool(
     for each in within:
         told[each.at] = numbers.means(_time_of(numbers, numbers_within(one, each.at, most)))
     parts = {each.at: _shared_out(network, shares, each) for each in (one, *within)}
-    pools = [network.groups[each.at].asked for each in (one, *within) if isinstance(each, Pool)]
+    pools = [network.groups[each.at].demands for each in (one, *within) if isinstance(each, Pool)]
     delay = [sum(each) for each in zip(*pools, strict=True)]
 
     def whole(found: Any) -> Any:
@@ -142,7 +142,7 @@ def _shared_out(
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     group = network.groups[one.at]
-    weights, asked = np.array(group.weights), np.array(group.asked)
+    weights, asked = np.array(group.weights), np.array(group.demands)
     if isinstance(one, Station) and one.speeds:
         weights = asked
     weight = float(weights @ shares)
@@ -150,8 +150,8 @@ def _shared_out(
     if isinstance(one, Pool):
         return lambda time: time * parts
     whole = float(asked @ shares)
-    served = asked * (one.asked / whole) if whole else asked
-    return lambda time: served + parts * (time - one.asked)
+    served = asked * (one.demand / whole) if whole else asked
+    return lambda time: served + parts * (time - one.demand)
 
 
 class _Numbers:

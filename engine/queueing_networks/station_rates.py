@@ -96,7 +96,7 @@ def number_at(logs: Sequence[float], rates: Sequence[float], rate: float, custom
 
 def station_rates(station: Station) -> tuple[float, ...]:
     """Return the rates of a copy of a station with speeds, by how many are there."""
-    return tuple(speed * station.copies / station.asked for speed in station.speeds)
+    return tuple(speed * station.copies / station.demand for speed in station.speeds)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -106,12 +106,12 @@ def rates_of_copies(station: Station, around: Around, most: int) -> tuple[float,
     No more matter than there may be at `most`.
     """
     places, copies, are_even = around
-    none_waits = [n / station.asked for n in range(1, int(min(places * copies, most)) + 1)]
+    none_waits = [n / station.demand for n in range(1, int(min(places * copies, most)) + 1)]
     if not station.speeds and station.load == 0 and station.servers >= places:
         return tuple(none_waits)
     if station.speeds:
         last = station.speeds[-1]
-        unit, told = last / station.asked, [*station.speeds, *[last] * places][:places]
+        unit, told = last / station.demand, [*station.speeds, *[last] * places][:places]
         weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
     else:
         unit, one = _one_of(station)
@@ -148,8 +148,8 @@ def waits_of_copies(station: Station, around: Around, most: int) -> tuple[float,
 
 def _one_of(station: Station) -> tuple[float, Several]:
     """Return the rate of a copy that is full, and its polynomials in z times that."""
-    unit = (station.servers - station.load) / station.asked
-    return unit, Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
+    unit = (station.servers - station.load) / station.demand
+    return unit, Several(station.demand, station.servers, station.load, 1, rate=unit, count=1)
 
 
 def _summed(polynomial: Sequence[float], most: int) -> list[float]:

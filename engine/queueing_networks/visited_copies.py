@@ -23,7 +23,7 @@ Visits = tuple[float, bool]
 class Place(Struct, frozen=True, kw_only=True):
     """A station: `copies` of it are visited, each so `often`, of so many in all."""
 
-    asked: float
+    demand: float
     servers: int
     load: float
     all: float
@@ -39,7 +39,7 @@ class Place(Struct, frozen=True, kw_only=True):
     @property
     def service(self) -> float:
         """The mean service of a visit."""
-        return self.asked / self.visits
+        return self.demand / self.visits
 
     @property
     def pairs(self) -> float:
@@ -49,7 +49,7 @@ class Place(Struct, frozen=True, kw_only=True):
     @property
     def ratio(self) -> float:
         """What a cycle asks of one server of a copy, were these one that is so often as fast."""
-        return self.asked / self.all / self.servers
+        return self.demand / self.all / self.servers
 
 
 def pairs_of(visits: float) -> float:
@@ -93,7 +93,7 @@ def place_of(station: Station, visits: Visits, visited: int) -> Place:
     asked, servers, load, copies = station
     often, shares = visits
     return Place(
-        asked=asked,
+        demand=asked,
         servers=int(servers),
         load=load,
         all=max(copies, float(visited)),

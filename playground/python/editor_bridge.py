@@ -48,8 +48,8 @@ def rehearse() -> None:
     """Answer once, so that all that this imports and makes is there; raises where it does not."""
     start = files("qps.stdlib").joinpath("_start.qps.txt").read_text(encoding="utf-8")
     asked = (
-        (told, start.replace("{", "", 1), "diagnostics"),
-        (told, start, "answer"),
+        (examined, start.replace("{", "", 1), "diagnostics"),
+        (examined, start, "answer"),
         (page, start, "page"),
         (hovered, start, "hover"),
         (completed, start, "completion"),
@@ -63,7 +63,7 @@ def rehearse() -> None:
     gc.freeze()
 
 
-def told(text: str, *_: int) -> str:
+def examined(text: str, *_: int) -> str:
     """Return the mistakes of a text, or the answer of what has none."""
     reading = _read(text)
     found = reading.examined.diagnostics
@@ -84,7 +84,7 @@ def _page(spec: Spec) -> dict[str, object]:
     parts = _Parts()
     html = page_of(spec, parts.tried)
     draws = CONFIDENCE_STEP not in parts.lacking and bool(uncertain_in(spec.configuration()))
-    return {"html": html, "draws": draws, "lacks": parts.told()}
+    return {"html": html, "draws": draws, "lacks": parts.missing_parts()}
 
 
 T = TypeVar("T")
@@ -110,7 +110,7 @@ class _Parts:
             self.lacking[name] = None
             return None
 
-    def told(self) -> str:
+    def missing_parts(self) -> str:
         """Return what the page lacks in words; nothing where it lacks nothing."""
         told = [
             f"{words}: {first_words(list(names), _NAMED)}."

@@ -47,7 +47,7 @@ async function work() {
   newest = undefined;
   postMessage({ kind: "begun", number });
   try {
-    for (const step of ["told", "page"]) {
+    for (const step of ["examined", "page"]) {
       const answer = JSON.parse(bridge[step](text));
       postMessage({ number, ...answer });
       if (answer.kind !== "answer") break;

@@ -64,7 +64,7 @@ def _table(
         *_rows([_facts(*one) for one in worded]),
         (
             "First to saturate",
-            *(words.labels.told(first_to_saturate(answer)) for answer, words in worded),
+            *(words.labels.sentence(first_to_saturate(answer)) for answer, words in worded),
         ),
         ("Shown at", *(f"{answer.population} = {answer.at:,}" for answer in answers)),
     ]

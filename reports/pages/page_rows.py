@@ -121,7 +121,7 @@ def _state_of(one: RequirementAnswer, used: float, answer: Answer) -> LimitState
     if one.met_up_to is None or one.met_up_to < answer.at:
         return LimitState.OVER
     is_limit = answer.limited_by == one.name
-    if one.promised_with is not None:  # its value here is that of nominal inputs
+    if one.confidence is not None:  # its value here is that of nominal inputs
         return LimitState.LIMIT if is_limit else LimitState.WITHIN
     return limit_state(min(used, 1.0), limits_capacity=is_limit)
 

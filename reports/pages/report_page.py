@@ -85,7 +85,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     requirements: tuple[RequirementRow, ...]
     charts: PopulationCharts
     resources: tuple[ResourceRow, ...]
-    carried: Table
+    traffic: Table
     bottleneck: str
     sensitivity_of: str
     labels: Mapping[str, str]
@@ -114,7 +114,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     """What stands side by side, on a page of several configurations."""
     draws_samples: bool = False
     """Whether the page draws every sample of its odds by itself, as none was drawn before."""
-    made: str = ""
+    provenance: str = ""
     """When and with what the page was made, and of which revision of the spec."""
 
 
@@ -147,7 +147,7 @@ def page_view(
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(answer)),
         answer=answer_sentence(answer, words.labels),
-        saturates=words.labels.told(first_to_saturate(answer)),
+        saturates=words.labels.sentence(first_to_saturate(answer)),
         decision=_decision(answer, words),
         beyond=tuple(map(unquoted, beyond_lines(answer, words.labels))),
         at=f"{answer.at:,}",
@@ -156,9 +156,9 @@ def page_view(
         requirements=requirement_rows(answer, words.labels.of),
         charts=population_charts(answer, details.curves, words.labels.of),
         resources=resource_rows(answer, words.labels.of),
-        carried=traffic_table(answer, words.labels),
-        bottleneck=words.labels.told(bottleneck_text(answer)),
-        sensitivity_of=words.labels.told(sensitivity_of(answer)),
+        traffic=traffic_table(answer, words.labels),
+        bottleneck=words.labels.sentence(bottleneck_text(answer)),
+        sensitivity_of=words.labels.sentence(sensitivity_of(answer)),
         labels={one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity},
         settings=setting_rows(model, details.in_force, answer),
         assumptions=assumption_rows(model, answer.assumptions.values(), details.cited),
@@ -178,7 +178,7 @@ def page_view(
         carry=tuple(map(unquoted, growth)),
         compared=compared,
         draws_samples=draws_samples,
-        made=origin,
+        provenance=origin,
     )
 
 

@@ -100,7 +100,7 @@ def odds_section(answer: Answer, labels: Labels) -> OddsSection | None:
 
 
 def _lines(answer: Answer, labels: Labels) -> list[str]:
-    return [unquoted(labels.told(line)) for line in odds_lines(answer)]
+    return [unquoted(labels.sentence(line)) for line in odds_lines(answer)]
 
 
 def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:

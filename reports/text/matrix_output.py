@@ -258,7 +258,7 @@ def _marked_cell(
     if column.answer in ("limited_by", "bottleneck") and row[column.name] is not None:
         return labels.of(told)
     if column.answer == "reason" and row[column.name] is not None:
-        return labels.told(_with_users(told, population))
+        return labels.sentence(_with_users(told, population))
     if column.answer == "saturates_at":
         is_undecided = row.get(NOT_BELOW) is not None
         return _saturation(_undecided(row) if is_undecided else told, row)

@@ -196,7 +196,7 @@ def _part(expectation: ir.Expectation, span: Span, says: Constraint | MatrixStat
 def _says(reader: Reader, claim: ir.Claim) -> Iterator[Constraint]:
     if isinstance(claim.value, ir.Quantity):
         if claim.claimed is not None and claim.tolerance is not None:
-            yield reader.near(claim.value, claim.claimed, claim.tolerance, claim.changes)
+            yield reader.within(claim.value, claim.claimed, claim.tolerance, claim.changes)
     else:
         yield from reader.constraints(claim.value, claim.changes)
     if claim.simulated is not None:

@@ -54,7 +54,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         context = self._context(changes)
         return (Constraint(terms=(), tag=(plain(condition, self.renamed), context, holds)),)
 
-    def near(
+    def within(
         self,
         value: ir.Quantity,
         claimed: ir.Quantity,

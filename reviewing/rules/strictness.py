@@ -231,7 +231,7 @@ def _all_of(old: Sequence[Constraint], new: Sequence[Constraint]) -> Moved:
 
 def _alternatives(old: Constraint, new: Constraint) -> Moved:
     """Return which way a condition moved of which one alternative must hold."""
-    before, after = _ways(old), _ways(new)
+    before, after = _branches(old), _branches(new)
     is_within, holds_all = _is_within(before, after), _is_within(after, before)
     if is_within and holds_all:
         return Moved(Move.SAME)
@@ -247,7 +247,7 @@ def _alternatives(old: Constraint, new: Constraint) -> Moved:
     return together(moves) if moves else Moved(Move.OTHER, "different alternatives")
 
 
-def _ways(one: Constraint) -> tuple[tuple[Constraint, ...], ...]:
+def _branches(one: Constraint) -> tuple[tuple[Constraint, ...], ...]:
     return one.alternatives or ((one,),)
 
 

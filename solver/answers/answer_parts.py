@@ -32,7 +32,7 @@ class RequirementAnswer(Struct, frozen=True, kw_only=True):
 
     `now` is at the population that an answer is shown at, `beyond` at the next one, None at the end
     of the range. It is met up to `met_up_to` from the start of the range on, None for not at all.
-    `promised_with` is its certainty, where it is one of the population.
+    `confidence` is its certainty, where it is one of the population.
     """
 
     name: str
@@ -40,7 +40,7 @@ class RequirementAnswer(Struct, frozen=True, kw_only=True):
     at_most: bool
     strict: bool
     span: Span | None
-    promised_with: float | None
+    confidence: float | None
     limit: float
     met_up_to: int | None
     met_up_to_known: Certainty

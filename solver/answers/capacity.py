@@ -118,7 +118,7 @@ def _refuse(
     sink.report(
         codes.UNDECIDED,
         span,
-        f"`{name}` is undecided from {population} = {undecided.near:,.6g}: too close to "
+        f"`{name}` is undecided from {population} = {undecided.point:,.6g}: too close to "
         f"its limit, or too many jumps, for {MOST_BOXES:,} bounds, and the range has "
         f"{ends[1] - ends[0] + 1:,} populations",
         hint=f"narrow the range of {population} to {WIDEST_RANGE:,}, so that each value is tried",

@@ -30,7 +30,7 @@ class _Network(Struct, frozen=True):
 
     names: tuple[str, ...]
     stations: tuple[str, ...]
-    asked: tuple[tuple[float, ...], ...]
+    demands: tuple[tuple[float, ...], ...]
 
 
 def class_mixes(graph: LoadGraph, at: int) -> tuple[MixSolution, ...]:
@@ -108,7 +108,7 @@ def _of_two(network: _Network, axis: int) -> list[FullTogether]:
 
     Along an edge of what is allowed one station is full, at a corner those that meet there.
     """
-    lines = [(each[axis], each[1 - axis]) for each in network.asked]
+    lines = [(each[axis], each[1 - axis]) for each in network.demands]
     rate, here = 0.0, _lowest(lines)
     ranges: list[FullTogether] = []
     share = 0.0
@@ -184,7 +184,7 @@ def _searched(network: _Network, rest: Sequence[float], axis: int) -> list[FullT
 
     def full_at(share: float) -> frozenset[int]:
         mix = [(1 - share) * part + share * (k == axis) for k, part in enumerate(rest)]
-        return full_stations(network.asked, mix)
+        return full_stations(network.demands, mix)
 
     points = [(k + 0.5) / _POINTS for k in range(_POINTS)]
     found = [(point, full_at(point)) for point in points]

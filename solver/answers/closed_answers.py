@@ -60,7 +60,7 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
     alone = sum(one.alone for one in stations if one.resource not in within)
     alone += longest_alone(forks, {one.resource: one.alone for one in stations}, there.number)
     branches = [branch for fork in every(forks) for branch in fork.branches]
-    own = total(one.asked for branch in branches for one in branch.own)
+    own = total(one.demand for branch in branches for one in branch.own)
     beside = there.number(own + total(branch.delay for branch in branches))
     longest = max(slowest.values(), default=0.0)
     others = [name for name in closed.network.names if name != closed.name]

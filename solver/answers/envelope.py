@@ -119,7 +119,7 @@ def _next_change(
         try:
             point = _rises_above(load, base, axis, ends, budget)
         except UndecidedError as undecided:
-            found.append((max(ends[0], Fraction(undecided.near)), None))
+            found.append((max(ends[0], Fraction(undecided.point)), None))
         else:
             found += [] if point is None else [(point, name)]
     at = min(point for point, _ in found)
@@ -149,7 +149,7 @@ def _rises_above(
         try:
             found = first_above(gap, axis, here, high, own)
         except UndecidedError as undecided:
-            near = max(here, Fraction(undecided.near))
+            near = max(here, Fraction(undecided.point))
             behind = near + (high - here) * _NARROW
             if behind < high and _is_above(gap, axis, behind):
                 return behind  # up to there it has been below, and is above now

@@ -55,7 +55,8 @@ class Beyond(Struct, frozen=True, kw_only=True):
     """What is asked at a population, and between which values it was measured.
 
     `item` is what is counted, in a `column`: its rate, or its size in bytes. Of a mix, `item` names
-    all of them, and `asked` is how unsure the fit is there, as a multiple of that of its rows.
+    all of them, and `specified` is the uncertainty of the fit there, as a multiple of that of its
+    rows.
     """
 
     span: Span
@@ -65,7 +66,7 @@ class Beyond(Struct, frozen=True, kw_only=True):
     item: str
     column: str
     kind: Kind
-    asked: float
+    specified: float
     low: float
     high: float
 
@@ -73,7 +74,7 @@ class Beyond(Struct, frozen=True, kw_only=True):
     def times(self) -> float:
         """By how much it lies beyond."""
         is_size = self.kind is Kind.SIZE
-        return max(self.asked / self.high, self.low / self.asked if is_size else 0.0)
+        return max(self.specified / self.high, self.low / self.specified if is_size else 0.0)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -142,7 +143,7 @@ def _beyond(
         item=item,
         column=columns[0] if columns else item,
         kind=kind,
-        asked=values,
+        specified=values,
         low=low,
         high=high,
     )
@@ -182,7 +183,7 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
                     ("column", one.column),
                     ("kind", one.kind.value),
                     ("unit", _unit(one)),
-                    ("asked", one.asked),
+                    ("asked", one.specified),
                     ("low", one.low),
                     ("high", one.high),
                     ("times", one.times),
@@ -197,7 +198,7 @@ def _message(one: Beyond) -> str:
             f"`{one.component}` runs with a combination of {one.item} at {one.resource} "
             f"that no row of `{one.file}` has"
         )
-    asked, low, high = map(_plain, (one.asked, one.low, one.high))
+    asked, low, high = map(_plain, (one.specified, one.low, one.high))
     measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
     return (
         f"`{one.component}` runs with {with_unit(asked, _unit(one))} at {one.resource}, but "
@@ -211,7 +212,7 @@ def _how_far(one: Beyond) -> str:
     match one.kind:
         case Kind.MIX:
             return f"the fit is {times} as uncertain there as at any row"
-        case Kind.SIZE if one.asked < one.low:
+        case Kind.SIZE if one.specified < one.low:
             return f"the smallest measured value is {times} as large"
         case Kind.SIZE:
             return f"that is {times} the largest measured value"

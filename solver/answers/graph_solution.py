@@ -46,7 +46,7 @@ class _FirstFailure:
 class _Answer:
     """The answer, with every criterion judged and the first population at which one fails."""
 
-    judged: list[_FirstFailure]
+    failures: list[_FirstFailure]
     first_failure: int | None
     verdict: Verdict
     largest: int | None
@@ -88,7 +88,7 @@ def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     """Return the largest acceptable population as `solve` does, without all the rest."""
     _fullness(graph)
     answer = _answered(graph)
-    return CertifiedAnswer(answer.largest, _failures(graph, answer.judged))
+    return CertifiedAnswer(answer.largest, _failures(graph, answer.failures))
 
 
 def _failures(graph: LoadGraph, failures: list[_FirstFailure]) -> tuple[FirstFailure, ...]:
@@ -106,7 +106,7 @@ def solve(graph: LoadGraph) -> Solution:
     saturations = {name: saturation_of(graph, name) for name in loads}
     judgement = judgement_of(graph, saturations)
     answer = _answered(graph)
-    judged, largest = answer.judged, answer.largest
+    judged, largest = answer.failures, answer.largest
     failing = [item.first_failure == answer.first_failure for item in judged]
     limiting = (
         None
@@ -265,4 +265,4 @@ def _sensitivity(
     if found is None or found.at is None:
         return (), None
     full = graph.resources[name]
-    return elasticities(full.asked - full.target, found.at, graph), utilization_of(name)
+    return elasticities(full.demand - full.target, found.at, graph), utilization_of(name)

@@ -45,7 +45,7 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementAnsw
         at_most=criterion.at_most,
         strict=criterion.strict,
         span=criterion.span,
-        promised_with=criterion.promised_with,
+        confidence=criterion.confidence,
         limit=graph.number(criterion.limit),
         met_up_to=item.met_up_to,
         met_up_to_known=limit_certainty(solution, criterion),

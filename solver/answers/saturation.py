@@ -102,7 +102,7 @@ def saturation_of(graph: LoadGraph, name: str) -> Saturation:
     if resource.is_never_full and resource.target is ONE:
         return Saturation(None, Method.NONE)
     return saturation_point(
-        graph.valued(resource.asked / resource.target),
+        graph.valued(resource.demand / resource.target),
         graph.population,
         graph.low,
         passes=is_filled(graph, name),
@@ -159,7 +159,7 @@ def _searched(
     try:
         found = first_reached(excess, population, low, passes=passes)
     except UndecidedError as undecided:
-        return _undecided(excess, population, low, floor(undecided.near), sought)
+        return _undecided(excess, population, low, floor(undecided.point), sought)
     if found is None:
         return Saturation(None, Method.NONE)
     return _at(found.at, found.method)

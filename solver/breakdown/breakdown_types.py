@@ -212,8 +212,8 @@ def _saturation(graph: LoadGraph, resource: ResourceLoad) -> SaturationApart:
     found, target = saturation_of(graph, resource.name), resource.target
     root = None
     if found.not_below is None and found.at is not None:
-        load = graph.valued(resource.asked / target)
+        load = graph.valued(resource.demand / target)
         function = as_rational_function(load - 1, graph.population)
         if function is not None and function.numerator.degree() == 1:
-            root = root_of_linear(resource.asked - target, graph.population)
+            root = root_of_linear(resource.demand - target, graph.population)
     return SaturationApart(found, target, graph.number(target), root)

@@ -28,7 +28,7 @@ class Accepted(Struct, frozen=True):
     entries: tuple[Acceptance, ...] = ()
     today: date = field(default_factory=_today)
 
-    def told(self, result: ClaimResult) -> ClaimResult:
+    def with_acceptance(self, result: ClaimResult) -> ClaimResult:
         """Return a claim of the spec, with what its project says of it where it fails."""
         if not result.fails or result.holds:
             return result

@@ -85,7 +85,7 @@ class Claims(Struct, dict=True):
             yield replace(question, ask=partial(self._results, question))
 
     def _results(self, question: Question) -> Sequence[ClaimResult]:
-        return [self.accepted.told(one) for one in question.ask()]
+        return [self.accepted.with_acceptance(one) for one in question.ask()]
 
     def _questions(self) -> Iterator[Question]:
         for expectation in self._model.expectations:
@@ -194,11 +194,12 @@ class Claims(Struct, dict=True):
                 expectation,
                 claim.span,
                 tuple(
-                    Side(float(count), known=judged.known) for count in (judged.met, judged.about)
+                    Side(float(count), known=judged.known)
+                    for count in (judged.true_count, judged.about)
                 ),
                 passes=judged.is_true,
             )
-            result = replace(result, kind="matrix", counted=judged.told)
+            result = replace(result, kind="matrix", counted=judged.text)
             self.runner.chosen = dict.fromkeys(text for _, text in self._model.fitted)
             results.append(self._annotated(result, expectation, _origin(expectation)))
         return results

@@ -207,7 +207,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     def _fitted(self) -> dict[Span, str]:
         return dict(self.model.fitted)
 
-    def played(self, changes: Sequence[ir.Change], span: Span) -> tuple[object, LoadGraph, int]:
+    def simulation_case(
+        self, changes: Sequence[ir.Change], span: Span
+    ) -> tuple[object, LoadGraph, int]:
         """Return the model as changed as it is to be played, and what tells it from others."""
         configuration, population = at_one_population(self._usual, changes)
         graph = self._graph(configuration)

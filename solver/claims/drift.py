@@ -80,7 +80,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     `off` by what share of the load they do, at the rates of the runs (the root of the mean square).
     It is no chance where `is_significant`, and has moved where that is more than what is let pass.
     `alone` names the numbers of which each by itself would explain it. `begin` is the first of the
-    `asked_rows` that numbers are told of, where these are not all `rows`; `since` tells when it
+    `compared_rows` that numbers are told of, where these are not all `rows`; `since` tells when it
     began, if runs do. `sees` is the least change of the load that such runs would have shown.
     """
 
@@ -88,7 +88,7 @@ class Drift(Struct, frozen=True, kw_only=True):
     file: str
     costs: tuple[CostDrift, ...]
     rows: int
-    asked_rows: int
+    compared_rows: int
     by_chance: float
     off: float
     higher: float
@@ -122,7 +122,7 @@ class _RunFit(Struct, frozen=True, kw_only=True):
 
 
 class _JointTest(Struct, frozen=True):
-    asked: _RunFit
+    run_fit: _RunFit
     by_chance: float
 
 
@@ -145,13 +145,13 @@ def drift(
         asked = _run_fit(_picked(table, range(begin, len(table.lines))), begin, stated, unit_of)
         if asked is not None:
             judged.append(_JointTest(asked, _either(asked, stated)))
-    if not judged or judged[0].asked.begin != 0:
+    if not judged or judged[0].run_fit.begin != 0:
         raise DataError(
             f"`{table.name}` has too few rows for confidence intervals",
             f"measure at least {len(stated.items) + 2} runs that differ in every rate",
         )
     best = min(judged, key=lambda one: one.by_chance)
-    return _drift_of(best, len(judged), judged[0].asked, stated, times, chance, tolerance)
+    return _drift_of(best, len(judged), judged[0].run_fit, stated, times, chance, tolerance)
 
 
 def _with_items(table: Table, stated: StatedCosts, unit_of: UnitOf) -> Table:
@@ -329,7 +329,7 @@ def _drift_of(
 ) -> Drift:
     by_chance = min(1.0, best.by_chance * questions)
     # Later runs are told by themselves where something is wrong with them, else all of them.
-    asked = best.asked if by_chance < chance else whole
+    asked = best.run_fit if by_chance < chance else whole
     rows = runs_in_numbers(asked.fit, stated)
     before = np.array(stated.values)
     expected = rows.matrix @ before
@@ -365,7 +365,7 @@ def _drift_of(
         file=asked.fit.file,
         costs=costs,
         rows=len(all_rows.load),
-        asked_rows=len(rows.load),
+        compared_rows=len(rows.load),
         by_chance=by_chance,
         off=off,
         higher=float(np.mean(moved)) / base,

@@ -51,7 +51,7 @@ class _TableCoverage(Struct, kw_only=True):
     drawn_above: Ints = field(default_factory=lambda: np.zeros(RUNS, dtype=np.int64))
     drawn_below: Ints = field(default_factory=lambda: np.zeros(RUNS, dtype=np.int64))
     tails: Floats = field(default_factory=lambda: np.ones(RUNS))
-    is_told: Bools = field(default_factory=lambda: np.ones(RUNS, dtype=bool))
+    is_answered: Bools = field(default_factory=lambda: np.ones(RUNS, dtype=bool))
     is_fitted: bool = False
     error: float | None = None
 
@@ -137,7 +137,7 @@ class PredictionIntervals(Struct, kw_only=True):
         coverage.above += found.side > 0
         coverage.below += found.side < 0
         coverage.tail = min(coverage.tail, found.rank, 1 - found.rank)
-        coverage.is_told &= told
+        coverage.is_answered &= told
         if drawn.error is not None:
             coverage.error = max(coverage.error or 0.0, drawn.error)
         coverage.drawn_above += values > most
@@ -170,7 +170,7 @@ def _is_of_samples(part: ir.Expr) -> bool:
 def _coverage(
     observation: ir.Observation, coverage: _TableCoverage, probability: float
 ) -> Coverage:
-    told = coverage.is_told
+    told = coverage.is_answered
     return Coverage(
         observation=observation.name,
         file=observation.file,

@@ -84,7 +84,7 @@ class SampledClaims(Struct, kw_only=True):
     def _sorted(self, configuration: Configuration, span: Span) -> Ints:
         axis = self.drawn(configuration, span)
         found = solved_for(self.model, in_its_range(configuration, span), axis, None)
-        told = found.largest[found.is_told]
+        told = found.largest[found.is_answered]
         if not told.size:
             _fail(span, f"no sample is valid: {next(iter(found.reasons.values()))}")
         return np.sort(np.where(told < configuration.low, 0, told))

@@ -85,7 +85,7 @@ class SimulatedClaims(Struct, kw_only=True):
     def _simulate(self, claim: ir.Claim, measure: PredictedMeasure) -> Near:
         """Return what playing told of a measure; QpsError where it cannot be played."""
         assert self.player is not None
-        key, graph, at = self.runner.played(claim.changes, claim.span)
+        key, graph, at = self.runner.simulation_case(claim.changes, claim.span)
         if key not in self._near:
             try:
                 together = list(self._measures_by_configuration[key])
@@ -110,7 +110,7 @@ class SimulatedClaims(Struct, kw_only=True):
                     if claim.simulated is None:
                         continue
                     try:
-                        key, _, _ = self.runner.played(claim.changes, claim.span)
+                        key, _, _ = self.runner.simulation_case(claim.changes, claim.span)
                         asked = dict.fromkeys(self._predicted(claim))
                     except QpsError:
                         continue  # it is told where that claim is judged

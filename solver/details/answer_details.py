@@ -74,7 +74,7 @@ def answer_details(
         in_force=in_force(next(each for each in every if each.mode == answer.mode)),
         network=graph.network,
         loads={
-            name: LoadThere(value(one.load), value(one.asked - one.target) > _ROUNDINGS)
+            name: LoadThere(value(one.load), value(one.demand - one.target) > _ROUNDINGS)
             for name, one in graph.resources.items()
         },
         path=path_there(graph, answer.at),

@@ -32,7 +32,7 @@ class ClaimCounts:
 
     claim: ir.MatrixClaim
     about: int = 0
-    met: int = 0
+    true_count: int = 0
     example: str | None = None
     faults: int = 0
     fault: str = ""
@@ -45,7 +45,7 @@ class ClaimCounts:
         SolverFault where that rests on a configuration of which a fault tells nothing.
         """
         cases = ((0, 0), (0, self.faults), (self.faults, self.faults))
-        found = {self._is_true(self.met + met, self.about + about) for met, about in cases}
+        found = {self._is_true(self.true_count + met, self.about + about) for met, about in cases}
         if len(found) > 1:
             raise SolverFault(self.fault)
         return found.pop()
@@ -64,11 +64,11 @@ class ClaimCounts:
                 return count <= self.claim.count
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The counts in words, with a configuration that breaks the claim."""
         if not self.about:
             return "no configuration matches"
-        text = f"{self.met:,} of {self.about:,}"
+        text = f"{self.true_count:,} of {self.about:,}"
         if self.is_true or self.example is None:
             return text
         word = "not" if self.claim.quantifier is ir.Quantifier.EVERY else "such as"
@@ -143,7 +143,7 @@ def _count(counts: ClaimCounts, rows: RowBlock) -> None:
             about &= condition_rows(rows, condition)
     met = about & condition_rows(rows, claim.condition)
     counts.about += int(about.sum())
-    counts.met += int(met.sum())
+    counts.true_count += int(met.sum())
     faulted = rows.included & rows.faulted
     counts.faults += int(faulted.sum())
     if faulted.any() and not counts.fault:

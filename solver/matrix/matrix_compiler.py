@@ -71,7 +71,7 @@ def compile_matrix(
         quantiles=quantiles,
         sampled=sampled,
         sample_solver=None if drawing is None else drawing.solver,
-        promised=promised,
+        confidence_rows=promised,
     )
 
 
@@ -141,7 +141,7 @@ def _group_of(
         structure=replace(compiled.blocks[block].structure, deciding=tuple(range(len(index)))),
         question=compiled.question,
         is_alone=is_alone,
-        settled=fixed,
+        fixed=fixed,
     )
     return compiler.compiled([compiler.drafted(Group(index, index))])[0]
 

@@ -101,7 +101,7 @@ class MatrixSolver:
             chosen = self._wanted(rows, number, group, np.flatnonzero(groups == group_number))
             if group.reason is not None:
                 rows.reason[chosen] = self._word(group.reason)
-            elif not group.modes or self.compiled.promised is not None:
+            elif not group.modes or self.compiled.confidence_rows is not None:
                 self.solve_each(rows, number, chosen)
             else:
                 together.setdefault(id(group.modes), (group, []))[1].append(chosen)
@@ -193,7 +193,7 @@ class MatrixSolver:
                 else:
                     rows.texts |= dict(zip(chosen[those].tolist(), reasons, strict=True))
         other = (other | (not group.is_sound)) & ~refused
-        rows.one_by_one[chosen[sorted({row for a in answers for row in a.one_by_one.asked})]] = True
+        rows.one_by_one[chosen[sorted({row for a in answers for row in a.one_by_one.rows})]] = True
         for answer in answers:
             for own, refusal in answer.one_by_one.refused.items():
                 if not refused[own] and not other[own]:
@@ -323,7 +323,7 @@ class MatrixSolver:
 
     def _with_confidence(self, number: int, index: Sequence[int]) -> CompiledMatrix:
         """Return the matrix with what one row promises, where requirements ask for certainty."""
-        rows = self.compiled.promised
+        rows = self.compiled.confidence_rows
         if rows is None:
             return self.compiled
         model = rows.model_of(self._configuration(number, index))

@@ -59,7 +59,7 @@ class Curve:
         self._intervals = intervals
         self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
-        self._near: list[_Step] = []
+        self._pending: list[_Step] = []
         self._followed: list[int] = []
         self._jumping: set[int] = set()
         self._points: dict[float, tuple[Point, bool]] = {}
@@ -149,7 +149,7 @@ class Curve:
         return sum((self.part(r).high - self.part(r).low for r in self.roundings()), 0.0)
 
     def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> Interval:
-        about = self._about(low, high) if self._near else None
+        about = self._about(low, high) if self._pending else None
         self._found = self._filled(Interval(low, high, 1.0, 1.0), steps or self._steps, about)
         return self._found[self._top]
 
@@ -182,7 +182,7 @@ class Curve:
                 values,
                 any(
                     _is_approximate(step, [found[place].low for place in step.parts])
-                    for step in self._near
+                    for step in self._pending
                 ),
             )
         return self._points[point]
@@ -195,7 +195,7 @@ class Curve:
                 places = tuple(self._places[operand] for operand in operands)
                 self._steps.append(_Step(part, rule, places, self._place_followed(part, places)))
                 if self._steps[-1].followed is not None and _may_be_approximate(part):
-                    self._near.append(self._steps[-1])
+                    self._pending.append(self._steps[-1])
         return self._places[expr]
 
     def _place_followed(self, part: Formula, places: tuple[int, ...]) -> int | None:

@@ -47,11 +47,11 @@ _FEW = 4
 
 
 class UndecidedError(Exception):
-    """So many boxes did not decide; `near` is where the search stood."""
+    """So many boxes did not decide; `point` is where the search stood."""
 
     def __init__(self, point: float) -> None:
         super().__init__(f"undecided near {point:g}")
-        self.near = point
+        self.point = point
 
 
 class _Open(Enum):

@@ -56,9 +56,9 @@ def _limited_requirement(
         return plainly(requirement)
     axis = drawn_axis(numbers, alone, sampling.samples, sampling.seed)
     found = solved_for(alone, configuration, axis, None)
-    if not found.is_told.any():
+    if not found.is_answered.any():
         raise nothing_possible(found.reasons, requirement.span)
-    told = found.largest[found.is_told]
+    told = found.largest[found.is_answered]
     promised = least(told, requirement.certainty)
     error = max((surface.error for surface in found.surfaces), default=0.0)
     return replace(

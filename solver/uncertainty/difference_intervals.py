@@ -86,7 +86,7 @@ def _answers(
     axis = axis_of(numbers, values_at(numbers, points), side.model)
     found = solved_for(side.model, side.configuration, axis, None)
     unsolved = [row for row, reason in found.reasons.items() if reason == ALONE]
-    return found.largest, found.is_told, np.isin(np.arange(len(points)), unsolved)
+    return found.largest, found.is_answered, np.isin(np.arange(len(points)), unsolved)
 
 
 def _certain(side: Side, count: int) -> tuple[Ints, Bools, Bools]:

@@ -64,7 +64,7 @@ def sampled_odds(
     design = Design(numbers=numbers, samples=samples, seed=seed)
     axis = axis_of(numbers, design.values, model)
     found = solved_for(model, configuration, axis, solution)
-    told = found.is_told[:samples]
+    told = found.is_answered[:samples]
     if not told.any():
         raise nothing_possible(found.reasons, numbers[0].written)
     low, high = configuration.low, configuration.high
@@ -123,7 +123,7 @@ def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
 
 def _requirement_probabilities(found: Sampled, samples: int) -> Iterator[LikelyMet]:
     """Yield how likely each requirement is met where they are judged."""
-    for name, met in found.met.items():
+    for name, met in found.outcomes.items():
         own = met[:, :samples]
         told = own[:, own[0] != UNDECIDED]
         if told.size:
@@ -136,7 +136,7 @@ def _shares(
     design: Design, found: Sampled, certainty: float, low: int
 ) -> Iterator[ShareOfVariance]:
     """Yield what each number has to do with the spread of the answer, the most first."""
-    answers = np.where(found.is_told, found.largest.astype(float), np.nan)
+    answers = np.where(found.is_answered, found.largest.astype(float), np.nan)
     shares = design.shares(answers)
     ranked = sorted(range(len(shares)), key=lambda i: -shares[i].total)
     for i in ranked:

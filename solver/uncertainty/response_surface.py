@@ -82,7 +82,7 @@ class _Kriging(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Surface(Struct, frozen=True, kw_only=True, eq=False):
-    """A function of some numbers fitted to what was `told` of points.
+    """A function of some numbers fitted to its `values` at points.
 
     `error` is the largest at points that are told by all others, as a part of the value. What is
     not below `end` is infinite. Where there is no `kriging` it is the `end` everywhere.
@@ -92,13 +92,13 @@ class Surface(Struct, frozen=True, kw_only=True, eq=False):
     scales: tuple[Scale, ...]
     kriging: _Kriging | None
     end: float
-    told: Floats
+    values: Floats
     error: float
 
     @property
     def points(self) -> int:
         """How many points there were."""
-        return self.told.size
+        return self.values.size
 
     def __call__(self, values: dict[str, Floats], count: int) -> tuple[Floats, Floats]:
         """Return what the surface is at some values, so many of each, and how far off that is.
@@ -171,7 +171,7 @@ def fitted(values: dict[str, Floats], targets: Floats) -> Surface:
         end = _MANY * float(finite.max()) if finite.size else np.inf
     is_usable = is_told & (np.isfinite(targets) | np.isfinite(end))
     if 2 * is_usable.sum() < targets.size or is_usable.sum() <= 1:
-        return Surface(names=(), scales=(), kriging=None, end=np.inf, told=targets, error=0.0)
+        return Surface(names=(), scales=(), kriging=None, end=np.inf, values=targets, error=0.0)
     some = {name: column[is_usable] for name, column in values.items()}
     names = _apart(some)
     scales = tuple(_scale(some[name]) for name in names)
@@ -186,7 +186,7 @@ def fitted(values: dict[str, Floats], targets: Floats) -> Surface:
         scales=scales,
         kriging=best,
         end=end,
-        told=targets,
+        values=targets,
         error=float(np.abs(np.expm1(best.missed[below])).max(initial=0.0)),
     )
 

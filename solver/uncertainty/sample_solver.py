@@ -44,11 +44,11 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     """A spec solved for samples of what is not known, a value each.
 
     `largest` is one less than the least of the range where no population is acceptable. `limits`
-    and `bottlenecks` are numbers of `words`, 0 for none. `is_told` tells which samples have an
+    and `bottlenecks` are numbers of `words`, 0 for none. `is_answered` tells which samples have an
     answer: in the others a number is such as none can be, or it is one of too many that have a load
     graph each, and `reasons` tell why of each.
-    `met` tells for each criterion in which it is met, surely met, and perhaps met, a row each;
-    `UNDECIDED` where that is not told.
+    `outcomes` has three rows for each criterion: where it is met, certainly met, and perhaps met;
+    `UNDECIDED` where that is unknown.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
     `surfaces` tell of which of them it is told by a surface.
     """
@@ -57,8 +57,8 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     limits: Ints
     bottlenecks: Ints
     words: tuple[str, ...]
-    met: Mapping[str, Outcomes]
-    is_told: Bools
+    outcomes: Mapping[str, Outcomes]
+    is_answered: Bools
     reasons: Mapping[int, str]
     assumed: tuple[str, ...]
     surfaces: tuple[BySurface, ...]
@@ -87,7 +87,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     limits: Ints
     bottlenecks: Ints
     words: tuple[str, ...]
-    met: Mapping[str, Outcomes]
+    outcomes: Mapping[str, Outcomes]
     reasons: Mapping[int, str]
     alone: int
     assumed: tuple[str, ...]
@@ -96,10 +96,10 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
 
 @dataclass
 class SampleSolver(FewAlone):
-    """Solves samples for their answers; without `met` nothing else is told."""
+    """Solves samples for their answers; with `outcomes`, also which criteria are met."""
 
-    near: StatedPoints = field(kw_only=True)
-    met: CriterionSamples | None = field(kw_only=True)
+    stated: StatedPoints = field(kw_only=True)
+    outcomes: CriterionSamples | None = field(kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
@@ -117,7 +117,7 @@ class SampleSolver(FewAlone):
         """Return what solves one mode for `most` samples, at most, the last of some axes."""
         drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         return SampleModeSolver(
-            mode, axes, None, most=most, drawn=drawn, near=self.near, met=self.met
+            mode, axes, None, most=most, drawn=drawn, stated=self.stated, outcomes=self.outcomes
         )
 
     def modes(self) -> Iterator[SampleModeSolver]:
@@ -129,7 +129,7 @@ class SampleSolver(FewAlone):
 
 def samples_of_rows(sampled: CompiledMatrix) -> Callable[[int, int], list[RowBlock]]:
     """Return what solves the samples of all rows of a matrix, the last axis of another one."""
-    return SampleSolver(sampled, near=StatedPoints(None, {}), met=None).row_blocks
+    return SampleSolver(sampled, stated=StatedPoints(None, {}), outcomes=None).row_blocks
 
 
 def solved_for(
@@ -166,7 +166,7 @@ class _StretchSolver:
         self._outcomes = (
             None if at is None else CriterionSamples(population=at, samples=compiled.size)
         )
-        self._solver = SampleSolver(compiled, near=stated, met=self._outcomes)
+        self._solver = SampleSolver(compiled, stated=stated, outcomes=self._outcomes)
 
     def __call__(self, start: int, stop: int) -> _Part:
         solver, met = self._solver, self._outcomes
@@ -177,7 +177,7 @@ class _StretchSolver:
             limits=rows.limited,
             bottlenecks=rows.bottleneck,
             words=tuple(rows.words),
-            met={
+            outcomes={
                 name: column[:, start:stop]
                 for name, column in ({} if met is None else met.columns).items()
             },
@@ -199,10 +199,10 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     is_told[list(reasons)] = False
     met = {
         name: np.concatenate(
-            [part.met.get(name, np.full((3, part.largest.size), UNDECIDED)) for part in parts],
+            [part.outcomes.get(name, np.full((3, part.largest.size), UNDECIDED)) for part in parts],
             axis=1,
         )
-        for name in dict.fromkeys(name for part in parts for name in part.met)
+        for name in dict.fromkeys(name for part in parts for name in part.outcomes)
     }
     return Sampled(
         largest=np.where(largest == NONE, low - 1, largest),
@@ -211,8 +211,8 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
             [own[p.bottlenecks] for own, p in zip(as_own, parts, strict=True)]
         ),
         words=words,
-        met=met,
-        is_told=is_told,
+        outcomes=met,
+        is_answered=is_told,
         reasons=reasons,
         assumed=tuple(dict.fromkeys(name for part in parts for name in part.assumed)),
         surfaces=tuple(dict.fromkeys(one for part in parts for one in part.surfaces)),
@@ -243,7 +243,7 @@ def holding(
     matrix = replace(as_matrix(model, configuration, axis, at), wanted=condition)
     solver = MatrixSolver(compile_matrix(model, matrix))
     (rows,) = solver.row_blocks(0, axis.count)
-    return condition_rows(rows, condition), rows.is_told
+    return condition_rows(rows, condition), rows.is_answered
 
 
 def as_matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:

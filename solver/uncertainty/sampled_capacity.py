@@ -23,7 +23,7 @@ def sampled_capacity(
     numbers = uncertain_numbers(model, configuration)
     axis = drawn_axis(numbers, model, sampling.samples, sampling.seed)
     found = solved_for(model, configuration, axis, None)
-    solved = found.is_told & sampled.is_solved
+    solved = found.is_answered & sampled.is_solved
     if not solved.any():
         return None
     answers = np.minimum(found.largest, sampled.largest)[solved]

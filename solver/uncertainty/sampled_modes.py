@@ -69,7 +69,7 @@ class SampleModeSolver(SurfaceModeSolver):
             limit = np.maximum(first - 1, mode.low)
             self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
             found = self._nothing_but(verdict, one_by_one, first, limit)
-            if self.met is None:
+            if self.outcomes is None:
                 return found
             there = rows.at(sides_of(quick), np.minimum(first, mode.high).astype(float))
             failing = [
@@ -80,7 +80,7 @@ class SampleModeSolver(SurfaceModeSolver):
                 for number, criterion in enumerate(mode.criteria)
             ]
             failing = [fails & (first <= mode.high) for fails in failing]
-            self._note_passes(self.met, rows, index, firsts, is_sound)
+            self._note_passes(self.outcomes, rows, index, firsts, is_sound)
             found.saturates = [self._saturation(rows, index, one) for one in mode.resources]
             judgement = self._judgement(rows, index, found.saturates)
             found.limited = rows.of_each(judgement.limiting(failing, resources_of(mode)))
@@ -186,13 +186,13 @@ class SampleModeSolver(SurfaceModeSolver):
         if not self._is_long(resource.steps):
             exactly = partial(self.decider.columns, index)
             return float_saturations(rows.only(resource.steps), resource, mode.low, exactly)
-        near = self.near.saturations.get(resource.name)
+        near = self.stated.saturations.get(resource.name)
         if near is None:
             return np.full(rows.count, np.inf)
         criterion = resource.criterion
         for own in mode.criteria:
             if (own.measure, own.limit) == (criterion.measure, criterion.limit):
-                near = self._near(own, near)
+                near = self._stated_failure(own, near)
                 return self._failure(index, own, near, rows)[0]
         excess = partial(crossing_excess, resource)
         told = self._crossing(excess, near)

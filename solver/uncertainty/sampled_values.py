@@ -40,11 +40,11 @@ def sampled_values(
     modes = (mode for block in compiled.blocks for group in block.groups for mode in group.modes)
     if any(mode.answers for mode in modes):
         (rows,) = FewAlone(compiled).row_blocks(0, axis.count)
-        return SampledValues(values=np.where(rows.is_told, rows.columns[-1], np.nan))
+        return SampledValues(values=np.where(rows.is_answered, rows.columns[-1], np.nan))
     solver = value_solver(compiled, at)
     (rows,) = solver.row_blocks(0, axis.count)
     surface = solver.surrogate_model
     return SampledValues(
-        values=np.where(rows.is_told, rows.columns[-1], np.nan),
+        values=np.where(rows.is_answered, rows.columns[-1], np.nan),
         error=None if surface is None else surface.error,
     )

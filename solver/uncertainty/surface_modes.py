@@ -64,8 +64,8 @@ class SurfaceModeSolver(ModeSolver):
     """Tells where criteria of one mode fail in samples by surfaces, where each would take long.
 
     Samples are the last axis; `drawn` tells what was drawn for each, and `most` are to be solved
-    for each value of the other axes. `met` is to be told at a population, where it is given.
-    `surfaces` are those of the configurations that were asked for last.
+    for each value of the other axes. `outcomes` gathers which criteria are met at a population, if
+    requested. `surfaces` are those of the configurations that were asked for last.
     """
 
     evaluations: ClassVar[int] = 12
@@ -75,8 +75,8 @@ class SurfaceModeSolver(ModeSolver):
 
     most: int
     drawn: Mapping[str, Floats]
-    near: StatedPoints
-    met: CriterionSamples | None = None
+    stated: StatedPoints
+    outcomes: CriterionSamples | None = None
     surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
@@ -93,7 +93,9 @@ class SurfaceModeSolver(ModeSolver):
         low, high = self.mode.low, self.mode.high
         if not any(self.mode.program.varies[side] for side in sides_of([criterion])):
             return self._at_any(rows, index, criterion)
-        at, off = self._failure(index, criterion, self._near(criterion, float(high)), rows)
+        at, off = self._failure(
+            index, criterion, self._stated_failure(criterion, float(high)), rows
+        )
 
         def first(real: Floats) -> Ints:
             whole = np.where(real <= low, low, np.floor(np.minimum(real, high)) + 1)
@@ -120,9 +122,9 @@ class SurfaceModeSolver(ModeSolver):
         far = np.exp(_SURELY * off)
         return FirstBySurface(at=first(full), least=first(full * far), most=first(full / far))
 
-    def _near(self, criterion: CompiledCriterion, unless: float | None) -> float | None:
+    def _stated_failure(self, criterion: CompiledCriterion, unless: float | None) -> float | None:
         """Return where a criterion fails as stated, `unless` it does not; None: nobody knows."""
-        failures = self.near.failures
+        failures = self.stated.failures
         return None if failures is None else failures.get(criterion.name, unless)
 
     def _failure(
@@ -134,7 +136,7 @@ class SurfaceModeSolver(ModeSolver):
         told = self._crossing(
             lambda some, at: _excess(some, criterion, at), start, is_sought_beyond=is_load
         )
-        limit = None if self.met is None else float(self.met.population)
+        limit = None if self.outcomes is None else float(self.outcomes.population)
         return self._by_surface(index, (_FAILURE, criterion.name), told, rows, limit)
 
     def _crossing(

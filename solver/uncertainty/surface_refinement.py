@@ -60,12 +60,12 @@ def surface_through(
         return fitted(drawn, np.zeros(0))
     chosen = np.arange(first)
     found = evaluate(chosen[:1], None)
-    twin = next((one for one in others if _is_same(one.told[:1], found)), None)
+    twin = next((one for one in others if _is_same(one.values[:1], found)), None)
     about = np.repeat(found, first - 1), np.full(first - 1, _FIRST_OFF)
     if twin is not None:
-        about = twin.told[1:first], np.zeros(first - 1)
+        about = twin.values[1:first], np.zeros(first - 1)
     found = np.concatenate([found, evaluate(chosen[1:], about)])
-    if twin is not None and _is_same(twin.told[:first], found):
+    if twin is not None and _is_same(twin.values[:first], found):
         return twin
     surface = _through(drawn, chosen, found)
     least = np.min([one(drawn, count)[0] for one in others], axis=0, initial=np.inf)

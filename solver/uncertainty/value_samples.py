@@ -15,10 +15,10 @@ from qps.solver.uncertainty.value_modes import ValueModeSolver
 
 @dataclass
 class ValueSolver(SampleSolver):
-    """Tells the last column of samples at a population; `asked` are the solvers of all modes."""
+    """Computes the last column of samples at a population; `solvers` has one for each mode."""
 
     population: int = field(kw_only=True)
-    asked: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
+    solvers: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
 
     def solver_of(
         self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
@@ -31,24 +31,24 @@ class ValueSolver(SampleSolver):
             None,
             most=most,
             drawn=drawn,
-            near=self.near,
+            stated=self.stated,
             population=self.population,
         )
-        self.asked.append(solver)
+        self.solvers.append(solver)
         return solver
 
     @property
     def surrogate_model(self) -> BySurface | None:
         """How well a surface tells the value, at worst; None where it is told of each sample."""
-        surfaces = [found for one in self.asked if (found := one.surrogate_model()) is not None]
+        surfaces = [found for one in self.solvers if (found := one.surrogate_model()) is not None]
         return max(surfaces, key=lambda one: one.error, default=None)
 
     @property
     def is_partial(self) -> bool:
         """Whether it was told of some samples alone."""
-        return any(one.is_partial for one in self.asked)
+        return any(one.is_partial for one in self.solvers)
 
 
 def value_solver(compiled: CompiledMatrix, population: int) -> ValueSolver:
     """Return what tells the last column of a matrix whose last axis is drawn."""
-    return ValueSolver(compiled, near=StatedPoints({}, {}), met=None, population=population)
+    return ValueSolver(compiled, stated=StatedPoints({}, {}), outcomes=None, population=population)

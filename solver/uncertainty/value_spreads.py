@@ -67,7 +67,7 @@ def spread_of(
     axis = axis_of(numbers, design.values, model)
     found = _sampled(model, settled, axis, at, read)
     samples = min(sampling.samples, FEW) if found.is_partial else sampling.samples
-    can_be = found.is_told[:samples]
+    can_be = found.is_answered[:samples]
     values = found.values[:samples][can_be]
     if not can_be.any():
         raise nothing_possible(found.reasons, numbers[0].written)
@@ -75,7 +75,7 @@ def spread_of(
     if not told.size or (_are_alike(told) and told.size == samples):
         return None
     of_ranks = _is_of_few(told)
-    answers = np.where(found.is_told, found.values, np.nan)
+    answers = np.where(found.is_answered, found.values, np.nan)
     if of_ranks:
         answers = ranks(answers, told)
     return Spread(
@@ -114,7 +114,7 @@ def _resting_on(
 ) -> tuple[UncertainNumber, ...]:
     """Return the numbers that are not known and on which a formula rests, or its form."""
     named = _named_in(read(graph, configuration), own)
-    if not own.keys() & graph.basis.looked_at <= named:
+    if not own.keys() & graph.basis.evaluated <= named:
         # Their values were asked for while it was made: told is what asks for none of them.
         graph = lower_as_one_of_many(model, configuration, dict.fromkeys(own, True))
         named = _named_in(read(graph, configuration), own) | (own.keys() & graph.basis.decided)
@@ -136,7 +136,7 @@ class _Sampled(Struct, frozen=True, eq=False, kw_only=True):
     """A value for each sample; not-a-number where there is none, or it `is_partial`."""
 
     values: Floats
-    is_told: Bools
+    is_answered: Bools
     reasons: Mapping[int, str]
     surrogate_model: BySurface | None
     is_partial: bool
@@ -150,7 +150,7 @@ def _sampled(
     (rows,) = solver.row_blocks(0, axis.count)
     return _Sampled(
         values=rows.columns[-1],
-        is_told=rows.is_told,
+        is_answered=rows.is_answered,
         reasons=rows.reasons,
         surrogate_model=solver.surrogate_model,
         is_partial=solver.is_partial,

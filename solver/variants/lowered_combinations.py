@@ -156,7 +156,7 @@ class LoweredCombinations(Struct, kw_only=True):
         except QpsError:
             return None
         self.work += sum(map(_size, graphs))
-        asked = frozenset().union(*(graph.basis.asked for graph in graphs))
+        asked = frozenset().union(*(graph.basis.options for graph in graphs))
         return LoweredCombination(
             shape=shape,
             picks=picks,

@@ -39,8 +39,9 @@ class Start(Struct, frozen=True, kw_only=True):
     """Where a reader starts: a configuration, as a shape of the model with picks.
 
     It sets the parameters of `numbers` otherwise than the spec; what a mode sets goes before these,
-    and stands in the graph of the mode. `spreads` are of what is not known, by mode, and `promised`
-    is what is promised in spite of it (`confidence_limits_of`); empty where all is known.
+    and stands in the graph of the mode. `spreads` are of what is not known, by mode, and
+    `confidence_limits` the capacities at a confidence (`confidence_limits_of`); empty where all is
+    known.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Start(Struct, frozen=True, kw_only=True):
     picks: Picks
     numbers: tuple[StartNumber, ...]
     spreads: Mapping[str, tuple[tuple[NumberSpread, ...], ...]] = {}
-    promised: Mapping[str, Mapping[str, int]] = {}
+    confidence_limits: Mapping[str, Mapping[str, int]] = {}
 
 
 def with_spreads(start: Start, model: ir.Model, confidence_model: ir.Model) -> Start:
@@ -60,5 +61,7 @@ def with_spreads(start: Start, model: ir.Model, confidence_model: ir.Model) -> S
     if not spreads:
         return start
     return replace(
-        start, spreads=spreads, promised=confidence_limits_of(confidence_model, start.configuration)
+        start,
+        spreads=spreads,
+        confidence_limits=confidence_limits_of(confidence_model, start.configuration),
     )

@@ -68,7 +68,7 @@ class CriteriaGraph(Struct, frozen=True, kw_only=True):
 class ChangedGraph(Struct, frozen=True):
     """A graph with labels that hold for all numbers, for use where one of `numbers` is changed."""
 
-    judged: CriteriaGraph
+    criteria_graph: CriteriaGraph
     numbers: tuple[str, ...]
 
 
@@ -79,7 +79,7 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     cannot be where its formula is above zero. The page draws the path of the `drawn` stream.
     """
 
-    judged: CriteriaGraph
+    criteria_graph: CriteriaGraph
     rests_on_users: bool
     numbers: tuple[VariantNumber, ...]
     filled: frozenset[str]
@@ -91,7 +91,7 @@ class VariantGraph(Struct, frozen=True, kw_only=True):
     @property
     def graph(self) -> LoadGraph:
         """The load graph."""
-        return self.judged.graph
+        return self.criteria_graph.graph
 
 
 class Variant(Struct, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ def variant_graph(
     other = changed_labels(model, configuration, graph, guards)
     numbers = _numbers(model, configuration, graph, guards.of_numbers, elastic)
     return VariantGraph(
-        judged=_criteria_graph(graph),
+        criteria_graph=_criteria_graph(graph),
         rests_on_users=rests_on_users(graph),
         numbers=tuple(numbers),
         filled=frozenset(name for name in graph.resources if is_filled(graph, name)),

@@ -66,7 +66,9 @@ def difference(old: Side, new: Side, at_confidence: ConfidenceModel | None = Non
     changes = sides.changes(is_sampled=between.at_confidence is not None)
     if between.formulas_differ([one for one in changes if one.kind.moves]):
         changes.append(AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS))
-    solutions = [solve_model(between.judged(side), side.configuration) for side in (old, new)]
+    solutions = [
+        solve_model(between.confidence_model(side), side.configuration) for side in (old, new)
+    ]
     ends = [_capacity(solution) for solution in solutions]
     within_error = ends[0].differs_within_error_from(ends[1])
     return Difference(

@@ -34,7 +34,7 @@ class IntermediateAnswers(Struct, kw_only=True):
     """Where samples tell the answers."""
     _lowered: dict[object, list[LoadGraph]] = field(default_factory=dict)
 
-    def judged(self, side: Side) -> ir.Model:
+    def confidence_model(self, side: Side) -> ir.Model:
         """Return the model of a side with all that its answer is judged by."""
         if self.at_confidence is None:
             return side.model
@@ -58,7 +58,7 @@ class IntermediateAnswers(Struct, kw_only=True):
         except QpsError:
             return True
         new = self.sides.new
-        there = [lower(self.judged(new), one) for one in new.by_mode.values()]
+        there = [lower(self.confidence_model(new), one) for one in new.by_mode.values()]
         return [_essence(graph) for graph in moved] != [_essence(graph) for graph in there]
 
     def _graphs(
@@ -112,7 +112,7 @@ class IntermediateAnswers(Struct, kw_only=True):
                 )
                 model = replace(model, modes=tuple(modes))
             side = Side(model, changed(start.configuration, settings))
-            judged = self.judged(side)
+            judged = self.confidence_model(side)
             self._lowered[key] = [
                 lower(judged, one) for one in in_each_mode(judged, side.configuration)
             ]

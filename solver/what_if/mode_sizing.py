@@ -200,7 +200,7 @@ class SizedMode:
         if known is not None:
             del values[known.symbol]
         unknown = symbol("none") if known is None else known.symbol
-        over = substituted(resource.asked_at(target)[0] - target, values)
+        over = substituted(resource.demand_at(target)[0] - target, values)
         judged = Excess(
             failure=Failure(resource.name, None), value=over, strict=self._waits(resource)
         )
@@ -262,7 +262,7 @@ class SizedMode:
             self._last = key, lower(scaled.model, scaled.at(own))
         return self._last[1]
 
-    def judged(self, times: dict[str, Fraction]) -> list[Criterion]:
+    def criteria(self, times: dict[str, Fraction]) -> list[Criterion]:
         """Return all criteria as they are known at the population, with such capacities."""
         graph = self._sized(times)
         return [

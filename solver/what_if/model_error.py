@@ -74,6 +74,6 @@ def _error(graph: LoadGraph, criterion: Criterion, population: int) -> float:
     What samples promise is known by these: so near that no other capacity is meant.
     """
     known = known_at(graph, criterion, population)
-    if known.kind is not Kind.APPROXIMATION or criterion.promised_with is not None:
+    if known.kind is not Kind.APPROXIMATION or criterion.confidence is not None:
         return 0.0
     return _UNSTATED if known.error is None else known.error

@@ -59,7 +59,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     is_carried = not whatever and not still and all(mode.carries(raised) for mode in modes)
     growth = None if is_carried else _growth(modes, raised, needed.values())
     is_possible = is_carried or (growth is not None and bool(growth.machines))
-    every = [criterion for mode in modes for criterion in mode.judged(raised)]
+    every = [criterion for mode in modes for criterion in mode.criteria(raised)]
     mends, mends_known = _fixes(modes, raised, hopeless) if still else ((), EXACT)
     return Sizing(
         population=model.population.name,
@@ -107,7 +107,7 @@ def _growth(
         fewer = [found.counts | {n: c - 1} for n, c in found.counts.items() if c > now[n]]
         known = least_known(
             [[one for mode in modes for one in mode.failing(times(counts))] for counts in fewer],
-            [one for mode in modes for one in mode.judged(times(found.counts))],
+            [one for mode in modes for one in mode.criteria(times(found.counts))],
         )
         known = known if found.are_least else together(known, NOT_ALL_TRIED)
         return Growth(
@@ -158,7 +158,7 @@ def _fixes(
             most = max(times)
             below = [over for one in least if one.times == most for over in one.below]
             there = raised | {number: most * raised.get(number, 1)}
-            every = [criterion for mode in modes for criterion in mode.judged(there)]
+            every = [criterion for mode in modes for criterion in mode.criteria(there)]
             known = together(least_known([below], every), *(one.seen for one in least))
             capacity = next(iter(resources.values()))
             found.append(SizingFix(tuple(resources), capacity, float(most) * capacity.has, known))

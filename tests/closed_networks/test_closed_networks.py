@@ -228,7 +228,7 @@ def test_the_linearizer_is_off_by_no_more_than_is_told(servers: float) -> None:
         for k, pause in enumerate(think):
             cycles = [
                 pause
-                + sum(p.asked[k] * (1 + wait[k]) for p, wait in zip(places, waits, strict=True))
+                + sum(p.demands[k] * (1 + wait[k]) for p, wait in zip(places, waits, strict=True))
                 for waits in (exact, near)
             ]
             assert cycles[1] == pytest.approx(cycles[0], rel=0.05)

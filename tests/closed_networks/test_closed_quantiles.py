@@ -79,7 +79,7 @@ def _weights(found: int, place: Place, at: complex) -> list[complex]:
 
 def _weight(place: Place, closed: int, opened: int, at: complex) -> complex:
     """Return the weight of so many at a copy, with the transform of the stay of one who comes."""
-    there, asked = closed + opened, place.asked / place.all
+    there, asked = closed + opened, place.demand / place.all
     weight = lgamma(there + 1) - lgamma(closed + 1) - lgamma(opened + 1) + closed * log(asked)
     weight += opened * log(place.load) if opened else 0.0
     weight -= sum(log(min(k, place.servers)) for k in range(1, there + 1))
@@ -144,7 +144,7 @@ def test_so_many_are_told_by_moments() -> None:
     station = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
     for customers, shares in ((1_100, 0.001), (1_300, 0.0002)):
         places = (
-            Place(asked=1.0, servers=1, load=0.0, all=1.0, visits=1.0, shares=False, copies=1),
+            Place(demand=1.0, servers=1, load=0.0, all=1.0, visits=1.0, shares=False, copies=1),
         )
         law = law_of(customers - 1, 1000.0, places)
         assert law is not None

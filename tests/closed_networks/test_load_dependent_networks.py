@@ -334,7 +334,7 @@ def test_stations_within_pools_have_rates_with_however_many_servers(
     servers: int, load: float, *, are_even: bool
 ) -> None:
     station = station_rates.Station(
-        at=1, asked=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
+        at=1, demand=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
     )
     around = station_rates.Around(places=6, copies=2, are_even=are_even)
     rates = station_rates.rates_of_copies(station, around, 4096)

@@ -118,7 +118,7 @@ def test_a_noun_phrase_that_two_share_is_the_label_of_neither() -> None:
 
 def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
     labels = labels_of(checked(SHOP).model)
-    told = labels.told("web.cpu is loaded 75 %; replies: 3 ms later (wan.web.out); the web.")
+    told = labels.sentence("web.cpu is loaded 75 %; replies: 3 ms later (wan.web.out); the web.")
     assert told == "web CPU is loaded 75 %; replies: 3 ms later (wan egress from web); the web."
 
 
@@ -147,7 +147,7 @@ def test_stages_have_words(name: str, expected: str) -> None:
     ],
 )
 def test_quoted_names_have_words_without_their_quotes(text: str, expected: str) -> None:
-    assert labels_of(checked(SHOP).model).told(text) == expected
+    assert labels_of(checked(SHOP).model).sentence(text) == expected
 
 
 def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -335,7 +335,7 @@ def test_fixed_cycles_are_played_over_many_phases() -> None:
     """
     graph, found = told(text)
     mean = found.streams["s"].mean
-    assert found.played.episode is not None
+    assert found.network.episode is not None
     assert mean is not None
     predicted = graph.at(1).number(graph.streams["s"].mean_latency)
     assert abs(mean.mean - predicted) <= mean.half_width(0.9999)

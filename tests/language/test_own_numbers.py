@@ -333,7 +333,7 @@ def test_a_number_that_is_set_moves_loads_as_that_of_the_graph_does(name: str) -
     spec = load(Path(f"specs/{name}.qps"))
     graph = lower(spec.model, spec.configuration())
     known = own_numbers(spec.model)
-    fixed = graph.basis.looked_at | graph.basis.decided
+    fixed = graph.basis.evaluated | graph.basis.decided
     moving = [n for n, one in known.items() if one.is_plain and n in graph.assumptions]
     moving = [n for n in moving if n not in fixed and not n.endswith(".cores")]
     for one in Random(name).sample(moving, min(8, len(moving))):

@@ -27,10 +27,10 @@ def test_one_row_of_each_combination_is_asked_and_told_to_all() -> None:
 
     once = AxisCache(axes=(1,), counts=(3,))
     index = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1, 2])
-    at, is_open = once.told(index, np.arange(4), tell)
+    at, is_open = once.points(index, np.arange(4), tell)
     assert at.tolist() == [0, 0, 20, 20]
     assert is_open.tolist() == [False, False, True, True]
-    at, is_open = once.told(index, np.arange(1, 5), tell)
+    at, is_open = once.points(index, np.arange(1, 5), tell)
     assert at.tolist() == [0, 20, 20, 40]
     assert is_open.tolist() == [False, True, True, False]
     assert asked == [[0, 2], [4]]
@@ -39,7 +39,7 @@ def test_one_row_of_each_combination_is_asked_and_told_to_all() -> None:
 def test_what_rests_on_no_axis_is_the_same_in_all_rows() -> None:
     once = AxisCache(axes=(), counts=())
     index = (np.arange(5),)
-    at, _ = once.told(index, np.array([3, 4]), lambda rows: (rows * 1.0, rows < 0))
+    at, _ = once.points(index, np.array([3, 4]), lambda rows: (rows * 1.0, rows < 0))
     assert at.tolist() == [3, 3]
 
 

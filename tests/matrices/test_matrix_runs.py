@@ -620,7 +620,7 @@ def test_what_a_killed_process_was_at_is_made_again() -> None:
             assert isinstance(made, Path)
             if not found:
                 (set(active_children()) - before).pop().kill()
-            found[place] = matrix_run.taken(made)
+            found[place] = matrix_run.content_bytes(made)
     assert found == expected
     assert set(active_children()) == before
 

@@ -296,7 +296,7 @@ class Truth:
     def _of_need(self, criterion: Criterion | None, column: str) -> set[str]:
         """Return what a column may say of a requirement, or of quality."""
         graph, at = self.graph, self._at_of(column)
-        if at is not None and (criterion is None or criterion.promised_with is None):
+        if at is not None and (criterion is None or criterion.confidence is None):
             if criterion is not None:
                 return self.measured(criterion, at)
             assert graph.quality_value is not None

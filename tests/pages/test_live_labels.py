@@ -56,7 +56,7 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
     assert page.run("() => qps.shown.trouble") is None
     assert page.page.text_content("#answer") == static.page.text_content("#answer")
     assert page.page.text_content("#answer").endswith(
-        labels_of(spec.model).told(first_to_saturate(answer))
+        labels_of(spec.model).sentence(first_to_saturate(answer))
     )
     rows = cells(page, "resources")
     for resource in answer.resources:

@@ -94,7 +94,7 @@ def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:
     for share, users in ((10, 110), (50, 150)):
         told = sizing_answer(size(spec.model, spec.configuration(), users))
         assert "host.cpu" in told
-        in_words = spec.model.derived(labels_of).told(told)
+        in_words = spec.model.derived(labels_of).sentence(told)
         assert "host.cpu" not in in_words
         assert f"<li>{share} % more ({users}): {in_words}</li>" in page
     assert "100 % more (" not in page  # beyond the range

@@ -143,7 +143,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
     *steps, average, late = drawn.strip.rows
     told = {row[0]: (row[1].strip("\u2003"), row[3]) for row in drawn.steps.rows}
     assert [row.number for row in steps] == list(told)[: len(steps)]
-    assert {row.number: row.told.rpartition(", ")[2] for row in steps} == {
+    assert {row.number: row.label.rpartition(", ")[2] for row in steps} == {
         number: share for number, (_, share) in told.items()
     }
     assert (average.name, late.name) == ("mean", "p99")
@@ -152,7 +152,7 @@ def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
     assert max(ends) <= average.bars[0].x + average.bars[0].width + len(steps)
     for before, begin in zip(ends, begins[1:], strict=False):
         assert begin <= before + 0.2
-    assert all(row.told_at + 6 * len(row.told) < drawn.strip.width for row in drawn.strip.rows)
+    assert all(row.label_x + 6 * len(row.label) < drawn.strip.width for row in drawn.strip.rows)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

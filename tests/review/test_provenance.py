@@ -127,4 +127,4 @@ def test_the_head_of_a_page_tells_it(spec: Path) -> None:
     changed = spec.with_name("changed.html")
     assert main(["diff", str(spec), str(spec), "-q", "-o", str(changed)]) == 0
     assert f'<p class="soft made">{DAY}</p>' in changed.read_text("utf-8")
-    assert page_of(load(spec)).made == ""  # what is made elsewhere tells nothing of itself
+    assert page_of(load(spec)).provenance == ""  # what is made elsewhere tells nothing of itself

@@ -228,7 +228,7 @@ def _until(
     def is_enough(told: Simulation) -> bool:
         used = process_time() - begin
         if not told.has_converged:
-            whole = lengths_of(told.played).least / told.length
+            whole = lengths_of(told.network).least / told.length
             return used * whole > _TO_SETTLE * seconds
         if 2 * used > seconds:
             return True

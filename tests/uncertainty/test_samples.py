@@ -180,8 +180,8 @@ def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert (one.limits == two.limits).all()
     assert one.words == two.words
     assert one.surfaces == two.surfaces
-    assert one.met.keys() == two.met.keys()
-    assert all((one.met[name] == two.met[name]).all() for name in one.met)
+    assert one.outcomes.keys() == two.outcomes.keys()
+    assert all((one.outcomes[name] == two.outcomes[name]).all() for name in one.outcomes)
 
 
 def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
@@ -213,7 +213,7 @@ def test_what_takes_long_and_has_no_population_in_it_is_told_by_a_surface() -> N
     assert spec is not None
     found, axis = _solved(spec, 2000)
     assert "asked.latency" in [one.requirement for one in found.surfaces]
-    is_met, surely, maybe = found.met["asked.latency"]
+    is_met, surely, maybe = found.outcomes["asked.latency"]
     assert is_met.mean() == pytest.approx(0.5, abs=0.4)
     assert maybe.mean() - surely.mean() < 0.05
     for row in range(0, 200, 10):
@@ -229,7 +229,7 @@ def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() 
     solution = solve_model(spec.model, spec.configuration())
     assert solution.capacity is not None
     found, axis = _solved(spec, 2000)
-    is_met, surely, maybe = found.met["query.latency"]
+    is_met, surely, maybe = found.outcomes["query.latency"]
     assert is_met.mean() == pytest.approx(0.5, abs=0.4)
     for row in range(0, 400, 20):
         drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]

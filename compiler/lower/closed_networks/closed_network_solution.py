@@ -34,16 +34,16 @@ _AS_MANY_AS_EVER = number(10**6)
 class ClosedNetwork(Struct, frozen=True, kw_only=True):
     """The closed streams that meet at some station, or meet others that do: its classes.
 
-    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and has
-    pools that are `held`. One class alone may have `forks`, the calls that it makes together. In a
-    delay is what those who go first keep a cycle `behind` at a resource.
+    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and
+    holds pools: `pools_by_class`. One class alone may have `forks`, its parallel calls. In a delay
+    is what those who go first keep a cycle `behind` at a resource.
     """
 
     names: tuple[str, ...]
     jobs: tuple[Formula, ...]
     delays: tuple[Formula, ...]
     stations: tuple[ClosedStation, ...]
-    held: tuple[tuple[CyclePool, ...], ...]
+    pools_by_class: tuple[tuple[CyclePool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     forks: tuple[Fork, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
@@ -57,11 +57,11 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     @property
     def is_nested(self) -> bool:
         """True where there are pools, or stations with speeds."""
-        return any(self.held) or any(one.speeds for one in self.stations)
+        return any(self.pools_by_class) or any(one.speeds for one in self.stations)
 
     @property
     def _nested(self) -> LoadDependentOperands:
-        return nested(self.stations, self.held)
+        return nested(self.stations, self.pools_by_class)
 
     def _of_nested(self, word: str, *which: Formula | int) -> Formula:
         """Return what an operation on networks with pools and speeds comes to."""
@@ -82,7 +82,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         less.
         """
         number = self.names.index(name)
-        pools = [deeper for pool in self.held[number] for deeper in pool.every]
+        pools = [deeper for pool in self.pools_by_class[number] for deeper in pool.every]
         stations = [one.resource for one in self.stations if one.demands[number] is not ZERO]
         own = {*stations, *(one.resource for one in pools)}
         found = {
@@ -302,8 +302,8 @@ class Closed(Struct, frozen=True, kw_only=True):
     """All closed streams by name, and what the symbols of their rates come to.
 
     `loads` are those of resources that they fill, `open_loads` what all else asks of resources that
-    they visit, `loading` which of them load a resource. Where elastic parameters take of a resource
-    it is a station `beside` users, or one that would be `asked` for so much while these give way.
+    they visit, `loading` which of them load a resource. `elastic_stations` are resources that
+    elastic parameters share with users; `full_demands` are the demands while these do not give way.
     Pools that are never full are `unfilled`; what each holder of a class has of its `own` is where
     nobody waits.
     """
@@ -313,8 +313,8 @@ class Closed(Struct, frozen=True, kw_only=True):
     loads: dict[str, Formula] = field(default_factory=dict)
     open_loads: dict[str, Formula] = field(default_factory=dict)
     loading: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    beside: dict[str, ElasticStation] = field(default_factory=dict)
-    asked: dict[str, Formula] = field(default_factory=dict)
+    elastic_stations: dict[str, ElasticStation] = field(default_factory=dict)
+    full_demands: dict[str, Formula] = field(default_factory=dict)
     unfilled: frozenset[str] = frozenset()
     own: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -325,10 +325,12 @@ class Closed(Struct, frozen=True, kw_only=True):
         by another one, of which their own load tells.
         """
         found = {}
-        for name in self.asked:
+        for name in self.full_demands:
             open_load, load = self.open_loads[name], left[name]
             at = [one for one in self.streams.values() if one.stream in self.loading[name]]
-            limits = [limit for one in at for limit in one.limits if limit.resource in self.asked]
+            limits = [
+                limit for one in at for limit in one.limits if limit.resource in self.full_demands
+            ]
             if any(limit.resource != name for limit in limits):
                 load = minimum(self.loads[name], load)
             found[name] = minimum(maximum(ONE, open_load), load) if limits else load

@@ -39,31 +39,31 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
 class CyclePool(Struct, frozen=True, kw_only=True):
     """A pool that a cycle holds, with what goes on meanwhile.
 
-    Without waits that takes it `alone`, of which it `asked` so much of stations. What is neither at
-    `stations` nor in other `pools` is a `delay`. Each of some `copies` has so many `places`; what
-    is done varies by `variation`, the square of its coefficient. A place that is held makes a load
-    of one `unit`, what is `kept` for good another; a cycle takes of it `taken` times. The stations
-    that are its `own` are those of the same machine.
+    Without waits that takes it `alone`; `station_demand` is the part at stations. What is neither
+    at `stations` nor in other `pools` is a `delay`. Each of some `copies` has so many `places`;
+    what is done varies by `variation`, the square of its coefficient. A place that is held makes a
+    load of one `unit`, what is held for good the `permanent` one; a cycle takes of it `visits`
+    times. The stations that are its `own` are those of the same machine.
     """
 
     resource: str
-    taken: Formula
+    visits: Formula
     alone: Formula
-    asked: Formula
+    station_demand: Formula
     delay: Formula
     places: Formula
     copies: Formula
     variation: Formula
     unit: Formula
-    kept: Formula
+    permanent: Formula
     stations: tuple[str, ...]
     own: tuple[str, ...]
     pools: tuple[CyclePool, ...]
 
-    def held(self, times: Mapping[str, Formula]) -> Formula:
+    def holding_time(self, times: Mapping[str, Formula]) -> Formula:
         """Return how long a cycle holds it, from how long it is at each place within."""
         within = total(times[name] for name in self.stations)
-        deeper = (times[one.resource] + one.held(times) for one in self.pools)
+        deeper = (times[one.resource] + one.holding_time(times) for one in self.pools)
         return self.delay + within + total(deeper)
 
     @property

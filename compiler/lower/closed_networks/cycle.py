@@ -49,10 +49,10 @@ class Limit(Struct, frozen=True, kw_only=True):
 class Cycle(Struct, frozen=True, kw_only=True):
     """What a cycle of a closed class asks for: so many `jobs` are under way in all.
 
-    It has the name of its `stream`, but for kinds of users; each flow has an `amount` under way.
-    A cycle takes `delay` s besides its stations, the time to `think` included, and makes so many
-    `visits` of each of them and of its pools, of which it `held` the outermost. Stations are
-    `mixed` that are visited while a pool is held and while it is not, by it or by others, and
+    It has the name of its `stream`, but for kinds of users; each flow has an `amount` under way. A
+    cycle takes `delay` s besides its stations, the time to `think` included, and makes so many
+    `visits` of each of them and of its pools, of which `outer_pools` are the outermost. Stations
+    are `mixed` that are visited while a pool is held and while it is not, by it or by others, and
     `overlapping` where several are busy with one stage. At machines of its own it waits for open
     traffic alone: `own_waits`. Calls that it makes together are `forks`.
     """
@@ -66,7 +66,7 @@ class Cycle(Struct, frozen=True, kw_only=True):
     think: Formula
     delay: Formula
     stations: tuple[ClosedStation, ...]
-    held: tuple[CyclePool, ...]
+    outer_pools: tuple[CyclePool, ...]
     limits: tuple[Limit, ...]
     visits: Mapping[str, Formula]
     own_waits: Mapping[str, Formula]
@@ -77,4 +77,4 @@ class Cycle(Struct, frozen=True, kw_only=True):
     @property
     def pools(self) -> tuple[CyclePool, ...]:
         """All pools that it holds, those within others, too."""
-        return tuple(one for pool in self.held for one in pool.every)
+        return tuple(one for pool in self.outer_pools for one in pool.every)

@@ -107,7 +107,7 @@ class _Room(Struct, frozen=True, kw_only=True):
         """Return its load while a parameter takes its most."""
         return self.at_least + slope * (parameter.most - parameter.least)
 
-    def taken(
+    def after(
         self, elastic: ElasticFormula, slope: Formula, _now: Mapping[Formula, Formula]
     ) -> _Room:
         """Return the resource when a parameter has taken of it.
@@ -138,7 +138,7 @@ class _ElasticRoom(Struct, frozen=True, kw_only=True):
     limit: Formula
     at_least: Formula
     load: Formula
-    beside: ElasticStation
+    station: ElasticStation
     source: _Room
 
     @classmethod
@@ -156,7 +156,7 @@ class _ElasticRoom(Struct, frozen=True, kw_only=True):
             limit=limit,
             at_least=Substitution(now)(load),
             load=load,
-            beside=stations,
+            station=stations,
             source=_Room.of(name, stations.open_load, limit, now),
         )
 
@@ -166,7 +166,7 @@ class _ElasticRoom(Struct, frozen=True, kw_only=True):
 
     def left(self, parameter: ElasticParameter, slope: Formula) -> Formula:
         """Return what the station leaves for a parameter."""
-        room = self.beside.room(self.limit, self.source.at_least)
+        room = self.station.room(self.limit, self.source.at_least)
         return parameter.least + apply("ratio", room, slope)
 
     def at_most(
@@ -175,7 +175,7 @@ class _ElasticRoom(Struct, frozen=True, kw_only=True):
         """Return its load while a parameter takes its most."""
         return self._with(parameter, parameter.most, now)
 
-    def taken(
+    def after(
         self, elastic: ElasticFormula, _slope: Formula, now: Mapping[Formula, Formula]
     ) -> _ElasticRoom:
         """Return the station when a parameter has taken of it; what it limits loads it exactly."""
@@ -185,7 +185,7 @@ class _ElasticRoom(Struct, frozen=True, kw_only=True):
             for name, left in elastic.left.items()
         ]
         most = self._with(parameter, parameter.most, now)
-        of = Substitution({**now, parameter.symbol: elastic.value})(self.beside.open_load)
+        of = Substitution({**now, parameter.symbol: elastic.value})(self.station.open_load)
         return replace(
             self,
             at_least=minimum(most, maximum(self.at_least, minimum(*wished))) if wished else most,
@@ -233,7 +233,7 @@ def solve_elastic(
         slopes = {room.name: room.slope(parameter, now) for room in taking}
         one = _elastic_formula(parameter, _filled(taking, parameter, slopes, signs), slopes, now)
         settled.append(one)
-        rooms |= {room.name: room.taken(one, slopes[room.name], now) for room in taking}
+        rooms |= {room.name: room.after(one, slopes[room.name], now) for room in taking}
         now[parameter.symbol] = one.value
     put_in = Substitution(now)
     left = {n: rooms[n].at_least if n in rooms else put_in(load) for n, load in loads.items()}

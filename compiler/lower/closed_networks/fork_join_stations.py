@@ -21,7 +21,7 @@ class Fork(Struct, frozen=True):
 class Own(Struct, frozen=True):
     """A machine of each holder's own: what a cycle asks of it, and how often."""
 
-    asked: Formula
+    demand: Formula
     often: Formula
 
 
@@ -71,7 +71,7 @@ def forked(
         for branch in fork.branches:
             groups.append((number(BRANCH), branch.delay, *[ZERO] * (GROUP - 2)))
             groups.extend(
-                (number(OWN), one.asked, ZERO, ZERO, ZERO, one.often) for one in branch.own
+                (number(OWN), one.demand, ZERO, ZERO, ZERO, one.often) for one in branch.own
             )
             for name in branch.stations:
                 add_station(name)
@@ -99,7 +99,7 @@ def longest_alone(
     return sum(
         max(
             value(branch.delay)
-            + sum(value(one.asked) for one in branch.own)
+            + sum(value(one.demand) for one in branch.own)
             + sum(demands[name] for name in branch.stations)
             + longest_alone(branch.forks, demands, value)
             for branch in fork.branches

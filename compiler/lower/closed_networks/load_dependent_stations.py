@@ -19,10 +19,10 @@ class LoadDependentOperands(Struct, frozen=True):
 
 
 def nested(
-    stations: Sequence[ClosedStation], pools: Sequence[Sequence[CyclePool]]
+    stations: Sequence[ClosedStation], pools_by_class: Sequence[Sequence[CyclePool]]
 ) -> LoadDependentOperands:
     """Return a network of stations that classes visit, while each holds such pools."""
-    network = _LoadDependentNetwork(stations, pools)
+    network = _LoadDependentNetwork(stations, pools_by_class)
     return LoadDependentOperands(
         tuple(one for group in network.groups for one in group), network.places
     )
@@ -35,16 +35,18 @@ class _LoadDependentNetwork:
     """
 
     def __init__(
-        self, stations: Sequence[ClosedStation], held: Sequence[Sequence[CyclePool]]
+        self, stations: Sequence[ClosedStation], pools_by_class: Sequence[Sequence[CyclePool]]
     ) -> None:
         self._stations = {one.resource: one for one in stations}
-        self._pools = [{deep.resource: deep for one in own for deep in one.every} for own in held]
+        self._pools = [
+            {deep.resource: deep for one in own for deep in one.every} for own in pools_by_class
+        ]
         self._known = {name: one for own in self._pools for name, one in own.items()}
         pools = [one for own in self._pools for one in own.values()]
         self._around = {deep.resource: one.resource for one in pools for deep in one.pools}
         self._home = {name: one.resource for one in pools for name in one.stations}
         self._own = {name for one in pools for name in one.own}
-        self._nothing = (ZERO,) * len(held)
+        self._nothing = (ZERO,) * len(pools_by_class)
         self.groups: list[tuple[Formula, ...]] = []
         self.places: dict[str, Formula] = {}
         self._add(None)
@@ -80,7 +82,7 @@ class _LoadDependentNetwork:
         self.groups[at] = self._group(
             (count, one.places, total(varied) / len(varied), one.copies),
             tuple(ZERO if pool is None else pool.delay for pool in each),
-            tuple(ZERO if pool is None else pool.taken for pool in each),
+            tuple(ZERO if pool is None else pool.visits for pool in each),
         )
 
     def _group(

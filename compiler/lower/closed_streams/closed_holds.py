@@ -38,7 +38,7 @@ class Holding(Struct, frozen=True, kw_only=True):
     is visited while a pool is held, and while it is not, is `mixed`.
     """
 
-    taken: Mapping[str, Sequence[_PoolHolds]]
+    holds: Mapping[str, Sequence[_PoolHolds]]
     homes: Mapping[str, str | None]
     mixed: frozenset[str]
 
@@ -69,7 +69,7 @@ def holding(
         name: _home([chains.get(at or "", []) for at in where]) for name, where in visited.items()
     }
     mixed = frozenset(name for name, where in visited.items() if len(where) > 1)
-    return Holding(taken=taken, homes=homes, mixed=mixed)
+    return Holding(holds=taken, homes=homes, mixed=mixed)
 
 
 def waiting_holds(of: str, demands: Mapping[str, StationTraffic]) -> list[Hold]:
@@ -93,7 +93,7 @@ def pools_of(
     often: Callable[[str, Formula], Formula],
 ) -> tuple[CyclePool, ...]:
     """Return the outermost pools of a cycle, which takes of each so `often`."""
-    every = holding.taken[result.name]
+    every = holding.holds[result.name]
     asked_of = {one.resource: one.demand for one in stations}
 
     def pool_of(holds_by_pool: _PoolHolds) -> CyclePool:
@@ -102,7 +102,7 @@ def pools_of(
             n for n, at in holding.homes.items() if at == holds_by_pool.name and n in asked_of
         )
         asked = total(asked_of[name] for name in here)
-        asked = asked + total(pool.asked for pool in pools)
+        asked = asked + total(pool.station_demand for pool in pools)
         alone = expressions.averaged(total(_alone(hold, result) for hold in holds_by_pool.holds))
         rest = maximum(ZERO, alone - asked)
         demand, first = demands[holds_by_pool.name], holds_by_pool.holds[0]
@@ -116,15 +116,15 @@ def pools_of(
         )
         return CyclePool(
             resource=holds_by_pool.name,
-            taken=often(holds_by_pool.name, first.machines),
+            visits=often(holds_by_pool.name, first.machines),
             alone=alone,
-            asked=asked,
-            delay=maximum(ZERO, rest - total(pool.alone - pool.asked for pool in pools)),
+            station_demand=asked,
+            delay=maximum(ZERO, rest - total(pool.alone - pool.station_demand for pool in pools)),
             places=room.places,
             copies=first.machines,
             variation=expressions.averaged(total(varied)) / alone**2,
             unit=first.amount * room.unit / first.machines,
-            kept=room.kept,
+            permanent=room.permanent,
             stations=here,
             own=tuple(name for name in here if name.rpartition(".")[0] == node),
             pools=pools,

@@ -83,8 +83,8 @@ def closed_classes(
         values=values,
         loads=held | _filled(settled.values(), parted) | _paced(settled, parted),
         open_loads=open_loads,
-        beside=beside,
-        asked=asked,
+        elastic_stations=beside,
+        full_demands=asked,
         unfilled=unfilled,
         own={one.traffic.name: one.own for one in closing},
         loading={
@@ -108,7 +108,7 @@ def _solved(
         network = networks[one.cycle.name]
         _refuse_classes(one.cycle, one.stream, network)
         _refuse_many(one.cycle, one.stream, expressions)
-        known = one.settled(network, _network_known(network, expressions), rates)
+        known = one.solution(network, _network_known(network, expressions), rates)
         rests_on = known.rate.symbols
         slowed_by = (e.name for e in expressions.elastic.values() if e.symbol in rests_on)
         yield replace(known, slowed_by=frozenset(slowed_by))
@@ -170,7 +170,7 @@ def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> 
 
 def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowering) -> None:
     """Refuse what would take too long to tell: pools of very many places for as many users."""
-    if not cycle.held:
+    if not cycle.outer_pools:
         return
     from qps.engine.queueing_networks.load_dependent_mva import MOST_PLACES  # noqa: PLC0415 - seldom needed
 
@@ -199,7 +199,7 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
         names=tuple(one.name for one in classes),
         jobs=tuple(one.jobs for one in classes),
         delays=tuple(_outside(one) for one in classes),
-        held=tuple(one.held for one in classes),
+        pools_by_class=tuple(one.outer_pools for one in classes),
         forks=classes[0].forks if len(classes) == 1 else (),
         often=classes[0].visits if len(classes) == 1 else {},
         stations=tuple(
@@ -216,9 +216,11 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
 
 def _outside(cycle: Cycle) -> Formula:
     """Return what a cycle takes besides its stations while no pool is held."""
-    if not cycle.held:
+    if not cycle.outer_pools:
         return cycle.delay
-    return maximum(ZERO, cycle.delay - total(one.alone - one.asked for one in cycle.held))
+    return maximum(
+        ZERO, cycle.delay - total(one.alone - one.station_demand for one in cycle.outer_pools)
+    )
 
 
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:

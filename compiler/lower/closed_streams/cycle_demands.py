@@ -99,7 +99,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
             think=self.source.think,
             delay=delay,
             stations=stations,
-            held=held,
+            outer_pools=held,
             limits=tuple(
                 limits_of(
                     self.source.symbol,
@@ -130,7 +130,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         return [
             (
                 one.on,
-                self._in_a_cycle(self.expressions.averaged(one.held)),
+                self._in_a_cycle(self.expressions.averaged(one.flows)),
                 path_of(self.traffic, one.stage),
             )
             for one in self.traffic.spent
@@ -173,7 +173,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
         part = self.parted[name]
         return part.open_load is ZERO and not self._others_at(name) and self._is_alone(name)
 
-    def settled(
+    def solution(
         self, network: ClosedNetwork, known: Certainty, rates: Mapping[Formula, Formula]
     ) -> ClosedStream:
         """Return what the stream comes to as a class of a network, which is known so well.
@@ -259,7 +259,7 @@ class ClosedClass(Struct, frozen=True, kw_only=True, dict=True):
 
         So it is at the machine of each holder; elsewhere two may choose the same one.
         """
-        held, count = self.traffic.held.get(name), self.demands[name].count
+        held, count = self.traffic.flows.get(name), self.demands[name].count
         if held is None:
             return False
         is_own = self.stream.flows_from == self.traffic.where[name]

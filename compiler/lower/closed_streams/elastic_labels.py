@@ -100,7 +100,7 @@ def with_values(traffic: Traffic, known: Known, put_in: Substitution) -> Traffic
 def _with_leaves(one: ClassTraffic, leaves: Leaves) -> ClassTraffic:
     """Return a class with how it is known, in which elastic parameters still stand."""
     stages = [
-        *(value for part in one.latency for value in (part.value, part.once)),
+        *(value for part in one.latency for value in (part.value, part.per_visit)),
         *(call.times for part in one.latency for call in part.calls),
         *(part.value for part in one.losses),
         *(part.value for part in one.queues),

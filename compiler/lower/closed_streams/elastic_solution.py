@@ -65,12 +65,12 @@ def loads_of(
     parameters = list(expressions.elastic.values())
     signs = partial(_signs, expressions)
     left, settled = solve_elastic(
-        unsettled | closed.asked,
+        unsettled | closed.full_demands,
         targets.limits,
         parameters,
         signs,
         stated=stated,
-        stations=closed.beside,
+        stations=closed.elastic_stations,
     )
     values = {one.parameter.symbol: one.value for one in settled}
     if values:
@@ -86,7 +86,7 @@ def loads_of(
             span=demand.span,
             unsettled=unsettled[name],
             target=targets.of[name],
-            throughput=put_in(total(demand.carried)) if demand.carried else None,
+            throughput=put_in(total(demand.throughputs)) if demand.throughputs else None,
             count=demand.count,
             port_of=demand.port_of,
             open_load=closed.open_loads.get(name),

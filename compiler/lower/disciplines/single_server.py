@@ -30,7 +30,7 @@ class OneServer(Law, frozen=True):
         """Return the mean wait: that for all who are there, and for those of the own batch."""
         before = own.work_beside / 2 / queue.servers
         share = self.share_waiting(queue)
-        return apply("waiting", share * queue.held / queue.servers, queue.load) + before
+        return apply("waiting", share * queue.residual_wait / queue.servers, queue.load) + before
 
     def share_waiting(self, queue: Queue) -> Formula:
         """Return which share of the visits has to wait."""

@@ -63,12 +63,12 @@ def _certainty(
     return replace(found, because=tuple(one for one in because if one in found.because))
 
 
-def _range_of(asked: Measurable) -> Range:
+def _range_of(measurable: Measurable) -> Range:
     """Return a range of what a measure truly is.
 
     Times, shares, rates, loads and prices are not negative, whatever they come to.
     """
-    measure = asked.value if isinstance(asked, ir.Changed) else asked
+    measure = measurable.value if isinstance(measurable, ir.Changed) else measurable
     if not isinstance(measure, ir.Measured) or measure.kind is ir.MeasureKind.QUALITY:
         return ANY
     return NOT_NEGATIVE

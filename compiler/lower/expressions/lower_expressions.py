@@ -43,7 +43,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
     stand for them.
     """
 
-    asked: set[str] = field(default_factory=set)
+    options: set[str] = field(default_factory=set)
     switches: dict[ir.Condition, Formula] | None = None
     """Numbers that tell which conditions on options hold; None where these decide."""
     counts_move: bool = False
@@ -126,7 +126,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
 
     def counted(self, name: str) -> Formula:
         """Return the same for an expression: less one of them may be none, so it is looked at."""
-        self.looked_at.add(count_of(name))
+        self.evaluated.add(count_of(name))
         return self.lower(self.configuration.place(name).count)
 
     def members(self, name: str) -> Formula:
@@ -180,7 +180,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
         """Return a measured number as an assumption whose source is the file."""
         recorded = expr
         if isinstance(recorded, ir.Lookup):
-            recorded = self._looked_up(recorded.table, recorded.argument, recorded.span)
+            recorded = self._recorded_value(recorded.table, recorded.argument, recorded.span)
         return self.assume(
             recorded.name,
             number(recorded.value),
@@ -190,7 +190,9 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
             recorded.source,
         )
 
-    def _looked_up(self, table: ir.RecordedTable, argument: ir.Expr, span: Span) -> ir.Recorded:
+    def _recorded_value(
+        self, table: ir.RecordedTable, argument: ir.Expr, span: Span
+    ) -> ir.Recorded:
         """Return what a recording gives for an argument in this configuration."""
         self.decided |= self.parameters_in(argument)
         value = self.number(argument)
@@ -248,7 +250,7 @@ class ExpressionLowering(ParameterLowering, kw_only=True):
 
     def chosen(self, option: str) -> str:
         """Return the choice of an option, and remember that it was asked for."""
-        self.asked.add(option)
+        self.options.add(option)
         return self.configuration.options[option]
 
     def in_symbols(self, expr: ir.Expr) -> Formula | None:

@@ -44,7 +44,7 @@ class Assuming(Struct, kw_only=True):
     moving: Moving = field(default_factory=dict)
     sizes_move: bool = False
     weighed: dict[str, bool] = field(default_factory=dict)
-    looked_at: set[str] = field(default_factory=set)
+    evaluated: set[str] = field(default_factory=set)
     """Numbers whose values were asked for: with other values there may be other formulas."""
     supposed: dict[Formula, bool] | None = None
     """Of what rests on numbers that are moving: whether it is at most 1 with those at hand.
@@ -101,7 +101,7 @@ class Assuming(Struct, kw_only=True):
                     is_capacity=is_capacity,
                 )
             elif known.span is not span or known.value is not value:
-                self.looked_at.add(told)
+                self.evaluated.add(told)
             if known.value is value:
                 return known.symbol
         raise AssertionError("names by counting do not end")
@@ -127,7 +127,7 @@ class Assuming(Struct, kw_only=True):
     def with_counts(self, formula: Formula) -> Formula:
         """Return a formula that is looked at, with the numbers of machines put in."""
         found = formula.symbols & self.counts
-        self.looked_at.update(one.name for one in found)
+        self.evaluated.update(one.name for one in found)
         values = {one: self.assumptions[one.name].value for one in found}
         return substituted(formula, values) if found else formula
 
@@ -139,7 +139,7 @@ class Assuming(Struct, kw_only=True):
     def values_in(self, *formulas: Formula) -> dict[Formula, Formula]:
         """Return the values of the assumptions that formulas rest on: they are looked at."""
         known = [one for formula in formulas for one in self.assumed_in(formula)]
-        self.looked_at.update(one.name for one in known)
+        self.evaluated.update(one.name for one in known)
         return {one.symbol: one.value for one in known}
 
     def valued(self, lowered: Formula) -> Formula:

@@ -44,7 +44,7 @@ _OfStation = Callable[[NetworkPassages, Station, Numbers], Iterator[Premise]]
 
 def _at(of_queue: OfQueue) -> _OfStation:
     """Return the premise of a station that only looks at what visits it."""
-    return lambda walked, station, _: of_queue(walked.queues[station.name])
+    return lambda network, station, _: of_queue(network.queues[station.name])
 
 
 OF_STATIONS: Mapping[str, _OfStation] = {

@@ -86,13 +86,15 @@ def pool_load_of_users(
 
 def _holding_time(stream: ClosedStream, name: str) -> Formula:
     pool = stream.pool(name)
-    return stream.throughput * pool.held(stream.network.nested_times(stream.name)) * pool.unit
+    return (
+        stream.throughput * pool.holding_time(stream.network.nested_times(stream.name)) * pool.unit
+    )
 
 
 def _room(stream: ClosedStream, name: str, hold: Hold) -> Room:
     pool = stream.pool(name)
-    left = (ONE - pool.kept) / pool.unit / pool.copies * hold.amount
-    return Room(kept=pool.kept, left=left, places=pool.places)
+    left = (ONE - pool.permanent) / pool.unit / pool.copies * hold.amount
+    return Room(permanent=pool.permanent, left=left, places=pool.places)
 
 
 def _queue(name: str, streams: Sequence[ClosedStream], visits: Sequence[Visit]) -> Queue:

@@ -192,7 +192,7 @@ def _cut_short(parts: Sequence[LatencyPart], around: Formula, began: Formula) ->
     sum m^2 r + 2 sum m (m' r' of those after it).
     """
     lengths = [of_each(part.value, around) for part in parts]
-    shared = [of_each(part.once * part.reached, began) for part in parts]
+    shared = [of_each(part.per_visit * part.reached, began) for part in parts]
     square = total(
         length * (part + 2 * total(shared[at + 1 :]))
         for at, (length, part) in enumerate(zip(lengths, shared, strict=True))
@@ -207,7 +207,7 @@ def of_each(value: Formula, of: Formula) -> Formula:
 
 def _come_to(part: LatencyPart) -> LatencyPart:
     """Return a stage with what it takes of all that began, those that are lost later included."""
-    return replace(part, value=part.once * part.reached)
+    return replace(part, value=part.per_visit * part.reached)
 
 
 def _unlike(line: Sequence[LatencyPart]) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def open_pools(
         comes = filled(network, total(one.rate for one in held), most)
         found.networks[name], found.filled[name] = network, comes
         found.holds.extend(demand.holds)
-        often = comes.held / network.services * room.unit
+        often = comes.holding_time / network.services * room.unit
         each = [(one.hold.of, much * often) for one, much in zip(held, amounts, strict=True)]
         known = together(load.known, *(one.known for one in held))
         found.resources[name] = load.with_holds(each, known)
@@ -120,7 +120,7 @@ def _through(visit: Visit, found: OpenPools, results: Mapping[str, ClassTraffic]
         return None
     hold = max(held, key=lambda one: one.begins)
     network, comes = found.networks[hold.pool], found.filled[hold.pool]
-    waits = maximum(ZERO, comes.held - network.services)
+    waits = maximum(ZERO, comes.holding_time - network.services)
     shrunk = minimum(ONE, apply("mean", waits, maximum(ZERO, network.opened - network.services)))
     return Through(visit.of, shrunk, network.places * hold.machines / visit.place.count)
 

@@ -179,12 +179,12 @@ def are_own(stations: Sequence[Station], machines: Formula, node: str) -> bool:
 
 
 class Filled(Struct, frozen=True, kw_only=True):
-    """What a pool comes to: how long a place is `held`, and what it `adds` to that of an open one.
+    """The mean `holding_time` of a place of a pool, and what it `adds` to that of an open one.
 
     That is longer by `tail`, on average, for a `share` of the items; `load` is that of its places.
     """
 
-    held: Formula
+    holding_time: Formula
     adds: Formula
     tail: Formula
     share: Formula
@@ -200,8 +200,8 @@ def filled(network: Network, arriving: Formula, most: Formula | None = None) -> 
     found = _filled(network, arriving)
     if most is None or not network.is_queued:
         return found
-    held = minimum(found.held, maximum(network.alone, most / network.rate))
-    return replace(found, held=held, load=arriving * held / network.places)
+    held = minimum(found.holding_time, maximum(network.alone, most / network.rate))
+    return replace(found, holding_time=held, load=arriving * held / network.places)
 
 
 def _filled(network: Network, arriving: Formula) -> Filled:
@@ -232,7 +232,7 @@ def _filled(network: Network, arriving: Formula) -> Filled:
         adds = maximum(ZERO, late + held - network.opened)
     adds = adds + apply("waiting", ZERO, load)
     return Filled(
-        held=held,
+        holding_time=held,
         adds=adds,
         tail=tail,
         share=minimum(ONE, adds / tail),

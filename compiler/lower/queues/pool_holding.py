@@ -50,19 +50,19 @@ class Hold(Struct, frozen=True, kw_only=True):
 
 
 class Room(Struct, frozen=True, kw_only=True):
-    """What a pool has to give: `kept` of it is held for good, so much is `left` to be taken.
+    """What a pool has to give: `permanent` of it is held for good, so much is `left` to be taken.
 
     Where all take equally much, what is less than that is of no use to anybody, and is not left.
     """
 
-    kept: Formula
+    permanent: Formula
     left: Formula
     places: Formula
 
     @property
     def unit(self) -> Formula:
         """The load that one unit of it makes which is held: 1 in all where nothing is left."""
-        return (ONE - self.kept) / self.left
+        return (ONE - self.permanent) / self.left
 
 
 _HARDLY_ANY = number(Fraction(1, 10**9))
@@ -79,7 +79,7 @@ def room_of(
         whole = floor(places)
         places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
         left = places * amount
-    return Room(kept=reserve, left=left, places=places)
+    return Room(permanent=reserve, left=left, places=places)
 
 
 def weighted_mean(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:

@@ -263,7 +263,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         return apply("mean", total(squares), total(works)) / 2
 
     @property
-    def held(self) -> Formula:
+    def residual_wait(self) -> Formula:
         """How long what has to wait does so, where that is this over the load that is left.
 
         It is what is left of a batch in service, but for arrivals that are not random.

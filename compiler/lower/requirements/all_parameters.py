@@ -41,5 +41,5 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
                     known=certainty_of(asked, expressions, lambda _: EXACT),
                 )
     numbers = replace(graph.numbers, assumptions=expressions.assumptions, derived=derived)
-    looked_at = graph.basis.looked_at | expressions.looked_at
-    return replace(graph, numbers=numbers, basis=replace(graph.basis, looked_at=looked_at))
+    looked_at = graph.basis.evaluated | expressions.evaluated
+    return replace(graph, numbers=numbers, basis=replace(graph.basis, evaluated=looked_at))

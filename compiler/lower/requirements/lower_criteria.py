@@ -172,7 +172,7 @@ def _confidence_criterion(
         dimension=DIMENSIONLESS,
         span=requirement.span,
         axis=None,
-        promised_with=_certainty(requirement),
+        confidence=_certainty(requirement),
         unsaid=measured.unsaid(requirement.measure),
         rests_on=subjects(requirement.measure, requirement.limit),
         known=plain,
@@ -185,7 +185,7 @@ def _certainty(requirement: ir.Requirement) -> float | None:
 
 
 def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
-    measure, known = resource.asked_at(limit)
+    measure, known = resource.demand_at(limit)
     return Criterion(
         name=utilization_of(resource.name),
         measure=measure,

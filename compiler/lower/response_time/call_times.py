@@ -100,7 +100,7 @@ def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
             else maximum(*(_each(branch, at) for branch in part.branches))
         )
         if part.branches
-        else part.once * _times(part.calls[at:])
+        else part.per_visit * _times(part.calls[at:])
         for part in parts
     )
 

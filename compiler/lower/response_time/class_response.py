@@ -396,7 +396,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         counts. The law is that of all visits of the stream together.
         """
         if part.queue is None or part.visit is None:
-            return part.slowest or part.once
+            return part.slowest or part.per_visit
         waiting = part.queue.quantile(part.visit, allotment.level(part))
         name = part.queue.resource
         laws = self._laws_at(part.queue)
@@ -405,7 +405,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True, dict=True):
         visits = sum(queue.resource == name for queue in self._waits)
         deviation = square_root(total(laws)) / visits
         late = apply("normal_quantile", 1 - allotment.late / allotment.among)
-        return maximum(waiting, part.once + late * deviation)
+        return maximum(waiting, part.per_visit + late * deviation)
 
     def own_tail(self, part: LatencyPart, allotment: Allotment) -> Formula:
         """Return by how much the service of a stage alone exceeds its mean in that quantile."""

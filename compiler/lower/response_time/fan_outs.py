@@ -71,10 +71,10 @@ def _of_equal_queues(
         return None
     if len(waits[0].calls) != len(branch[0].calls):
         return None
-    mean = waits[0].once + visit.service
+    mean = waits[0].per_visit + visit.service
     load, of_all = minimum(ONE, queue.load), apply("harmonic", fan_out.count) / _OF_TWO
     scaled = of_all + _FOUR_ELEVENTHS * (1 - of_all) * load
-    fixed = total(part.value for part in branch) - waits[0].once - visit.service
+    fixed = total(part.value for part in branch) - waits[0].per_visit - visit.service
     return Slowest(fixed + mean * scaled * (12 - load) * _EIGHTH, known_by("fan-out-equal"))
 
 

@@ -155,14 +155,14 @@ def _branch(parts: Sequence[LatencyPart]) -> _Branch:
         if stage is None:  # its law is no sum of stages: as if wait and service were exponential
             is_guessed = True
             service = part.visit.service
-            mean = part.once + service
+            mean = part.per_visit + service
             means.append(mean * times)
             fixed.append(-service * times)
             variances.append(mean**2 * times)
             continue
         is_guessed |= not has_exponential_services(part.queue) or part.queue.arrivals is not ONE
         is_exponential &= has_exponential_services(part.queue) and part.queue.servers is ONE
-        means.append((part.once + stage.counted) * times)
+        means.append((part.per_visit + stage.counted) * times)
         fixed.append(-stage.counted * times)
         variances.append(_variance(stage) * times)
     always = total(fixed)

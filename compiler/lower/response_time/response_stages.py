@@ -126,7 +126,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         return self.spent is TimeSpent.WORK
 
     @property
-    def once(self) -> Formula:
+    def per_visit(self) -> Formula:
         """The mean time of one passage."""
         return self.value if self.single is None else self.single
 
@@ -155,7 +155,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         calls = (call, *self.calls)
         if times is None:
             return replace(self, calls=calls)
-        return replace(self, calls=calls, value=self.value * times, single=self.once)
+        return replace(self, calls=calls, value=self.value * times, single=self.per_visit)
 
     def reached_from(self, around: Formula) -> LatencyPart:
         """Return the stage with its calls where what makes them is reached so often."""
@@ -188,7 +188,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
 
         A mean is over items: who calls more often counts as often in what one passage takes.
         """
-        slowest = largest(self.once)
+        slowest = largest(self.per_visit)
         found = replace(
             self,
             value=mean(self.value),

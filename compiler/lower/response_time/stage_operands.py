@@ -90,7 +90,7 @@ class _Summed(Struct, frozen=True, kw_only=True):
                         fixed.append(-stages[0].counted)
                         operands += [one for stage in stages for one in stage.operands()]
                     elif part.queue is None:
-                        fixed.append(part.slowest or part.once)
+                        fixed.append(part.slowest or part.per_visit)
                 continue
             same, varying, within = self.of(inside, depth + 1)
             call = inside[0].calls[depth]

@@ -122,7 +122,7 @@ def number_waiting(parts: Sequence[LatencyPart]) -> Iterator[Formula]:
         key = part.queue.resource, part.visit.of
         if key not in seen:
             seen.add(key)
-            yield part.visit.rate * part.visit.place.count * part.once
+            yield part.visit.rate * part.visit.place.count * part.per_visit
 
 
 def no_share(stream: str) -> QpsError:

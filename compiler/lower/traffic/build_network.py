@@ -167,7 +167,7 @@ def _pool_there(node: str, takes: Sequence[Take]) -> str:
 
 def _pool(store: Station, builder: NetworkBuilder) -> Pool:
     kept: dict[str, list[Formula]] = {}
-    for by, load in (*builder.kept.get(store.name, ()), *store.background):
+    for by, load in (*builder.permanent_holds.get(store.name, ()), *store.background):
         kept.setdefault(by, []).append(load)
     machines, is_unmodeled = builder.pools[store.name]
     assert store.capacity is not None

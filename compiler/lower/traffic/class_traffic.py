@@ -52,4 +52,4 @@ def _add_background(traffic: StationTraffic, name: str, network: Network) -> Non
         if by not in of_visits:
             traffic.add(by, load)
             if station is not None and station.is_bits and station.rate is not None:
-                traffic.carried.append(load * station.rate)
+                traffic.throughputs.append(load * station.rate)

@@ -83,7 +83,7 @@ class ClassVisits:
         if busy is ZERO:
             return
         now, name = self._state, station.name
-        self._result.held[name], self._result.where[name] = holding, self.place.name
+        self._result.flows[name], self._result.where[name] = holding, self.place.name
         if not station.waits or now.is_bare:
             self.note_uncounted(name, is_bounded=is_bounded)
         if now.is_bare:
@@ -128,9 +128,9 @@ class ClassVisits:
             rate=rate,
             flows=flows,
             of=(self._of.name, len(self._result.latency)),
-            after=tuple(dict.fromkeys(visit.resource for visit in now.waited)),
+            after=tuple(dict.fromkeys(visit.resource for visit in now.queue_visits)),
             place=at,
-            before=now.waited[-1] if now.waited else None,
+            before=now.queue_visits[-1] if now.queue_visits else None,
             joined=None if self._of.is_closed else now.joined,
             variation=self._of.arrivals.variation,
             is_bursty=now.is_bursty,
@@ -145,7 +145,7 @@ class ClassVisits:
         """Put a visit in a queue, and a place for its wait into the latency."""
         self._demands[visit.resource].visits.append(visit)
         self.add_wait(visit)
-        self._state.waited += (visit,)
+        self._state.queue_visits += (visit,)
 
     def add_wait(self, visit: Visit) -> None:
         """Put a place for the wait of a visit into the latency."""

@@ -22,8 +22,8 @@ class FlowState(Struct, kw_only=True):
     of items. The last sender puts `copies` of them on the network, of which `batch` leave together.
     `spreads` tells whether copies went different ways, `meets` whether such may come together,
     `is_bursty` whether the flows are active only at times; `burst` has for how long, where it is
-    known. `waited` are the visits of queues before this point, the last of them last; `joined` is
-    such a queue in calls that were made together and have ended. An item that has begun comes here
+    known. `queue_visits` are the visits of queues before this point, in order; `joined` is such a
+    queue in calls that were made together and have ended. An item that has begun comes here
     so often on average, `reached`: calls are made by chance, items get lost.
     """
 
@@ -37,7 +37,7 @@ class FlowState(Struct, kw_only=True):
     meets: bool = False
     is_bursty: bool = False
     burst: Burst | None = None
-    waited: tuple[Visit, ...] = ()
+    queue_visits: tuple[Visit, ...] = ()
     joined: str | None = None
     reached: Formula = ONE
 

@@ -56,13 +56,13 @@ _LINKS = (StationKind.PORT, StationKind.MEDIUM)
 
 
 class _Stay(Struct, kw_only=True):
-    """What is at a node: `held` flows at each of its `copies`.
+    """What is at a node: so many `flows` at each of its `copies`.
 
     Its part of the latency `begins` with a stage. A step that merges flows is `merging` until its
     work is done.
     """
 
-    held: Formula
+    flows: Formula
     copies: Formula
     begins: int
     sent: Send | None = None
@@ -156,7 +156,7 @@ class ItineraryFlows:
         self._leave()
         self._visits.place = Place(node.node, node.copies)
         held, begins = self._state.total / node.copies, len(self._result.latency)
-        self._stay = _Stay(held=held, copies=node.copies, begins=begins)
+        self._stay = _Stay(flows=held, copies=node.copies, begins=begins)
 
     def _leave(self) -> None:
         """Let the flows leave the node at which they are."""
@@ -168,7 +168,7 @@ class ItineraryFlows:
         copies, receivers = ONE, ONE
         if stay.sent is not None:
             copies, receivers = stay.sent.copies, stay.sent.receivers
-        leaving = stay.held * stay.copies
+        leaving = stay.flows * stay.copies
         now.total, now.copies = leaving * receivers, leaving * copies
         now.batch = self._extreme(maximum, 1, copies)
         now.meets = now.meets or now.spreads
@@ -195,7 +195,7 @@ class ItineraryFlows:
             case QueueLimit():
                 self._result.queues.append(self._full_queue(node))
             case Thin(share=share, bursty=True) if self._stay is not None:
-                self._stay.held = self._stay.held * share
+                self._stay.flows = self._stay.flows * share
                 lasting = None if now.is_bursty else node.on_for
                 now.burst = None if lasting is None else Burst(share, lasting)
                 now.is_bursty = True
@@ -242,7 +242,7 @@ class ItineraryFlows:
         """
         stay, latency = self._stay, self._result.latency
         assert stay is not None
-        stay.held = self._expressions.with_counts(stay.held)
+        stay.flows = self._expressions.with_counts(stay.flows)
         self._through(node.body)
         self._end_merge(None)
         for index in range(stay.begins, len(latency)):
@@ -263,7 +263,7 @@ class ItineraryFlows:
                 return
             case Lose(chance=None):
                 return
-        stay.held = self._extreme(minimum, flows, 1) * (stay.held / flows)
+        stay.flows = self._extreme(minimum, flows, 1) * (stay.flows / flows)
         stay.merging = None
         self._state.burst = None  # merged flows are on by another law
 
@@ -274,7 +274,7 @@ class ItineraryFlows:
         stay, name, by = self._stay, node.station, node.by
         assert stay is not None
         # A step that merges is done for each flow but one.
-        working = stay.held if stay.merging is None else stay.held / stay.merging.flows
+        working = stay.flows if stay.merging is None else stay.flows / stay.merging.flows
         often = working * node.times.mean
         terms = node.work.operands if node.work.word == SUM else (node.work,)
         each = total(map(self._state.each_second, terms))
@@ -290,17 +290,17 @@ class ItineraryFlows:
         demand, busy = self._traffic.stations[name], often * work * node.pace
         demand.add(by, busy / station.servers / station.fastest, self._of.stream)
         if station.is_bits:
-            demand.carried.append(often * work)
+            demand.throughputs.append(often * work)
         self._count(node, often)
         self._shake(station)
         asked = often * node.work * node.pace
         bounded, wait = node.is_bounded, self._visits.wait
-        wait(station, stay.held, asked, is_bounded=bounded, thread=node.thread)
+        wait(station, stay.flows, asked, is_bounded=bounded, thread=node.thread)
         served: tuple[str, ...] = (name,)
         if node.thread is not None:
             self._pass(node.thread, node)
             self._traffic.stations[node.thread].add(by, busy, self._of.stream)
-            wait(self._network.stations[node.thread], stay.held, asked, is_bounded=bounded)
+            wait(self._network.stations[node.thread], stay.flows, asked, is_bounded=bounded)
             served = (name, node.thread)
         self._cores[len(self._result.latency)] = station.servers if node.thread is None else ONE
         place = self._visits.place.name
@@ -347,10 +347,10 @@ class ItineraryFlows:
             flows = arriving / station.place.copies
             bits = flows * total(map(now.each_second, (port.payload, port.header)))
             demand.add(name, station.time_for(bits) / station.fastest, name)
-            demand.carried.append(bits)
+            demand.throughputs.append(bits)
             result.passes[port.station] = ONE
             site = station.place.name if station.kind is StationKind.PORT else station.name
-            result.held[port.station], result.where[port.station] = flows, site
+            result.flows[port.station], result.where[port.station] = flows, site
             if station.waits and not now.is_bare:
                 place = Place(site, station.place.copies)
                 visit = self._visits.visit(port.station, flows * now.rate, flows, place)
@@ -383,11 +383,11 @@ class ItineraryFlows:
         now, before, left = self._state, replace(self._state), ONE
         waited: tuple[Visit, ...] = ()
         since = self._before_alternatives(node)
-        now.waited = since
+        now.queue_visits = since
         for call in [node] if isinstance(node, Call) else _calls_of(node):
             if isinstance(node, Fork):
                 now.go_on_as(before)
-                now.batch, now.waited, now.joined = before.batch, since, before.joined
+                now.batch, now.queue_visits, now.joined = before.batch, since, before.joined
                 now.is_bursty, now.burst = before.is_bursty, before.burst
             fan_out = self._fan_out(node, call) if isinstance(node, Fork) else None
             often = None if call.times is None else call.times.often
@@ -395,8 +395,8 @@ class ItineraryFlows:
             self._through(call.body)
             self._leave()
             left = left * self._calls.end()
-            waited += now.waited[len(since) :]
-        now.waited = before.waited + waited
+            waited += now.queue_visits[len(since) :]
+        now.queue_visits = before.queue_visits + waited
         now.go_on_as(before, left)
         if isinstance(node, Fork) and waited:
             now.joined = waited[-1].resource
@@ -407,7 +407,7 @@ class ItineraryFlows:
         """Return what an item has waited for before a call: in no other one that it excludes."""
         choice = node.choice if isinstance(node, Call) else None
         if choice is None or self._choice is None or self._choice[0] != choice:
-            return self._state.waited
+            return self._state.queue_visits
         return self._choice[1]
 
     def _fan_out(self, fork: Fork, call: Call) -> FanOut | None:

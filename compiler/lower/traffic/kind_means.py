@@ -77,7 +77,7 @@ class _Means:
             servers=mean(traffic.servers),
             count=mean(traffic.count),
             background=[mean(load) for load in traffic.background],
-            carried=[mean(rate) for rate in traffic.carried],
+            throughputs=[mean(rate) for rate in traffic.throughputs],
             holds=[
                 replace(
                     hold,

@@ -23,12 +23,12 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 class StationTraffic(Struct, kw_only=True):
     """What is asked of a resource, as parts of its capacity, by component or stream.
 
-    Where it is waited for, also how, by which visits, and the load that no visit causes. `carried`
-    is what is asked in bit/s, where it is bits; there are `count` resources of its kind. `port_of`
-    is the link that it is a port of, where that is a switch. Of a pool, `holds` are what is held of
-    it; of a pool and a store, `capacity` is how much there is. Where some find no room, `offered`
-    are all. What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells
-    for each of the `parts` which stream asks for it, empty for what is asked by none.
+    Where it is waited for, also how, by which visits, and the load that no visit causes.
+    `throughputs` are in bit/s, where it serves bits; there are `count` resources of its kind.
+    `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
+    is held of it; of a pool and a store, `capacity` is how much there is. Where some find no room,
+    `offered` are all. What finds no room at those that it is `thinned_by` is not asked of it.
+    `whose` tells for each of the `parts` which stream asks for it, empty for what is asked by none.
     """
 
     span: Span
@@ -38,7 +38,7 @@ class StationTraffic(Struct, kw_only=True):
     servers: Formula = ONE
     visits: list[Visit] = field(default_factory=list)
     background: list[Formula] = field(default_factory=list)
-    carried: list[Formula] = field(default_factory=list)
+    throughputs: list[Formula] = field(default_factory=list)
     count: Formula = ONE
     port_of: str | None = None
     holds: list[Hold] = field(default_factory=list)
@@ -71,7 +71,7 @@ class StationTraffic(Struct, kw_only=True):
             self,
             parts={by: [change(load) for load in loads] for by, loads in self.parts.items()},
             background=[change(load) for load in self.background],
-            carried=[change(rate) for rate in self.carried],
+            throughputs=[change(rate) for rate in self.throughputs],
             visits=[visit.changed(change) for visit in self.visits],
             holds=[hold.changed(change) for hold in self.holds],
         )
@@ -97,10 +97,10 @@ def closed_source(of: Class) -> ClosedSource | None:
 
 
 class Spent(Struct, frozen=True):
-    """A stage that is no wait: the resources busy `on` it, the items of a flow `held` in it."""
+    """A stage that is no wait: the resources busy `on` it, the `flows` in it."""
 
     on: tuple[str, ...]
-    held: Formula
+    flows: Formula
     stage: int
 
 
@@ -139,7 +139,7 @@ class ClassTraffic(Struct, kw_only=True):
     closed: ClosedSource | None = None
     spent: list[Spent] = field(default_factory=list)
     """What stages come to that are no waits."""
-    held: dict[str, Formula] = field(default_factory=dict)
+    flows: dict[str, Formula] = field(default_factory=dict)
     """How many flows each resource on the way serves."""
     where: dict[str, str] = field(default_factory=dict)
     """The node that each of them stands at."""

@@ -39,7 +39,7 @@ class CallBuilder:
         self._stream = stream
         self._expressions = expressions
         self._begun: list[_Begun] = []
-        self.made: dict[int, ir.Call] = {}
+        self.calls: dict[int, ir.Call] = {}
         self._repeated: set[int] = set()
         self._chances: dict[int, list[Formula]] = {}
         """Of the alternatives of each choice that have begun."""
@@ -65,7 +65,7 @@ class CallBuilder:
         self._begun.append(_Begun(before=before, times=times, sends=sends, sent=_size(flow)))
         self._state.flow = flow
         self._state.itinerary.begin_call(self._fork(call))
-        self.made[call.number] = call
+        self.calls[call.number] = call
 
     def _answer(self, call: ir.Call) -> None:
         """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
@@ -85,7 +85,7 @@ class CallBuilder:
     @property
     def event_conditions(self) -> dict[int, ir.EventOutcome]:
         """The calls that are made where an event has an outcome, by their numbers."""
-        return {call.number: call.event for call in self.made.values() if call.event is not None}
+        return {call.number: call.event for call in self.calls.values() if call.event is not None}
 
     @property
     def repeated(self) -> frozenset[int]:
@@ -95,14 +95,14 @@ class CallBuilder:
     def copy(self, copies: Mapping[int, CallCopy]) -> None:
         """Note calls that were made from others."""
         for number, one in copies.items():
-            self.made[number] = replace(self.made[one.of], number=number, fork=one.fork)
+            self.calls[number] = replace(self.calls[one.of], number=number, fork=one.fork)
 
     def stand_for(self, found: AlternativeVisits) -> None:
         """Note the calls that have become others, in which whole visits are made."""
         for call in calls_in(found.itinerary):
             if call.number in found.sources:
-                stated = self.made[found.sources[call.number]]
-                self.made[call.number] = replace(stated, number=call.number, choice=call.choice)
+                stated = self.calls[found.sources[call.number]]
+                self.calls[call.number] = replace(stated, number=call.number, choice=call.choice)
 
     def _times(self, call: ir.Call, stated: ir.Quantity) -> Formula:
         """Return how often a call is made; of alternatives the last one what others leave."""

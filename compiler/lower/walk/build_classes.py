@@ -74,7 +74,7 @@ def build_class(stream: ir.Stream, network: NetworkBuilder) -> StreamClass:
         rank=None if rank is None else number(rank),
         playout=_playout(stream.playout),
     )
-    return StreamClass(of=of, stream=stream, calls=calls.made)
+    return StreamClass(of=of, stream=stream, calls=calls.calls)
 
 
 def _build_steps(

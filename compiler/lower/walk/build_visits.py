@@ -193,7 +193,7 @@ class NodeBuilder:
             self._calibrate(name, by, cost, machine)
         kept = charged * constant * per_second / capacity / station.fastest
         if resource.kind is ir.ResourceKind.STORE:
-            self._network.kept.setdefault(name, []).append((by, kept))
+            self._network.permanent_holds.setdefault(name, []).append((by, kept))
             now.add(
                 Serve(
                     station=name, by=by, span=step.span, work=work, times=times, per_flow=constant

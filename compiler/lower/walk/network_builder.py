@@ -21,7 +21,8 @@ class NetworkBuilder(Struct, kw_only=True):
     """The stations and pools of all streams of a model in one configuration.
 
     Pools are stores among the `stations`; of each, `pools` has how many machines have such a one,
-    and whether nobody waits for it. `kept` is what flows take of a store for good, by whom.
+    and whether nobody waits for it. `permanent_holds` is what flows take of a store for
+    good, by whom.
     """
 
     model: ir.Model
@@ -29,7 +30,7 @@ class NetworkBuilder(Struct, kw_only=True):
     expressions: ExpressionLowering
     stations: dict[str, Station] = field(default_factory=dict)
     pools: dict[str, tuple[Formula, bool]] = field(default_factory=dict)
-    kept: dict[str, list[tuple[str, Formula]]] = field(default_factory=dict)
+    permanent_holds: dict[str, list[tuple[str, Formula]]] = field(default_factory=dict)
     unmodeled_queues: dict[str, UnmodeledQueue] = field(default_factory=dict)
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 

@@ -30,47 +30,47 @@ from qps.engine.evaluators.ball_arithmetic import (
 class _Ball(Struct):
     """A stage as floats have it, with its numbers."""
 
-    told: Stage
+    stage: Stage
     numbers: Sequence[arb]
     inside: Sequence[_Ball]
     work_parts: Sequence[_Ball] = ()
 
     @property
     def whole(self) -> int:
-        return self.told.whole
+        return self.stage.whole
 
     @property
     def share(self) -> arb:
-        return self.numbers[7] - self.told.whole if self.told.share else arb(0)
+        return self.numbers[7] - self.stage.whole if self.stage.share else arb(0)
 
     @property
     def has_share(self) -> bool:
-        return self.told.has_share
+        return self.stage.has_share
 
     @property
     def own_fixed(self) -> arb:
-        return self.numbers[5] if self.told.is_fixed else arb(0)
+        return self.numbers[5] if self.stage.is_fixed else arb(0)
 
     @property
     def is_fixed(self) -> bool:
-        return self.told.is_fixed
+        return self.stage.is_fixed
 
     @property
     def is_random(self) -> bool:
-        return self.told.is_random
+        return self.stage.is_random
 
     @property
-    def once(self) -> _Ball:
+    def per_visit(self) -> _Ball:
         alone = [*self.numbers[:7], arb(1), arb(0)]
-        return _Ball(self.told.once, alone, (), self.work_parts)
+        return _Ball(self.stage.per_visit, alone, (), self.work_parts)
 
     @property
     def is_choice(self) -> bool:
-        return self.told.is_choice
+        return self.stage.is_choice
 
     @property
     def chance(self) -> arb:
-        return self.share + self.told.whole
+        return self.share + self.stage.whole
 
     @property
     def left(self) -> arb:
@@ -78,7 +78,7 @@ class _Ball(Struct):
 
     @property
     def has_left(self) -> bool:
-        return self.told.has_left
+        return self.stage.has_left
 
 
 class _Numbers(Struct):
@@ -174,7 +174,7 @@ def _share_at_fixed(line: Sequence[_Ball]) -> arb:
 
 
 def _stage_share_at_fixed(stage: _Ball) -> arb:
-    told = stage.told
+    told = stage.stage
     if told.service and told.variation:
         return arb(0)
     waiting = sum((one.numbers[0] for one in (stage, *stage.work_parts)), arb(0))
@@ -247,7 +247,7 @@ def _joined(stages: Sequence[Stage], groups: Sequence[Sequence[arb]]) -> Sequenc
 def _transform(line: Sequence[_Ball], at: acb) -> acb:
     found = acb(1)
     for stage in line:
-        told = stage.told
+        told = stage.stage
         if not (told.whole or told.share):
             continue
         once = _transform_of_one(stage, at)
@@ -258,7 +258,7 @@ def _transform(line: Sequence[_Ball], at: acb) -> acb:
 
 
 def _transform_of_one(stage: _Ball, at: acb) -> acb:
-    told = stage.told
+    told = stage.stage
     service, variation = stage.numbers[5:7]
     found = _inside(stage, at)
     if told.service and told.variation:
@@ -271,14 +271,14 @@ def _wait(stage: _Ball, at: acb) -> acb:
     waiting, spare, first, more = arb(0), arb(1), acb(0), acb(1)
     for one in (stage, *stage.work_parts):
         waits, load, work, spread = one.numbers[:4]
-        waits = waits if one.told.waits < 1 else arb(1)
+        waits = waits if one.stage.waits < 1 else arb(1)
         left = acb(1)
-        if one.told.work:
+        if one.stage.work:
             each = at * work
-            left = -_less(each, spread if one.told.spread else None) / each
+            left = -_less(each, spread if one.stage.spread else None) / each
         waiting, spare = waiting + waits, spare - load
         first, more = first + waits * left, more - load * left
-    if stage.told.waiting_share == 1:
+    if stage.stage.waiting_share == 1:
         waiting = arb(1)
     return 1 - waiting + spare * first / more
 

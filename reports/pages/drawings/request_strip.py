@@ -49,8 +49,8 @@ class Row(Struct, frozen=True, kw_only=True):
     left: float
     y: float
     bars: tuple[Segment, ...]
-    told: str
-    told_at: float
+    label: str
+    label_x: float
 
 
 class Strip(Struct, frozen=True, kw_only=True):
@@ -149,8 +149,8 @@ def _row(span: Span, number: int, n: int, to: tuple[float, float, float]) -> Row
         left=_LEFT + _INDENT * span.depth,
         y=8 + n * LINE,
         bars=tuple(bars),
-        told=f"{quantity(span.value, TIME, 3)}, {percent(share_of(total, span.value))}",
-        told_at=round(min(x, WIDTH - _LABEL_WIDTH) + 5, 1),
+        label=f"{quantity(span.value, TIME, 3)}, {percent(share_of(total, span.value))}",
+        label_x=round(min(x, WIDTH - _LABEL_WIDTH) + 5, 1),
     )
 
 
@@ -166,8 +166,8 @@ def _sums(path: PathThere, n: int, to: tuple[float, float]) -> Iterator[Row]:
             left=_LEFT,
             y=8 + at * LINE,
             bars=(Segment("all", left, round(max(width, 1.0), 1)),),
-            told=marked_value(quantity(taken, TIME, 3), taken, known),
-            told_at=round(left + width + 5, 1),
+            label=marked_value(quantity(taken, TIME, 3), taken, known),
+            label_x=round(left + width + 5, 1),
         )
 
 

@@ -68,7 +68,7 @@ class LiveModel:
             "variants": [built for _, built in held],
             "notes": self._notes([variant for variant, _ in held]),
             "fixedPlaces": fixed,
-            "records": self._records.told,
+            "records": self._records.values,
             "steps": [list(step) for step in self._records.program.steps],  # type: ignore[arg-type]
             "laws": self._records.program.laws,
             "month": MONTH,
@@ -90,7 +90,7 @@ class LiveModel:
         yield from (select.name for select in self._variants.selects)
         for stream in self._model.streams:
             yield from (f"{stream.name}.{measure}" for measure in _OF_STREAMS)
-        for record in self._records.told:
+        for record in self._records.values:
             if isinstance(record, dict):
                 yield from (name for name in (record.get("name"),) if isinstance(name, str))
                 yield from (name for name, _ in record.get("parts", ()))
@@ -128,7 +128,7 @@ class LiveModel:
             mode: [self._records.record([_spread(one) for one in number]) for number in numbers]
             for mode, numbers in start.spreads.items()
         }
-        promised = {mode: dict(told) for mode, told in start.promised.items()}
+        promised = {mode: dict(told) for mode, told in start.confidence_limits.items()}
         return {"uncertain": by_mode} | ({"promised": promised} if promised else {})
 
     # -- variants ------------------------------------------------------------------------
@@ -141,13 +141,13 @@ class LiveModel:
                 return
             yield variant, self._variant(variant)
 
-    def _notes(self, held: Sequence[Variant]) -> list[Json]:
+    def _notes(self, included: Sequence[Variant]) -> list[Json]:
         """Tell what of a model is not in the page, and how to get it."""
         notes: list[Json] = []
         variants, file = self._variants, self._model.file
-        if self._is_cut_short or not variants.are_all(held):
+        if self._is_cut_short or not variants.are_all(included):
             notes.append(
-                f"This page includes {len(held)} of {variants.combinations:,} combinations of "
+                f"This page includes {len(included)} of {variants.combinations:,} combinations of "
                 "options, machines and networks, those closest to the initial settings. To include "
                 f"another one, run `qps report {file} --set NAME=CHOICE`; to include more, add "
                 "`--variants`."

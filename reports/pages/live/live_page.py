@@ -64,7 +64,7 @@ def _odds(answer: Answer | None, labels: Labels) -> dict[str, Json]:
     odds = answer.odds
     return {
         "odds": {
-            "lines": [unquoted(labels.told(line)) for line in odds_lines(answer)],
+            "lines": [unquoted(labels.sentence(line)) for line in odds_lines(answer)],
             "samples": odds.samples,
             "interval": [odds.interval.least, odds.interval.most],
             "promise": odds.at_confidence.capacity,

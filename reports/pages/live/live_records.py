@@ -20,7 +20,7 @@ class Records:
 
     def __init__(self, program: Program, dimensions: Iterable[Dimension]) -> None:
         self.program = program
-        self.told: list[Json] = []
+        self.values: list[Json] = []
         self.dimensions: dict[Dimension, None] = dict.fromkeys(dimensions)
         self._known: dict[str, int] = {}
         self._bytes = 0
@@ -35,8 +35,8 @@ class Records:
         text = json.dumps(value, sort_keys=True)
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = len(self.told)
-            self.told.append(value)
+            known = self._known[text] = len(self.values)
+            self.values.append(value)
             self._bytes += len(text)
         return known
 

@@ -78,7 +78,7 @@ class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
         is_of_resource = self.answer.startswith((SATURATION, LOAD))
         return is_of_resource or not self.values or self.answer == "at"
 
-    def told(self, value: Any) -> str:
+    def text(self, value: Any) -> str:
         """Return a value in the unit of the column."""
         if value is None:
             return "–"
@@ -88,7 +88,7 @@ class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
 
     def quantity(self, value: Any) -> str:
         """Return a value with its unit."""
-        return with_unit(self.told(value), self.unit)
+        return with_unit(self.text(value), self.unit)
 
     def at(self, row: int) -> Any:
         """Return the value in a row, None for none."""

@@ -40,7 +40,7 @@ def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
     """Return the page of a table with the schema of a result; `origin` is the file it is from."""
     return MatrixPage(
         columns=columns_of_table(table),
-        asked=_request_in(table),
+        request=_request_in(table),
         rows=len(table),
         origin=origin,
         one_by_one=one_by_one_in(table),
@@ -61,7 +61,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     """Everything that stands on the page: columns of rows, what was asked of them, from where."""
 
     columns: tuple[ResultColumn, ...]
-    asked: Request | None
+    request: Request | None
     rows: int
     origin: str
     one_by_one: int
@@ -76,12 +76,12 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     @property
     def _population(self) -> str:
         """The name of the users, of whom results that do not tell say nothing else."""
-        return printable(self.asked.population) if self.asked else "N"
+        return printable(self.request.population) if self.request else "N"
 
     @property
     def source(self) -> str:
         """The file of the spec, or of the result where it does not tell."""
-        return printable(self.asked.file if self.asked else self.origin)
+        return printable(self.request.file if self.request else self.origin)
 
     @property
     def is_answered(self) -> bool:
@@ -114,10 +114,10 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """What the page is about."""
-        if self.asked is None:
+        if self.request is None:
             return f"Matrix results: {printable(self.origin)}"
-        named = f"{self.asked.model}: {self.asked.matrix}"
-        return printable(f"{named}, {self.asked.title}" if self.asked.title else named)
+        named = f"{self.request.model}: {self.request.matrix}"
+        return printable(f"{named}, {self.request.title}" if self.request.title else named)
 
     @property
     def answer(self) -> str:
@@ -126,12 +126,12 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         if self.faults:
             told.append(f"{faults_in_words(self.faults)}.")
         if self.one_by_one:
-            size = self.asked.configurations if self.asked else self.rows
+            size = self.request.configurations if self.request else self.rows
             told.append(f"{one_by_one_in_words(self.one_by_one, size)}.")
         return " ".join(told)
 
     def _supported_text(self) -> str:
-        total = self.asked.configurations if self.asked else self.rows
+        total = self.request.configurations if self.request else self.rows
         carrying, faults = int(self.carrying.sum()), self.faults
         nobody = self.rows - carrying - faults
         text = f"{total:,} configuration{'s' * (total != 1)}"
@@ -243,19 +243,22 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         return ", ".join(f"{axis.label} {axis.quantity(axis.at(row))}" for axis in telling)
 
     def _parts(self, word: str) -> list[str]:
-        return [text for said, text in self.asked.parts if said == word] if self.asked else []
+        return [text for said, text in self.request.parts if said == word] if self.request else []
 
     def questions(self) -> Iterable[tuple[str, str]]:
         """Yield what was asked: a word, and the text behind it."""
-        if self.asked is None:
+        if self.request is None:
             axes = ", ".join(f"{axis.label} ({len(axis.values):,} values)" for axis in self.axes)
             yield "over", axes
             return
-        for word, text in self.asked.parts:
+        for word, text in self.request.parts:
             yield word, printable(text)
-        population = printable(self.asked.population)
+        population = printable(self.request.population)
         at = "capacity of each configuration"
-        yield "evaluated at", at if self.asked.at is None else f"{population} = {self.asked.at:,}"
+        yield (
+            "evaluated at",
+            at if self.request.at is None else f"{population} = {self.request.at:,}",
+        )
 
     def remarks(self) -> Iterable[str]:
         """Yield what a reader has to know of the numbers."""
@@ -269,7 +272,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         for (known, because), labels in alike.items():
             told = f"{joined_words(labels)}: {known} ({because})."
             yield unquoted(printable(told))
-        if self.asked is None and not any(column.base for column in self.columns):
+        if self.request is None and not any(column.base for column in self.columns):
             yield (
                 "The file has no units (CSV has none): values are in base units "
                 "(s, bit, bit/s, $, single items)."
@@ -281,7 +284,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         """Return the first rows as a table of words, which the template of the page prints."""
         shown = [column for column in self.columns if not column.is_detail]
         rows = [
-            tuple(self._mark(column, row) + column.told(column.at(row)) for column in shown)
+            tuple(self._mark(column, row) + column.text(column.at(row)) for column in shown)
             for row in range(min(self.rows, _STATIC_ROWS))
         ]
         headings = tuple(f"{c.label}, {c.unit}" if c.unit else c.label for c in shown)
@@ -292,7 +295,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         """Return all rows and what is drawn of them at first."""
         return {
             "rows": self.rows,
-            "name": printable(self.asked.matrix if self.asked else "results"),
+            "name": printable(self.request.matrix if self.request else "results"),
             "columns": [
                 column.as_json() | {"better": self._better(column)} | self._known(column)
                 for column in self.columns
@@ -323,23 +326,23 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     def _sorted(self) -> Json:
         """Return the first column that rows are sorted by, and how."""
-        if self.asked is None or not self.asked.order:
+        if self.request is None or not self.request.order:
             return []
-        (name, is_descending), *_ = self.asked.order
+        (name, is_descending), *_ = self.request.order
         return [[i, is_descending] for i, c in enumerate(self.columns) if c.name == name][:1]
 
     def _command(self) -> dict[str, Json] | None:
         """Return what `qps solve` takes, besides the axes, to solve one of the rows."""
-        if self.asked is None:
+        if self.request is None:
             return None
         return {
-            "file": printable(self.asked.file),
+            "file": printable(self.request.file),
             "with": list(map(printable, self._parts("with"))),
         }
 
     def _better(self, column: ResultColumn) -> int:
         """Return 1 where more is better, -1 where less is; 0 where that is not known."""
-        for name, is_descending in self.asked.order if self.asked else ():
+        for name, is_descending in self.request.order if self.request else ():
             if name == column.name and not column.is_axis:
                 return 1 if is_descending else -1
         if column.answer == LARGEST or column.answer.startswith("saturates_at"):
@@ -360,9 +363,9 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             if not self.columns[i].is_axis
         }
         own = [name for name in found if name not in ANSWERS and ":" not in name]
-        order = [name for name, _ in self.asked.order] if self.asked else []
+        order = [name for name, _ in self.request.order] if self.request else []
         gives = [LARGEST, "quality_at"]
-        if self.asked is not None and self.asked.at is not None:
+        if self.request is not None and self.request.at is not None:
             gives.reverse()
         axes = {self.columns[i].name: i for i in self._varying_columns() if self.columns[i].is_axis}
         costs = [*COSTS, "cost_per_user", "running_cost_per_user", *order, *own]

@@ -130,11 +130,11 @@ def inverse_text(
         title=f"{solution.number.name} for {counted(solution.at, solution.population)}",
         place=place,
         facts=(
-            ("Required", labels.told(required_values(solution)).removesuffix(".")),
+            ("Required", labels.sentence(required_values(solution)).removesuffix(".")),
             ("Current", _current(solution)),
             (phrase("accuracy"), _reliability(solution, labels)),
         ),
-        notes=tuple(map(labels.told, typical_lines(solution.nominal_inputs))),
+        notes=tuple(map(labels.sentence, typical_lines(solution.nominal_inputs))),
     )
     return layout.printed(markdown=markdown, width=width)
 

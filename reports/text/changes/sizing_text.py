@@ -64,7 +64,7 @@ def sizing_text(
         title=f"Sizing for {counted(sizing.at, sizing.population)}",
         place=place,
         facts=(
-            ("Result", labels.told(sizing_answer(sizing)).removesuffix(".")),
+            ("Result", labels.sentence(sizing_answer(sizing)).removesuffix(".")),
             *_change_facts(sizing, labels, settings, width),
             *(
                 (phrase("accuracy") if i == 0 else "", line)
@@ -74,7 +74,7 @@ def sizing_text(
         tables=(_table(sizing, labels),),
         notes=(
             *_exact_notes(sizing, labels),
-            *map(labels.told, typical_lines(sizing.nominal_inputs)),
+            *map(labels.sentence, typical_lines(sizing.nominal_inputs)),
         ),
     )
     return layout.printed(markdown=markdown, width=width)
@@ -172,7 +172,7 @@ def _setting(one: Needed) -> str:
 def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
     """Return how the result is known, with the first reasons."""
     if sizing.known.is_exact:
-        lines = [labels.told(line) for line in sizing_known(sizing)]
+        lines = [labels.sentence(line) for line in sizing_known(sizing)]
         return [EXACT_HERE] if lines == [ALL_EXACT] else lines
     what = users_as_known(sizing.known)
     premises = tuple(dict.fromkeys(each.partition(": ")[0] for each in sizing.known.reasons))

@@ -93,7 +93,7 @@ def _verdict(found: Drift, tolerance: float) -> str:
 def _describe(found: Drift) -> str:
     if found.begin is None:
         return ""
-    return f" Tested: the {found.asked_rows:,} rows since {_moment(found.begin, found)}."
+    return f" Tested: the {found.compared_rows:,} rows since {_moment(found.begin, found)}."
 
 
 def _moved(cost: CostDrift, found: Drift) -> str:
@@ -279,7 +279,7 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
         cores=float(stated.reading.processors or 1),
         components=stated.components,
         row_count=found.rows,
-        asked_rows=found.asked_rows,
+        asked_rows=found.compared_rows,
         from_=None if found.ends is None else found.ends[0].isoformat(),
         to=None if found.ends is None else found.ends[1].isoformat(),
         moved=found.has_moved,

@@ -79,7 +79,7 @@ def simulation_view(
         schema="qps/simulation/2",
         file=file,
         population=population,
-        at=simulation.played.population,
+        at=simulation.network.population,
         seed=effort.seed,
         runs=simulation.runs,
         length=simulation.length,
@@ -88,7 +88,7 @@ def simulation_view(
         precision=effort.precision,
         is_precise=simulation.is_precise,
         agrees=all(one.is_right for one in found),
-        remarks=simulation.played.remarks,
+        remarks=simulation.network.remarks,
         results=tuple(_view(one) for one in found),
     )
 
@@ -367,5 +367,5 @@ def simulation_notes(
             f"Confidence intervals are wider than ±{percent(effort.precision)} after "
             f"{number(effort.seconds)} s; raise `--time-limit`."
         )
-    remarks = simulation.played.remarks
+    remarks = simulation.network.remarks
     return [*notes, *(f"{remark[:1].upper()}{remark[1:]}." for remark in remarks)]

@@ -15,7 +15,7 @@ class Tone(Enum):
     ANSWER = "\x1b[1;32m"
     MISS = "\x1b[1;31m"
     LIMIT = "\x1b[1;33m"
-    GIVES_WAY = "\x1b[1;36m"
+    CHANGE = "\x1b[1;36m"
     ASIDE = "\x1b[2m"
 
 

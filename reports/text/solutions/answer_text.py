@@ -99,8 +99,8 @@ def solve_text(
     ]
     parts += [table_of(table) for table in tables if table.rows]
     notes = [
-        *map(labels.told, (*odds_lines(answer), *known_list(answer))),
-        labels.told(_references(answer)),
+        *map(labels.sentence, (*odds_lines(answer), *known_list(answer))),
+        labels.sentence(_references(answer)),
     ]
     parts.append(("\n\n" if markdown else "\n").join(line_of(line) for line in notes if line))
     warnings = (*answer.spec_warnings, *answer.warnings) if markdown else answer.warnings
@@ -120,7 +120,7 @@ def circumstances(answer: Answer) -> tuple[str, ...]:
 
 def _all_facts(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     """Yield the facts of `--all` below the capacity: with uncertain inputs, of nominal ones."""
-    told = labels.told
+    told = labels.sentence
     yield "Limit", limit_reached(answer, labels)
     yield "Next limit", told(next_limit(answer, labels))
     yield "More users", " ".join(more_users_lines(answer, labels))
@@ -230,7 +230,7 @@ def remarks(answer: Answer, labels: Labels = PLAIN) -> tuple[str, ...]:
     costs = [f"Cost: {line}" for line in cost_lines(answer)]
     modes = mode_facts(answer, labels)
     told = (known, *closed_lines(answer), *elastic, *costs)
-    return (f"Modes: {modes}." if modes else "", *map(labels.told, told))
+    return (f"Modes: {modes}." if modes else "", *map(labels.sentence, told))
 
 
 def _advice(answer: Answer, words: Wording) -> Table:

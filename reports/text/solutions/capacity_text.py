@@ -46,7 +46,7 @@ def has_nominal(answer: Answer) -> bool:
 
     A requirement with a confidence rests on samples: then none is of nominal inputs.
     """
-    return answer.odds is not None and all(one.promised_with is None for one in answer.requirements)
+    return answer.odds is not None and all(one.confidence is None for one in answer.requirements)
 
 
 def supported(answer: Answer) -> int | None:
@@ -168,11 +168,11 @@ def not_covered(answer: Answer, labels: Labels) -> str:
 def sureness(answer: Answer, labels: Labels) -> list[tuple[str, str]]:
     """Return under their labels what the capacity covers, and what it does not."""
     return [
-        (phrase("accuracy"), labels.told(accuracy(answer))),
+        (phrase("accuracy"), labels.sentence(accuracy(answer))),
         (phrase("error"), model_error(answer, labels)),
         (phrase("error.not_covered"), not_covered(answer, labels)),
         ("Uncertainty", uncertainty(answer)),
-        ("Measure next", labels.told(measure_next(answer))),
+        ("Measure next", labels.sentence(measure_next(answer))),
     ]
 
 
@@ -208,7 +208,7 @@ def _is_doubtful(known: Certainty, *, at_most: bool, is_limiting: bool) -> bool:
 
 def _requirement(one: RequirementAnswer, labels: Labels) -> str:
     """Return what a requirement is at the capacity, its model error, and its limit."""
-    if one.promised_with is not None:  # its value is a population
+    if one.confidence is not None:  # its value is a population
         return labels.of(one.name)
     share = in_percent(one)
     limit = quantity(one.limit, one.dimension, _DIGITS, share=share)

@@ -82,7 +82,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     def _of_number(self, name: str, advice: Advice) -> str:
         known = self.numbers.get(name)
         if known is None:  # of several kinds or cases
-            return self.labels.told(advice.change)
+            return self.labels.sentence(advice.change)
         unit, amount, more = _amounts(known, _exactly(advice.factor))
         digits = _DIGITS if _describe(more) != _describe(amount) else _ALL_DIGITS
         before, after = (_describe(value, digits) for value in (amount, more))

@@ -141,7 +141,7 @@ _MEASURES = "Measures"
 def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     """Yield facts under their labels; changes and measures have lines of their own."""
     labels = words.labels
-    told = labels.told
+    told = labels.sentence
     if answer.verdict is Verdict.NOWHERE:
         for label, text in violated(answer, labels):
             yield label, told(text)
@@ -231,7 +231,7 @@ def _tone_of(
     resource: ResourceSolution, mattering: frozenset[str], giving: frozenset[str]
 ) -> Tone | None:
     if resource.name in giving:
-        return Tone.GIVES_WAY
+        return Tone.CHANGE
     if resource.utilization_at_limit > resource.target:
         return Tone.MISS
     return Tone.LIMIT if resource.name in mattering else None

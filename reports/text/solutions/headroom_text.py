@@ -27,7 +27,7 @@ _MOST_NAMED = 3
 def beyond_lines(answer: Answer, labels: Labels) -> list[str]:
     """Return what the first screen does not print: the effect of 10 % more users, the headroom."""
     headroom = phrase("margin", told=headroom_line(answer))
-    return [*more_users_lines(answer, labels), labels.told(headroom)]
+    return [*more_users_lines(answer, labels), labels.sentence(headroom)]
 
 
 def more_users_lines(answer: Answer, labels: Labels) -> list[str]:
@@ -79,13 +79,13 @@ def _more_users(answer: Answer, more: MoreUsers, labels: Labels) -> str:
     else:
         value = marked_value(quantity_beyond_limit(quality.value, 1), quality.value, quality.known)
         fails.append(phrase("reason.above", name="quality", told=value, limit=1))
-    told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more, labels))]
+    told = [*_some(loads), *_some(fails), *map(labels.sentence, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(told)}."
 
 
 def _failing(one: RequirementThere, labels: Labels) -> str:
     requirement, there = one.requirement, one.reading
-    if requirement.promised_with is not None:
+    if requirement.confidence is not None:
         name = f"`{requirement.name}`" if labels.is_plain else labels.of(requirement.name)
         return phrase("reason.promise", name=name)
     value = marked_value(beyond_limit(there, requirement, 3), there.value, there.known)

@@ -38,7 +38,7 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
         return "Limit", _behind_quality(answer.behind_quality, labels)
     found = answer.resource(resource_in(name))
     if one is not None and there is not None:
-        if one.promised_with is not None:
+        if one.confidence is not None:
             return "Limit", f"{labels.of(name)}: not met with {further}"
         then = _further(one, there, further)
         if found is not None:
@@ -125,7 +125,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     if name == QUALITY:
         yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} with {users}"
         return
-    if one is not None and one.promised_with is not None:
+    if one is not None and one.confidence is not None:
         yield "Violated", f"{labels.of(name)}: not met with {users}"
         return
     if one is not None and there is not None:
@@ -192,7 +192,7 @@ def next_limit(answer: Answer, labels: Labels) -> str:
     if found.requirement == QUALITY:
         return phrase("next.quality", name=name, users=users)
     for one in answer.requirements:
-        if one.name == found.requirement and one.promised_with is None:
+        if one.name == found.requirement and one.confidence is None:
             name = f"{labels.measure(found.requirement)}{mode}"
             return _reached(answer, one, name, users, with_value=not mode)
     resource = answer.resource(resource_in(found.requirement))
@@ -286,7 +286,7 @@ def _others(answer: Answer) -> list[RequirementAnswer]:
     items = [
         one
         for one in answer.requirements
-        if one.name not in shown and one.promised_with is None and one not in behind
+        if one.name not in shown and one.confidence is None and one not in behind
     ]
     items.sort(key=lambda one: (one.met_up_to is None, one.met_up_to or 0))
     return items

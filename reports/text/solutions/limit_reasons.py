@@ -76,7 +76,7 @@ def limit_reached(answer: Answer, labels: Labels) -> str:
 def _reason(answer: Answer, labels: Labels) -> str:
     """Return what passes which limit where the capacity ends."""
     name, there, one = answer.limited_by or "", answer.limit_there, answer.limiting
-    if one is not None and one.promised_with is not None:
+    if one is not None and one.confidence is not None:
         called = f"`{name}`" if labels.is_plain else labels.of(name)
         return phrase("reason.promise", name=called)
     if one is not None and there is not None:

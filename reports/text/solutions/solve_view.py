@@ -110,7 +110,7 @@ def _requirement(one: RequirementAnswer) -> RequirementView:
         unit=str(one.dimension),
         value_at_limit=one.now.value,
         value_beyond=None if one.beyond is None else one.beyond.value,
-        certainty=one.promised_with,
+        certainty=one.confidence,
         known=one.now.known,
     )
 

@@ -101,7 +101,7 @@ class Labels(Struct, frozen=True, kw_only=True):
                 return phrase(key, what=what, where=where)
         return self.of(name)
 
-    def told(self, text: str) -> str:
+    def sentence(self, text: str) -> str:
         """Return a sentence with words for the names of parts that stand in it, such as `web.cpu`.
 
         A name of one word may be a word: it stays as it is, unless it stands between backticks.
@@ -124,7 +124,7 @@ class Labels(Struct, frozen=True, kw_only=True):
         elif name.replace(".", "").isidentifier():
             words = self._part(name) and self.measure(name)
         else:
-            words = self.told(name) if self.told(name) != name else ""
+            words = self.sentence(name) if self.sentence(name) != name else ""
         begins = found.start() == 0 or found.string[: found.start()].endswith(". ")
         return (f"{words[0].upper()}{words[1:]}" if begins else words) if words else found[0]
 
@@ -142,7 +142,7 @@ class Labels(Struct, frozen=True, kw_only=True):
         if name == QUALITY:
             return self._needs()
         if not name.replace(".", "").isidentifier():  # an expression
-            return self.told(name)
+            return self.sentence(name)
         return self._part(name) or self._spaced(name)
 
     def _needs(self) -> str:

@@ -183,7 +183,7 @@ def side_of(criterion: Limited) -> str:
 def in_percent(criterion: Limited) -> bool:
     """True for requirements that are told in per cent: of a share, or with a limit written so."""
     written = criterion.span is not None and "%" in criterion.span.text
-    if criterion.promised_with is not None:
+    if criterion.confidence is not None:
         return False
     return criterion.dimension == DIMENSIONLESS and (written or is_share(criterion.name))
 

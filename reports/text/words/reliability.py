@@ -23,7 +23,7 @@ def first_reasons(
 ) -> str:
     """Return the first reasons why a result is not exact, and how to see the others."""
     found = merged(reasons, ports)
-    shown = [labels.told(one) for one in found[:most]]
+    shown = [labels.sentence(one) for one in found[:most]]
     more = len(found) - len(shown)
     if more:
         shown.append(f"{counted(more, 'more reasons')}: {others_in}")

@@ -140,15 +140,15 @@ class CompiledMatrix:
     quantiles: tuple[Fraction, ...] = ()
     sampled: CompiledMatrix | None = None
     sample_solver: Callable[[CompiledMatrix], Callable[[int, int], list[Any]]] | None = None
-    promised: ConfidenceRows | None = None
+    confidence_rows: ConfidenceRows | None = None
 
     @cached_property
     def known(self) -> ColumnsKnown:
         """How the columns are known, of all rows together."""
         known = all_known([group.known for block in self.blocks for group in block.groups])
-        if self.promised is None:
+        if self.confidence_rows is None:
             return known
-        return known_by_samples(known, self.promised, self.question)
+        return known_by_samples(known, self.confidence_rows, self.question)
 
     @property
     def size(self) -> int:
@@ -180,7 +180,7 @@ class CompiledMatrix:
         """A text that is the same for the same rows with the same results only."""
         parts: list[object] = [self.words, self.question, self.matrix.excluded]
         parts += [self.matrix.wanted, self.matrix.at]
-        parts += [] if self.promised is None else [self.promised.told]
+        parts += [] if self.confidence_rows is None else [self.confidence_rows.key]
         parts += [] if self.sampled is None else [self.sampled.fingerprint]
         for block in self.blocks:
             parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]

@@ -43,7 +43,7 @@ class ConfidenceRows:
         return self.at_confidence(self.model, configuration)
 
     @property
-    def told(self) -> object:
+    def key(self) -> object:
         """What the answers rest on that the plain requirements do not tell."""
         asked = [(one.name, one.certainty) for one in with_certainty(self.model)]
         spreads = [

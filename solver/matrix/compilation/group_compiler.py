@@ -40,21 +40,21 @@ class TemplateGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupCompiler:
-    """Compiles the groups of one product of axes; numbers that are `settled` do not vary in any."""
+    """Compiles the groups of one product of axes; numbers that are `fixed` do not vary in any."""
 
     model: ir.Model
     matrix: ir.Matrix
     structure: Structure
     question: Question
     is_alone: bool = False
-    settled: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
 
     @cached_property
     def _moving_axes(self) -> tuple[ir.Axis, ...]:
         """The axes of numbers, along which a group may vary; one configuration does not."""
         axes = () if self.is_alone else self.structure.axes
         varied = (one for axis in axes for one in axis.varied)
-        return tuple(one for one in varied if one.name not in self.settled)
+        return tuple(one for one in varied if one.name not in self.fixed)
 
     @cached_property
     def _moving(self) -> Moving:
@@ -210,12 +210,12 @@ class GroupCompiler:
                     target=one.target,
                     is_filled=is_filled(graph, one.name),
                     is_never_full=one.is_never_full and one.target is ONE,
-                    asked=one.asked,
+                    demand=one.demand,
                 )
                 for one in graph.resources.values()
             ),
             guards=guards_of(self.model, configuration, graph, asking, inputs),
-            told=(graph.quality_value, *costs, *columns, *map(asking.expression, asked)),
+            outputs=(graph.quality_value, *costs, *columns, *map(asking.expression, asked)),
             values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs=inputs,
             decided=graph.basis.decided,

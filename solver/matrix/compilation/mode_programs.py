@@ -45,7 +45,7 @@ def compiled_mode(
         inputs=draft.inputs,
         positive=frozenset((*above_zero, *leaves)),
     )
-    builder = tight.beside()
+    builder = tight.plain_builder()
     # What bounds leave open of one row is told one by one in less time than tight ones take.
     of_bounds = tight if axes or draft.leaves else builder
     criteria = tuple(
@@ -58,7 +58,7 @@ def compiled_mode(
     resources = tuple(_resource(builder, of_bounds, one) for one in draft.resources)
     guards = draft.guards.built([builder.build(value) for value in draft.guards.values])
     answers = _Answers(builder)
-    quality, cost, running, *told = map(answers.number, draft.told)
+    quality, cost, running, *told = map(answers.number, draft.outputs)
     columns, comparisons = question.column_count, len(question.comparisons)
     sides = list(zip(told[columns::2], told[columns + 1 :: 2], strict=True))
     compiled = CompiledMode(
@@ -74,7 +74,7 @@ def compiled_mode(
         guards=guards,
         population=draft.population,
         quality=quality,
-        metric=draft.told[0],
+        metric=draft.outputs[0],
         cost=cost,
         running_cost=running,
         columns=tuple(told[:columns]),
@@ -191,11 +191,11 @@ def _at_most(
 
 
 def _resource(builder: Builder, tight: Builder, resource: ResourceLoad) -> CompiledResource:
-    sides = resource.asked, resource.target
+    sides = resource.demand, resource.target
     # At its target it is full, if not so by design.
     criterion = _at_most(resource.name, builder, tight, sides, is_strict=not resource.is_filled)
     quadratic = None
-    powers = builder.powers(resource.asked)
+    powers = builder.powers(resource.demand)
     if powers is not None:
         least = min(powers, default=0)
         shift = -min(least, 0)
@@ -211,6 +211,6 @@ def _resource(builder: Builder, tight: Builder, resource: ResourceLoad) -> Compi
         criterion=criterion,
         is_filled=resource.is_filled,
         load=builder.build(resource.load),
-        fullness=resource.asked / resource.target,
+        fullness=resource.demand / resource.target,
         is_never_full=resource.is_never_full,
     )

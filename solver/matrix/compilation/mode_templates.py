@@ -28,14 +28,14 @@ Leaves = tuple[tuple[str, tuple[Fraction, ...]], ...]
 class ResourceLoad:
     """A resource: its load, what this is to stay below, and whether it is filled by design.
 
-    `asked` is what is asked of it, whether or not that is served.
+    `demand` is what is asked of it, whether or not that is served.
     """
 
     name: str
     load: Formula
     target: Formula
     is_filled: bool
-    asked: Formula
+    demand: Formula
     is_never_full: bool = False
 
 
@@ -43,8 +43,8 @@ class ResourceLoad:
 class ModeTemplate:
     """A mode of a structure: what is to be computed of each row.
 
-    `told` are formulas of what rows tell, each None where there is none. `values` are the numbers
-    of symbols, `inputs` the symbols that vary from row to row, each by its name.
+    `outputs` are formulas of results of rows, each None where there is none. `values` are the
+    numbers of symbols, `inputs` the symbols that vary from row to row, each by its name.
     """
 
     mode: str | None
@@ -55,7 +55,7 @@ class ModeTemplate:
     impossible: tuple[tuple[str, Formula], ...]
     resources: tuple[ResourceLoad, ...]
     guards: Guards
-    told: tuple[Formula | None, ...]
+    outputs: tuple[Formula | None, ...]
     values: Mapping[Formula, Formula]
     inputs: Mapping[Formula, str]
     decided: frozenset[str]
@@ -73,7 +73,7 @@ class ModeTemplate:
             tuple(message for message, _ in self.impossible),
             tuple((one.name, one.is_filled, one.is_never_full) for one in self.resources),
             self.guards.guards,
-            tuple(one is None for one in self.told),
+            tuple(one is None for one in self.outputs),
             frozenset(self.inputs.items()),
             self.decided,
             self.known,
@@ -85,9 +85,9 @@ class ModeTemplate:
         return (
             *(side for one in self.criteria for side in (one.measure, one.limit)),
             *(over for _, over in self.impossible),
-            *(side for one in self.resources for side in (one.load, one.target, one.asked)),
+            *(side for one in self.resources for side in (one.load, one.target, one.demand)),
             *self.guards.values,
-            *(one for one in self.told if one is not None),
+            *(one for one in self.outputs if one is not None),
         )
 
     @property
@@ -109,11 +109,11 @@ class ModeTemplate:
             ),
             impossible=tuple((message, following()) for message, _ in self.impossible),
             resources=tuple(
-                replace(one, load=following(), target=following(), asked=following())
+                replace(one, load=following(), target=following(), demand=following())
                 for one in self.resources
             ),
             guards=replace(self.guards, values=tuple(islice(formulas, len(self.guards.values)))),
-            told=tuple(one and following() for one in self.told),
+            outputs=tuple(one and following() for one in self.outputs),
         )
 
 

@@ -70,7 +70,7 @@ class FlowsInGroup:
     group: str
     sides: tuple[int, int]
 
-    def told(self, flows: Fraction, users: Fraction) -> str:
+    def reason(self, flows: Fraction, users: Fraction) -> str:
         """Return why a row has no answer in which the flows are more than the users."""
         return more_flows_than_users(self.stream, flows, self.group, users)
 
@@ -350,7 +350,7 @@ def reasons_of(
     if guard.flows is not None and kind == 0:
         values = exactly(guard.flows.sides, rows)
         flows, users = (map(as_fraction, values[side]) for side in guard.flows.sides)
-        return list(map(guard.flows.told, flows, users))
+        return list(map(guard.flows.reason, flows, users))
     return (guard.below, guard.above, "")[kind] or None
 
 

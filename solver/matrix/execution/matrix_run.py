@@ -97,7 +97,7 @@ def read_part(content: PartContent) -> pa.Table:
     return parquet.ParquetFile(source, pre_buffer=False).read(use_threads=False)
 
 
-def taken(content: PartContent) -> bytes:
+def content_bytes(content: PartContent) -> bytes:
     """Return a part as bytes; a file of the worker's is taken away."""
     if isinstance(content, bytes):
         return content
@@ -147,7 +147,7 @@ class Parts:
         return ((start, min(total, start + self.size)) for start in range(0, total, self.size))
 
     @property
-    def kept(self) -> int:
+    def part_count(self) -> int:
         """How many parts are there, of whatever matrix."""
         return len(list(self.folder.glob(_NAME)))
 

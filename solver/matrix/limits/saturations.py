@@ -54,10 +54,10 @@ class CompiledResource:
     def steps(self) -> frozenset[int]:
         """The operations that its saturation rests on."""
         quadratic = self.quadratic or ()
-        return frozenset({self.asked, self.target, *self.criterion.tight, *quadratic})
+        return frozenset({self.demand, self.target, *self.criterion.tight, *quadratic})
 
     @property
-    def asked(self) -> int:
+    def demand(self) -> int:
         """The operation that gives what is asked of it, whether or not that is served."""
         return self.criterion.measure
 
@@ -121,7 +121,7 @@ def float_saturations(rows: Rows, resource: CompiledResource, low: int, exactly:
 
 def _has_value(rows: Rows, resource: CompiledResource, at: Floats) -> Bools:
     """Return where a load has a value at the point found: 0/0 may be what is left by underflow."""
-    sides = resource.asked, resource.target
+    sides = resource.demand, resource.target
     values = rows.at(sides, np.where(np.isfinite(at), at, _FARTHEST))
     load, target = (rows.column(values, side) for side in sides)
     return np.isinf(at) | ~np.isnan(load - target)
@@ -138,7 +138,7 @@ def _separate_rounding(
     near = np.abs(crossing_excess(resource, rows, later)) <= 2 * _ON_TARGET
     falls = crossing_excess(resource, rows, later) <= 0
     where = np.flatnonzero(np.isfinite(found.at) & ~found.is_open & (near | falls))
-    sides = (resource.asked, resource.target)
+    sides = (resource.demand, resource.target)
     whole = np.round(found.at)
     reaches = np.zeros(where.size, dtype=bool)
     for at in (np.where(np.abs(whole - found.at) <= _SHORTLY * whole, whole, later), later):
@@ -224,7 +224,7 @@ def _is_simple(resource: CompiledResource, rows: Boxes, start: Floats, end: Floa
 
 def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     """Return by how much a load is above its target, by floats; infinite where it has no value."""
-    sides = resource.asked, resource.target
+    sides = resource.demand, resource.target
     values = rows.at(sides, population)
     load, target = (rows.column(values, side) for side in sides)
     value = load - target

@@ -32,7 +32,7 @@ class AxisCache:
         self._at = np.zeros(prod(self.counts))
         self._is_open, self._is_known = np.zeros((2, prod(self.counts)), dtype=bool)
 
-    def told(
+    def points(
         self, index: Index, rows: Ints, compute: Callable[[Ints], tuple[Floats, Bools]]
     ) -> tuple[Floats, Bools]:
         """Return the points of some rows; `compute` gives those of one row of each combination."""

@@ -190,7 +190,9 @@ class ModeSolver(ModeTables):
         where = np.flatnonzero(sound)
         at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
         if where.size:
-            at[where], is_open[where] = kept.told(index, where, compute) if kept else compute(where)
+            at[where], is_open[where] = (
+                kept.points(index, where, compute) if kept else compute(where)
+            )
         not_below = np.full(rows.count, np.nan)
         for row in np.flatnonzero(is_open):
             exact = one_by_one.saturation(int(row), resource)

@@ -43,7 +43,7 @@ class ModeTables:
         criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
         found = sides_of(criteria) | tight_sides_of(criteria)
         found |= {
-            n for r in mode.resources for n in (r.load, r.asked, r.target, *(r.quadratic or ()))
+            n for r in mode.resources for n in (r.load, r.demand, r.target, *(r.quadratic or ()))
         }
         pairs = (*mode.comparisons, *mode.excluded)
         others = [mode.quality, mode.cost, mode.running_cost, *mode.columns]

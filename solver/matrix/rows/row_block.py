@@ -59,7 +59,7 @@ class RowBlock:
     texts: dict[int, str] = field(default_factory=dict)
 
     @property
-    def is_told(self) -> Bools:
+    def is_answered(self) -> Bools:
         """Which rows have an answer: there is no reason why they have none."""
         found: Bools = self.reason == 0
         found[list(self.texts)] = False

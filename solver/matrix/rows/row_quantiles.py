@@ -86,7 +86,7 @@ class Quantiles:
         for first, last in _stretches(rows, max(_TOGETHER // samples, 1)):
             at = start + int(rows[first]) * samples
             (solved,) = self._solved(at, at + (last - first) * samples)
-            is_told = solved.is_told
+            is_told = solved.is_answered
             answers = np.where(solved.largest == NONE, 0, solved.largest)
             for row in range(last - first):
                 own = slice(row * samples, (row + 1) * samples)

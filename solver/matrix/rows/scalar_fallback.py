@@ -57,14 +57,14 @@ def refusing(refused: dict[int, Refusal], row: int) -> Iterator[None]:
 class OneByOne:
     """Answers for single rows of one mode; `refused` gathers those that have no answer, and why.
 
-    `asked` are all that came here.
+    `rows` are all rows that were solved here.
     """
 
     mode: CompiledMode
     decider: Decider
     index: Index
     refused: dict[int, Refusal] = field(default_factory=dict)
-    asked: set[int] = field(default_factory=set)
+    rows: set[int] = field(default_factory=set)
 
     def exactly(self, sides: Sequence[int], rows: Ints) -> Mapping[int, Sequence[Exact]]:
         """Return the exact values of operations in which there is no population, in some rows."""
@@ -136,5 +136,5 @@ class OneByOne:
         return self.decider.put_in(self.index, row)(formula)
 
     def _of(self, row: int) -> AbstractContextManager[None]:
-        self.asked.add(row)
+        self.rows.add(row)
         return refusing(self.refused, row)

@@ -216,7 +216,7 @@ def _growth(found: Solved) -> tuple[str, ...]:
             answer = sizing_answer(size(found.model, found.configuration, at))
         except QpsError:
             return ()
-        told.append(f"{(more - 1) * 100} % more ({at:,}): {labels.told(answer)}")
+        told.append(f"{(more - 1) * 100} % more ({at:,}): {labels.sentence(answer)}")
     return tuple(told)
 
 

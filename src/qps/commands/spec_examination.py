@@ -83,10 +83,10 @@ class Examination(Struct, frozen=True, kw_only=True):
 
 
 def examine(
-    asked: Sequence[Path], base: Base, progress: Progress, *, everything: bool
+    requested: Sequence[Path], base: Base, progress: Progress, *, everything: bool
 ) -> Examination:
     """Examine every spec that differs from the base, or every one."""
-    paths = _specs(asked)
+    paths = _specs(requested)
     touched = _touched(paths, base, everything=everything)
     specs = [_examined(one, progress) for one in touched.specs]
     changes: list[SpecChange] = []
@@ -94,14 +94,14 @@ def examine(
     if base.commit is not None:
         with tree_at(base.top, base.commit) as tree:
             changes += _changes(specs, base, tree, touched.gone, progress)
-            weaker += _weaker(asked, paths, specs, base, tree, touched.since)
+            weaker += _weaker(requested, paths, specs, base, tree, touched.since)
     return Examination(
         base=base,
         count=touched.count,
         specs=tuple(specs),
         changes=tuple(changes),
         weaker=tuple(weaker),
-        projects=tuple(_of_projects(asked)),
+        projects=tuple(_of_projects(requested)),
     )
 
 
@@ -179,7 +179,7 @@ def _changes(
 
 
 def _weaker(
-    asked: Sequence[Path],
+    requested: Sequence[Path],
     paths: Sequence[Path],
     specs: Sequence[Examined],
     base: Base,
@@ -189,7 +189,7 @@ def _weaker(
     """Yield what became weaker since the base, in specs and by what is no longer looked at."""
     if since is None:
         return
-    roots = [resolved_path(path) for path in asked]
+    roots = [resolved_path(path) for path in requested]
     listed = [
         way
         for way in sorted(tree.blobs)

@@ -88,7 +88,7 @@ def tested_specs(
     testing = _Testing(progress=progress, player=player, probability=probability)
     for number, path in enumerate(paths, 1):
         testing.file(path)
-        testing.told(number, path)
+        testing.advance(number, path)
     return Tested(
         results=tuple(testing.results),
         seconds=tuple(testing.seconds),
@@ -113,7 +113,7 @@ class _Testing(Struct, kw_only=True):
     probability: float = PROBABILITY
     coverages: list[Coverage] = field(default_factory=list)
 
-    def told(self, done: float, path: Path) -> None:
+    def advance(self, done: float, path: Path) -> None:
         """Tell how many specs are done, and which was at work."""
         if self.progress is not None:
             self.progress.advance(done - self.progress.done, path.name)
@@ -138,7 +138,7 @@ class _Testing(Struct, kw_only=True):
         claims = Claims.of(spec, self.player, self.probability)
         questions = list(claims.questions())
         for number, question in enumerate(questions):
-            self.told(before + number / len(questions), path)
+            self.advance(before + number / len(questions), path)
             begin = perf_counter()
             try:
                 found = question.ask()

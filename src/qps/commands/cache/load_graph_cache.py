@@ -53,4 +53,4 @@ def with_graphs(path: Path) -> Iterator[Spec]:
     graphs.take(before)
     yield outcome.value
     if graphs.added > len(before) / _FEW:
-        store(_Graphs(tuple(graphs.told())), key, files, kept)
+        store(_Graphs(tuple(graphs.entries())), key, files, kept)

@@ -57,7 +57,7 @@ class _Checked(Struct, frozen=True):
     """A spec, and what it asked for."""
 
     spec: Spec
-    asked: tuple[_Reading, ...]
+    readings: tuple[_Reading, ...]
 
 
 class CachedSpec(Struct, frozen=True):
@@ -70,18 +70,18 @@ class CachedSpec(Struct, frozen=True):
 class _Noting(Importer, frozen=True, eq=False, kw_only=True):
     """Reads as others do, and notes what was asked for and answered."""
 
-    asked: list[_Reading] = field(default_factory=list)
+    readings: list[_Reading] = field(default_factory=list)
 
     def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
         """Return the source, or why there is none."""
         answer = super().open(module, importing)
-        self.asked.append(_Reading(module, importing, False, _checksum(answer)))  # noqa: FBT003
+        self.readings.append(_Reading(module, importing, False, _checksum(answer)))  # noqa: FBT003
         return answer
 
     def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
         """Return the text of a data file, or why there is none."""
         answer = super().data(file, importing)
-        self.asked.append(_Reading(file, importing, True, _checksum(answer)))  # noqa: FBT003
+        self.readings.append(_Reading(file, importing, True, _checksum(answer)))  # noqa: FBT003
         return answer
 
 
@@ -97,8 +97,8 @@ class _Answer(Struct, frozen=True):
     """What came of a check, what it asked for, and what is kept of it in files."""
 
     outcome: Outcome[Spec]
-    asked: tuple[_Reading, ...]
-    kept: CachedSpec | None = None
+    readings: tuple[_Reading, ...]
+    cached: CachedSpec | None = None
 
 
 _AtHand = OrderedDict[str, _Answer]
@@ -125,7 +125,7 @@ def check_file(path: Path) -> Outcome[Spec]:
         return _answer(read.value, cache_files()).outcome
     key = key_of(read.value, "checked")
     answer = at_hand.pop(key, None)
-    if answer is None or not _are_unchanged(answer.asked, importer_of(read.value)):
+    if answer is None or not _are_unchanged(answer.readings, importer_of(read.value)):
         answer = _answer(read.value, cache_files())
     at_hand[key] = answer
     if len(at_hand) > _MOST_AT_HAND:
@@ -136,7 +136,7 @@ def check_file(path: Path) -> Outcome[Spec]:
 def checked(source: Source, files: CacheFiles) -> tuple[Outcome[Spec], CachedSpec | None]:
     """Check a spec, or take what was kept of it; return also what is kept now."""
     answer = _answer(source, files)
-    return answer.outcome, answer.kept
+    return answer.outcome, answer.cached
 
 
 def _answer(source: Source, files: CacheFiles | None) -> _Answer:
@@ -144,14 +144,14 @@ def _answer(source: Source, files: CacheFiles | None) -> _Answer:
     key = key_of(source, "checked")
     found, kept = (None, None) if files is None else read_cached(key, files, _Checked)
     again = importer_of(source)  # asked anew, it has named the files that were read
-    if found is not None and _are_unchanged(found.asked, again):
+    if found is not None and _are_unchanged(found.readings, again):
         project = project_of(source.folder).value
         spec = replace(found.spec, files=files_of(source, again, project))
-        return _Answer(Outcome(spec, spec.warnings), found.asked, kept)
+        return _Answer(Outcome(spec, spec.warnings), found.readings, kept)
     reads = importer_of(source)
     importer = _Noting(root=reads.root, of_what=reads.of_what)
     outcome = check_source(source, importer)
-    asked = tuple(importer.asked)
+    asked = tuple(importer.readings)
     if outcome.value is None or files is None:
         return _Answer(outcome, asked)
     return _Answer(outcome, asked, store(_Checked(outcome.value, asked), key, files))

@@ -44,7 +44,7 @@ class _Type(Struct, frozen=True):
     """
 
     parts: Callable[[Any], Parts]
-    made: Callable[[Rows], list[Any]]
+    build: Callable[[Rows], list[Any]]
     width: int | None = None
 
 
@@ -234,7 +234,7 @@ def _read(tables: _Tables, types: Types, below: Sequence[Any]) -> tuple[Any, Seq
             raise StoredValueError("a value has too few parts, or too many")
         parts = map(at, group.parts)
         rows = zip(*(parts,) * width, strict=True) if width else ((),) * len(group.parts)
-        values += how.made(rows)
+        values += how.build(rows)
     for filled, numbers in zip(lists, tables.lists, strict=True):
         filled.extend(map(at, numbers))
     for mapping, numbers in zip(dicts, tables.dicts, strict=True):

@@ -57,7 +57,7 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
         except KeyboardInterrupt:
             if folder.exists():
                 print(
-                    f"interrupted: {parts.kept:,} of {parts.count:,} parts are stored in "
+                    f"interrupted: {parts.part_count:,} of {parts.count:,} parts are stored in "
                     f"{folder}\nto continue, repeat the command with `--resume`",
                     file=sys.stderr,
                 )
@@ -82,7 +82,7 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
 
     def _refuse_others(self, parts: Parts) -> None:
         """Refuse to mix what is there with what comes."""
-        if parts.kept and not self.work.arguments.resume:
+        if parts.part_count and not self.work.arguments.resume:
             raise complain(
                 f"`{parts.folder}` belongs to an interrupted run: {parts_stored(parts)}",
                 "continue with `--resume`, or delete the folder",
@@ -102,7 +102,7 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
             parts.folder.mkdir(parents=True, exist_ok=True)
             parts.clear()
             with self.work.executor(parts, parts.folder) as work, self.work.progress() as progress:
-                for (start, stop), path in in_turn(solved_parts(parts, work, self._tell_damaged)):
+                for (start, stop), path in in_turn(solved_parts(parts, work, self._report_damaged)):
                     yield read_part(path)
                     progress.advance(stop - start)
         except ForeignPartError as foreign:
@@ -122,14 +122,14 @@ class MatrixFile(Struct, frozen=True, kw_only=True):
                 parts.folder.rmdir()  # where nothing is kept in it
 
     @staticmethod
-    def _tell_damaged(path: Path) -> None:
+    def _report_damaged(path: Path) -> None:
         # Also where little is to be told: what was written was not what the disk gave back.
         print(f"{path} is damaged and is computed again", file=sys.stderr)
 
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
         hint = ELSEWHERE
-        if not parts.kept:
+        if not parts.part_count:
             parts.remove()  # what stays behind would only puzzle
         else:
             hint = f"{parts_stored(parts)}: free disk space, then continue with `--resume`"

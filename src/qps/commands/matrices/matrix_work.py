@@ -35,13 +35,19 @@ class MatrixWork(Struct, frozen=True, kw_only=True):
 
     def solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
-        from qps.solver.matrix.execution.matrix_run import Parts, as_done, in_turn, read_part, taken  # noqa: PLC0415
+        from qps.solver.matrix.execution.matrix_run import (  # noqa: PLC0415
+            Parts,
+            as_done,
+            content_bytes,
+            in_turn,
+            read_part,
+        )
 
         parts = Parts(self.compiled, self.fingerprint, Path())
         try:
             with self.executor(parts, None) as work, self.progress() as progress:
                 for (start, stop), made in in_turn(as_done(work, parts.places())):
-                    yield read_part(taken(made))
+                    yield read_part(content_bytes(made))
                     progress.advance(stop - start)
         except OSError as error:
             raise complain(
@@ -115,7 +121,7 @@ class MatrixWork(Struct, frozen=True, kw_only=True):
             )
             stored = (
                 f"; {parts_stored(parts)}, continue with `--resume`"
-                if folder is not None and parts.kept
+                if folder is not None and parts.part_count
                 else ""
             )
             raise complain(
@@ -142,7 +148,7 @@ def _warn(text: str) -> None:
 
 def parts_stored(parts: Parts) -> str:
     """Return how many parts are there, in words."""
-    return "1 part is stored" if parts.kept == 1 else f"{parts.kept:,} parts are stored"
+    return "1 part is stored" if parts.part_count == 1 else f"{parts.part_count:,} parts are stored"
 
 
 class CountedRows(Struct):
