@@ -17,7 +17,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from qps.engine.distributions.stage_paths import SAME
-from qps.engine.distributions.time_laws import AT_ONCE, LEAST_SHARE, RULES, TimeLaw, behind, moving
+from qps.engine.distributions.time_laws import (
+    IMMEDIATE,
+    LEAST_SHARE,
+    RULES,
+    TimeLaw,
+    behind,
+    moving,
+)
 from qps.engine.numerics.array_blocks import Array
 
 
@@ -77,7 +84,7 @@ def _points(branches: Sequence[TimeLaw], least: float) -> Array:
 
 def longer_together(one: TimeLaw, other: TimeLaw, time: float) -> tuple[float, float]:
     """Return which share takes longer than a time for two independent ones, and the density."""
-    near = max(time * (1 + SAME), AT_ONCE)
+    near = max(time * (1 + SAME), IMMEDIATE)
     if not one.varies:
         return _behind_atoms(one, other, near)
     if not other.varies:

@@ -24,7 +24,7 @@ Stages = tuple[float, ...]
 """The operands of some stages."""
 
 
-class ForkWay(Struct, frozen=True, kw_only=True):
+class ForkPath(Struct, frozen=True, kw_only=True):
     """A way with its `chance`: the operands of what is passed in line, and those of branches."""
 
     chance: float
@@ -69,11 +69,11 @@ class _Node(Struct, frozen=True, kw_only=True):
         return (*self.group, *(value for one in self.inside for value in one.operands))
 
 
-class _NoWayError(Exception):
+class _NoPathError(Exception):
     pass
 
 
-def ways_of(operands: Sequence[float]) -> tuple[ForkWay, ...] | float:
+def paths_of(operands: Sequence[float]) -> tuple[ForkPath, ...] | float:
     """Return the ways through stages; what the time is where there is no law: see `without_law`."""
     if not operands or len(operands) % OPERANDS or any(map(isnan, operands)):
         return float("nan")
@@ -82,7 +82,7 @@ def ways_of(operands: Sequence[float]) -> tuple[ForkWay, ...] | float:
         return float("nan")
     try:
         found = _of_line(read_line(groups, _node, float))
-    except _NoWayError:
+    except _NoPathError:
         return float("nan")
     refused = [without_law(*part) for way in found for part in way.parts]
     if any(one is not None and isnan(one) for one in refused):
@@ -92,69 +92,69 @@ def ways_of(operands: Sequence[float]) -> tuple[ForkWay, ...] | float:
 
 def _node(group: Sequence[float], inside: tuple[_Node, ...]) -> _Node:
     if group[4] < 0 and (group[4] != FORK or group[0] or group[2] or group[5] or group[8] < 0):
-        raise _NoWayError
+        raise _NoPathError
     return _Node(group=tuple(group), inside=inside)
 
 
-def _of_line(nodes: Sequence[_Node]) -> list[ForkWay]:
-    found = [ForkWay(chance=1.0)]
+def _of_line(nodes: Sequence[_Node]) -> list[ForkPath]:
+    found = [ForkPath(chance=1.0)]
     for node in nodes:
         found = [_both(one, then) for one in found for then in _of_node(node)]
         if len(found) > MOST_PATHS:
-            raise _NoWayError
+            raise _NoPathError
     return found
 
 
-def _both(one: ForkWay, then: ForkWay) -> ForkWay:
+def _both(one: ForkPath, then: ForkPath) -> ForkPath:
     if one.branches and then.branches:
-        raise _NoWayError  # two forks in a row: their sum has no law here
-    return ForkWay(
+        raise _NoPathError  # two forks in a row: their sum has no law here
+    return ForkPath(
         chance=one.chance * then.chance,
         line=(*one.line, *then.line),
         branches=one.branches or then.branches,
     )
 
 
-def _of_node(node: _Node) -> list[ForkWay]:
+def _of_node(node: _Node) -> list[ForkPath]:
     if not node.has_fork:
-        return [ForkWay(chance=1.0, line=node.operands)]
+        return [ForkPath(chance=1.0, line=node.operands)]
     near = round(node.times)
     whole = near if abs(node.times - near) <= NEARLY_WHOLE * near else floor(node.times)
     share = max(0.0, node.times - whole)
     if whole > 1 or (whole and share):
-        raise _NoWayError
-    once = _once(node) if whole or share else []
+        raise _NoPathError
+    once = _single_visit(node) if whole or share else []
     return once if whole else _by(share, once, 1 - share)
 
 
-def _once(node: _Node) -> list[ForkWay]:
+def _single_visit(node: _Node) -> list[ForkPath]:
     inside = tuple(one for one in node.inside if one.group[4])
     if node.is_fork:
         if len(inside) < len(node.inside) or any(one.has_fork for one in inside):
-            raise _NoWayError
-        return [ForkWay(chance=1.0, branches=tuple(one.operands for one in inside))]
+            raise _NoPathError
+        return [ForkPath(chance=1.0, branches=tuple(one.operands for one in inside))]
     if not node.is_choice:
         found = _of_line(inside)
     else:
         left = 1 - sum(one.times for one in inside)
         if left < -SAME:
-            raise _NoWayError
+            raise _NoPathError
         each = [_by(one.times, _chosen(one), 0.0) for one in inside if one.times]
         found = [way for ways in each for way in ways]
         found += _by(0.0, [], left if left > NEARLY_WHOLE else 0.0)
-    return [_both(ForkWay(chance=1.0, line=node.own), way) for way in found]
+    return [_both(ForkPath(chance=1.0, line=node.own), way) for way in found]
 
 
-def _chosen(node: _Node) -> list[ForkWay]:
+def _chosen(node: _Node) -> list[ForkPath]:
     """Return the ways of one of alternatives: it is passed once, whatever its chance."""
     if node.has_fork:
-        return _once(node)
+        return _single_visit(node)
     once = _Node(group=(*node.group[:7], 1.0, node.group[8]), inside=node.inside)
-    return [ForkWay(chance=1.0, line=once.operands)]
+    return [ForkPath(chance=1.0, line=once.operands)]
 
 
-def _by(chance: float, ways: Sequence[ForkWay], left: float) -> list[ForkWay]:
+def _by(chance: float, paths: Sequence[ForkPath], left: float) -> list[ForkPath]:
     found = [
-        ForkWay(chance=chance * way.chance, line=way.line, branches=way.branches) for way in ways
+        ForkPath(chance=chance * way.chance, line=way.line, branches=way.branches) for way in paths
     ]
-    return [*found, *([ForkWay(chance=left)] if left > 0 else [])]
+    return [*found, *([ForkPath(chance=left)] if left > 0 else [])]

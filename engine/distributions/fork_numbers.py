@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import inf, isnan, log, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.distributions.fork_lines import ForkWay, ways_of
+from qps.engine.distributions.fork_lines import ForkPath, paths_of
 from qps.engine.distributions.sum_numbers import TOLERANCES
 from qps.engine.numerics.falling_roots import falling_root
 
@@ -28,7 +28,7 @@ _Mixed = list[tuple[float, "TimeLaw", "TimeLaw"]]
 @lru_cache(maxsize=1 << 14)
 def fork_mean(*stages: float) -> float:
     """Return the mean time to pass stages; infinite where one that is passed is full."""
-    ways = ways_of(stages)
+    ways = paths_of(stages)
     if isinstance(ways, float):
         return ways
     laws = _laws(ways, _LATE)
@@ -38,7 +38,7 @@ def fork_mean(*stages: float) -> float:
 @lru_cache(maxsize=1 << 14)
 def fork_tail(time: float, *stages: float) -> float:
     """Return the share that takes longer than a time to pass stages."""
-    ways = nan if isnan(time) else ways_of(stages)
+    ways = nan if isnan(time) else paths_of(stages)
     if isinstance(ways, float):
         return 1.0 if ways == inf else nan
     if time < 0 or time == inf:
@@ -50,7 +50,7 @@ def fork_tail(time: float, *stages: float) -> float:
 @lru_cache(maxsize=1 << 14)
 def fork_quantile(level: float, *stages: float) -> float:
     """Return the time that a share `level` does not exceed to pass stages."""
-    ways = ways_of(stages) if 0 <= level < 1 else nan
+    ways = paths_of(stages) if 0 <= level < 1 else nan
     if isinstance(ways, float):
         return ways
     late = 1 - level
@@ -70,14 +70,14 @@ def fork_quantile(level: float, *stages: float) -> float:
     return falling_root(excess, low, high, low, TOLERANCES)
 
 
-def _laws(ways: tuple[ForkWay, ...], late: float) -> _Mixed | None:
+def _laws(paths: tuple[ForkPath, ...], late: float) -> _Mixed | None:
     """Return the chance of each way, and the laws of its line and of its fork."""
     from qps.engine.distributions.fork_laws import law_of_fork  # noqa: PLC0415 - needs numpy
     from qps.engine.distributions.time_laws import law_of_stages  # noqa: PLC0415 - needs numpy
 
     goal, cut = _BEYOND - log(late), _CUT * late
     found: _Mixed = []
-    for way in ways:
+    for way in paths:
         line = law_of_stages(way.line, goal, cut)
         branches = [law_of_stages(one, goal, cut) for one in way.branches]
         there = [one for one in branches if one is not None]

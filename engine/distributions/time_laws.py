@@ -24,7 +24,7 @@ from qps.engine.numerics.array_blocks import Array
 
 LEAST_SHARE = 1e-13
 """What is so for less of all is not so for sure."""
-AT_ONCE = 1e-60
+IMMEDIATE = 1e-60
 """A time just behind 0, in s, of which transforms are no power that is too long."""
 _NOTHING, _SMALL = 1e-14, 1e-9
 _FEW, _MANY = 16, 48
@@ -191,7 +191,7 @@ def moving(law: TimeLaw, cut: float) -> TimeLaw:
 
 def behind(times: Array) -> Array:
     """Return times just behind some others."""
-    return np.maximum(times * (1 + _NOTHING), AT_ONCE)
+    return np.maximum(times * (1 + _NOTHING), IMMEDIATE)
 
 
 def _in_closed_form(time: ExponentialTime) -> TimeLaw:

@@ -230,7 +230,7 @@ def _of_fixed(queue: Queue, later: Formula) -> Formula:
 def _own_batch(queue: Queue, own: Visit, ranks: Ranks) -> Formula:
     if own.batch is ONE:
         return ZERO
-    return apply("waiting", own.work_beside / 2 / queue.servers, ranks.before)
+    return apply("waiting", own.other_work / 2 / queue.servers, ranks.before)
 
 
 def _waiting(queue: Queue, load: Formula) -> Formula:

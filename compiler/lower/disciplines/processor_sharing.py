@@ -159,14 +159,14 @@ def sharing_delay(queue: Queue) -> Formula:
     """Return by how many times its service a visit takes longer, times the load that is left."""
     found = queue.share_waiting / queue.servers
     if queue.has_batches:
-        found = found + _visits_beside(queue) / 2 / queue.servers
+        found = found + _other_visits(queue) / 2 / queue.servers
     return found
 
 
-def _visits_beside(queue: Queue) -> Formula:
+def _other_visits(queue: Queue) -> Formula:
     """Return how many others come together with one, as the mean over all who come."""
     works = [visit.rate * visit.service for visit in queue.visits]
-    others = [work * visit.visits_beside for work, visit in zip(works, queue.visits, strict=True)]
+    others = [work * visit.other_visits for work, visit in zip(works, queue.visits, strict=True)]
     return apply("mean", total(others), total(works))
 
 

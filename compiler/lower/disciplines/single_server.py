@@ -28,7 +28,7 @@ class OneServer(Law, frozen=True):
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait: that for all who are there, and for those of the own batch."""
-        before = own.work_beside / 2 / queue.servers
+        before = own.other_work / 2 / queue.servers
         share = self.share_waiting(queue)
         return apply("waiting", share * queue.residual_wait / queue.servers, queue.load) + before
 
@@ -57,7 +57,7 @@ class OneServer(Law, frozen=True):
 
     def stage(self, queue: Queue, own: Visit) -> Stage | None:
         """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
-        before, varies = own.work_beside / queue.servers, queue.variation**2 / own.batch
+        before, varies = own.other_work / queue.servers, queue.variation**2 / own.batch
         if own.others is not None:
             varies = _variation_of_batch(queue, own)
         return Stage(
@@ -181,7 +181,7 @@ def _variation_of_batch(queue: Queue, own: Visit) -> Formula:
     assert own.others is not None
     count, varies = own.others.count, queue.variation**2
     others = count * (own.others.square * (1 + varies) - own.others.work**2)
-    whole = own.service + own.work_beside
+    whole = own.service + own.other_work
     return apply("mean", varies * own.service**2 + others, whole**2)
 
 

@@ -289,7 +289,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         rates = [
             visit.rate / visit.batch
             if visit.others is None
-            else apply("mean", work, visit.service + visit.work_beside)
+            else apply("mean", work, visit.service + visit.other_work)
             for work, visit in zip(works, self.visits, strict=True)
         ]
         return apply("mean", total(works), total(rates))

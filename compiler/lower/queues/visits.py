@@ -72,14 +72,14 @@ class Visit(Struct, kw_only=True):
     most: tuple[Formula, Formula] | None = None
 
     @property
-    def work_beside(self) -> Formula:
+    def other_work(self) -> Formula:
         """The mean work that comes together with a copy, in s."""
         if self.others is None:
             return (self.batch - 1) * self.service
         return self.others.count * self.others.work
 
     @property
-    def visits_beside(self) -> Formula:
+    def other_visits(self) -> Formula:
         """How many visits of the queue come together with that of a copy, on average."""
         if self.others is None:
             return self.batch - 1
@@ -92,7 +92,7 @@ class Visit(Struct, kw_only=True):
         """
         if self.others is None:
             return self.service * (self.batch + variation**2)
-        return self.service * (1 + variation**2) + self.work_beside
+        return self.service * (1 + variation**2) + self.other_work
 
     @property
     def slowest(self) -> Visit:

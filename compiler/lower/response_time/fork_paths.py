@@ -40,7 +40,7 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
     On each way there may be one fork: several are in alternatives that exclude each other.
     """
     forks = [part for part in parts if part.branches]
-    if not forks or not all(is_told(fork, is_added) for fork in forks):
+    if not forks or not all(is_known(fork, is_added) for fork in forks):
         return None
     if not all(_exclude(one, other) for one, other in combinations(forks, 2)):
         return None
@@ -70,7 +70,7 @@ def fork_path(parts: Sequence[LatencyPart], is_added: _IsAdded) -> StagePath | N
 
 def fork_mean(fork: LatencyPart, is_added: _IsAdded) -> tuple[Formula, Certainty] | None:
     """Return the mean time of a fork for each time that it is begun; None where no law is known."""
-    if not is_told(fork, is_added) or _share_a_draw([fork]):
+    if not is_known(fork, is_added) or _share_a_draw([fork]):
         return None
     if any(part.differs for part in every([fork])):
         return None  # stages have what they come to for the slowest kind
@@ -80,7 +80,7 @@ def fork_mean(fork: LatencyPart, is_added: _IsAdded) -> tuple[Formula, Certainty
     return apply("fork_mean", *operands), fork_known(fork)
 
 
-def is_told(fork: LatencyPart, is_added: _IsAdded) -> bool:
+def is_known(fork: LatencyPart, is_added: _IsAdded) -> bool:
     """Return whether the law of each branch is known: a sum of stages, without forks inside."""
     if fork.fan_out is not None:
         return False

@@ -33,7 +33,7 @@ def has_outcomes(line: Sequence[LatencyPart]) -> bool:
     return are_shares and prod(len(draw) + 1 for draw in draws) <= MOST_PATHS
 
 
-def tells_outcomes(added: Sequence[LatencyPart]) -> bool:
+def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
     """Return whether waits that come again are told by outcomes.
 
     Where services differ, those who come back find less than is found by others: they are only

@@ -15,7 +15,7 @@ from fractions import Fraction
 from qps.compiler.lower.queues.station_queue import Stage
 from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
-from qps.compiler.lower.response_time.repeated_shares import has_outcomes, tells_outcomes
+from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
 from qps.compiler.lower.response_time.repeated_visits import repeats_by_share
 from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart
 from qps.compiler.lower.response_time.stage_operands import (
@@ -214,4 +214,4 @@ def _is_simple(path: StagePath) -> bool:
     """Return whether what is passed again is so by whole numbers, or for each outcome by one."""
     if not repeats_by_share(path.added):
         return True
-    return has_outcomes(path.parts) and tells_outcomes(path.added)
+    return has_outcomes(path.parts) and shows_outcomes(path.added)
