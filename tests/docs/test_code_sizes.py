@@ -17,6 +17,11 @@ CODE = (
     "laboratory", "playground", "reports", "reviewing", "simulation", "solver", "src/qps/commands",
 )  # fmt: skip
 
+OUTSIDE = ("benchmarks", "docs/website", "editors/generators", "laboratory")
+"""What is no part of the package."""
+
+SYNTAX_AND_MODEL = {"compiler/syntax/ast", "compiler/ir"}
+
 LONGER_MODULES = {
     "compiler/lower/queues/station_queue.py": "a queue and its laws need each other",
     "compiler/lower/response_time/class_response.py": "the quantiles and labels of one class",
@@ -44,6 +49,18 @@ def long_functions(text: str, most: int) -> list[str]:
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     parts = (part for part in ast.walk(ast.parse(text)) if isinstance(part, functions))
     return [one.name for one in parts if (one.end_lineno or 0) - one.lineno >= most]
+
+
+def test_modules_of_one_name_mean_the_same() -> None:
+    """A declaration has one name in the syntax tree and in the model; any other name is unique."""
+    places: dict[str, set[str]] = {}
+    for path in sources(".py"):
+        folder, _, name = name_of(path).rpartition("/")
+        if not (name.startswith("__") or folder.startswith(OUTSIDE)):
+            places.setdefault(name, set()).add(folder)
+    twice = {name: folders for name, folders in places.items() if len(folders) > 1}
+    assert {name: one for name, one in twice.items() if one != SYNTAX_AND_MODEL} == {}
+    assert twice
 
 
 def test_no_module_is_longer_than_400_lines() -> None:

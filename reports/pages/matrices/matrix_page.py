@@ -29,8 +29,7 @@ from qps.solver.matrix.rows.scalar_fallback import FAULT
 MOST_ROWS = 100_000
 """Rows that a page holds: more would neither be small nor follow at once."""
 _STATIC_ROWS = 50
-_MOST_LINES = 9
-_MOST_WORDS = 40
+_MOST_LINES, _MOST_WORDS = 9, 40
 COSTS = ("cost", "running_cost")
 _MORE, _ABOUT = MARKS[Kind.LOWER_BOUND], MARKS[Kind.APPROXIMATION]
 _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
@@ -255,10 +254,8 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             yield word, printable(text)
         population = printable(self.request.population)
         at = "capacity of each configuration"
-        yield (
-            "evaluated at",
-            at if self.request.at is None else f"{population} = {self.request.at:,}",
-        )
+        fixed = self.request.at
+        yield "evaluated at", at if fixed is None else f"{population} = {fixed:,}"
 
     def remarks(self) -> Iterable[str]:
         """Yield what a reader has to know of the numbers."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from math import inf, isnan, nan
 
-_NEAR = 0.8
+_CLOSE = 0.8
 """The part of its limit from which on a value is near it."""
 _FULL = 1 + 1e-9
 """What counts as no more than the limit: floats do not tell them apart."""
@@ -18,7 +18,7 @@ class LimitState(StrEnum):
     """How near a value is to its limit; `LIMIT` is that of what sets the capacity."""
 
     WITHIN = "within"
-    NEAR = "near"
+    CLOSE = "near"
     LIMIT = "limit"
     OVER = "over"
     UNKNOWN = "unknown"
@@ -51,7 +51,7 @@ def limit_state(used: float, *, limits_capacity: bool) -> LimitState:
         return LimitState.OVER
     if limits_capacity:
         return LimitState.LIMIT
-    return LimitState.NEAR if used >= _NEAR else LimitState.WITHIN
+    return LimitState.CLOSE if used >= _CLOSE else LimitState.WITHIN
 
 
 def headroom(used: float) -> float:
