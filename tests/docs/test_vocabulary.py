@@ -27,7 +27,8 @@ def test_no_file_defines_more_retired_names_than_before() -> None:
 
 
 def test_retired_names_are_found() -> None:
-    text = "class Met:\n    told_at: int\n    is_met: bool\n    def f(self, way, wayne):\n        kept = way\n"
+    text = "class Met:\n    told_at: int\n    is_met: bool\n"
+    text += "    def f(self, way, wayne):\n        kept = way\n"
     assert [name for _, name in code_names.retired_names(text)] == ["Met", "told_at", "way"]
 
 
