@@ -34,6 +34,8 @@ PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314
 PURE = (
     "jinja2==3.1.6",
     "markupsafe==3.0.4",
+    "markdown-it-py==4.3.0",
+    "mdurl==0.1.2",
     "attrs==26.1.0",
     "lsprotocol==2025.0.0",
     "pygls==2.1.1",

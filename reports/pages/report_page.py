@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from markupsafe import Markup
 from msgspec import Struct
 
 from qps.compiler import ir
@@ -14,6 +15,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
 from qps.reports.pages.claims_section import ClaimsSection
 from qps.reports.pages.configuration_comparison import Compared
+from qps.reports.pages.doc_markup import doc_markup
 from qps.reports.pages.drawings.charts import LineChart, figure_chart
 from qps.reports.pages.drawings.line_thinning import visible_points
 from qps.reports.pages.drawings.system_picture import SystemPicture, system_picture
@@ -73,7 +75,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     title: str
     question: str
     """What the spec asks, behind the colon of its first line; empty where there is none."""
-    about: tuple[str, ...]
+    about: Markup
+    """The docstring of the spec, without its first line."""
     circumstances: str
     decision: Decision
     answer: str
@@ -144,7 +147,7 @@ def page_view(
         view=solve_view(answer, words),
         title=title if compared is None else compared.title,
         question=f"{question[0].upper()}{question[1:]}" if question and compared is None else "",
-        about=_paragraphs(model.doc),
+        about=doc_markup(model.doc),
         circumstances=", ".join(circumstances(answer)),
         answer=answer_sentence(answer, words.labels),
         saturates=words.labels.sentence(first_to_saturate(answer)),
@@ -225,13 +228,6 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
         note=f"{lines_known(drawn)} {said}".strip(),
         leads=leads_text(drawn, name),
     )
-
-
-def _paragraphs(doc: str | None) -> tuple[str, ...]:
-    """Return the doc string without its first line, which is the title."""
-    lines = (doc or "").splitlines()[1:]
-    paragraphs = "\n".join(lines).split("\n\n")
-    return tuple(" ".join(p.split()) for p in paragraphs if p.strip())
 
 
 def _formulas(details: AnswerDetails) -> Iterator[tuple[Explanation, str | None, str]]:

@@ -306,3 +306,31 @@ def test_thinned_lines_bend_where_they_did() -> None:
     assert {40, 41, 49, 50} <= set(kept)
     powers = [10.0**place for place in at]
     assert len(visible_points(at, [powers], frozenset("y"))) < 25
+
+
+DOCSTRING = """A title: a question?
+
+What it is, with `web.cpu`:
+
+- one *thing*
+- [a link](https://example.org)
+
+# Large
+
+<script>alert(1)</script> ![x](https://example.org/x.png) [bad](javascript:alert(1))
+"""
+
+
+def test_the_markdown_of_a_docstring_is_shown_and_nothing_of_it_is_html() -> None:
+    spec = checked(f'"""{DOCSTRING}"""\n{PRELUDE}{ONE_STREAM}')
+    page = render_html(page_of(spec))
+    about = page.partition('<div class="prose">')[2].partition("</div>")[0]
+    assert "<code>web.cpu</code>" in about
+    assert about.count("<li>") == 2
+    assert "<em>thing</em>" in about
+    assert '<a href="https://example.org">a link</a>' in about
+    assert "<h3>Large</h3>" in about
+    assert "&lt;script&gt;alert(1)" in about
+    assert not re.search(r"<(script|img|h1)|href=.javascript", about)
+    assert "<h1>A title</h1>" in page
+    assert '<p class="question">A question?</p>' in page
