@@ -124,9 +124,10 @@ def shared_browser(session_browser: SharedBrowser) -> Iterator[SharedBrowser]:
 
 
 SETTINGS_OPEN = """() => {
+  for (const one of document.querySelectorAll(".part")) one.open = true;
   if (document.body.classList.contains("live")) globalThis.qps?.openSettings?.(true);
 }"""
-"""Most tests change what a page is set to; `settings=False` leaves a page as a reader finds it."""
+"""Most tests change settings and look at parts; `settings=False` leaves a page as it comes."""
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.render import plain
 from qps.reports.pages.claims_section import ClaimsSection
+from qps.reports.pages.conclusions import Conclusions, conclusions
 from qps.reports.pages.configuration_comparison import Compared
 from qps.reports.pages.doc_markup import doc_markup
 from qps.reports.pages.drawings.charts import LineChart, figure_chart
@@ -86,6 +87,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     gauges: Gauges
     limits: Limits
     requirements: tuple[RequirementRow, ...]
+    conclusions: Conclusions
     charts: PopulationCharts
     resources: tuple[ResourceRow, ...]
     traffic: Table
@@ -143,6 +145,10 @@ def page_view(
     """
     words = wording(model, configuration, answer)
     title, _, question = title_of(model).partition(": ")
+    requirements = requirement_rows(answer, words.labels.of)
+    traffic = traffic_table(answer, words.labels)
+    assumptions = assumption_rows(model, answer.assumptions.values(), details.cited)
+    labels = {one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity}
     return PageView(
         view=solve_view(answer, words),
         title=title if compared is None else compared.title,
@@ -156,15 +162,16 @@ def page_view(
         at=f"{answer.at:,}",
         gauges=gauges(answer, words.labels.of),
         limits=limits(answer, words.labels.of),
-        requirements=requirement_rows(answer, words.labels.of),
+        requirements=requirements,
+        conclusions=conclusions(answer, requirements, labels, traffic, assumptions),
         charts=population_charts(answer, details.curves, words.labels.of),
         resources=resource_rows(answer, words.labels.of),
-        traffic=traffic_table(answer, words.labels),
+        traffic=traffic,
         bottleneck=words.labels.sentence(bottleneck_text(answer)),
         sensitivity_of=words.labels.sentence(sensitivity_of(answer)),
-        labels={one.parameter: words.labels.of(one.parameter) for one in answer.sensitivity},
+        labels=labels,
         settings=setting_rows(model, details.in_force, answer),
-        assumptions=assumption_rows(model, answer.assumptions.values(), details.cited),
+        assumptions=assumptions,
         formulas=tuple(_formulas(details)),
         formulas_left_out=details.formulas_left_out,
         claims=claims,

@@ -11,6 +11,7 @@ import { showGauges, showLimits } from "./panels/gauges.js";
 import { beyondLines } from "./panels/headroom.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./panels/comparison.js";
+import { showConclusions } from "./panels/conclusions.js";
 import { showDecision } from "./panels/first_screen.js";
 import { Controls } from "./panels/controls.js";
 import { HeatMap } from "./charts/heat_map.js";
@@ -60,7 +61,10 @@ export class App {
     this.pictures = picturesOf(this);
     document.body.classList.add("live");
     document.getElementById("pin").addEventListener("click", () => this.pin());
-    document.getElementById("print-all")?.addEventListener("change", ({ target }) => document.body.classList.toggle("print-all", target.checked));
+    document.getElementById("print-all")?.addEventListener("change", ({ target }) => {
+      document.body.classList.toggle("print-all", target.checked);
+      if (target.checked) for (const one of document.querySelectorAll(".part")) one.open = true;
+    });
     document.getElementById("what-if").addEventListener("click", () => this.openSettings(!document.body.classList.contains("what-if")));
     addEventListener("keydown", ({ key }) => { if (key === "Escape") this.openSettings(false); });
     document.querySelector(".contents").addEventListener("click", ({ target }) => unfold(target.hash));
@@ -145,6 +149,7 @@ export class App {
     showLimits(column);
     showRequirements(column);
     showResources(column);
+    showConclusions(column);
     showMeasures(column);
     showTraffic(column);
     showKnown(column);
@@ -254,6 +259,7 @@ export class App {
     for (const one of this.columns) one.isAwaited = false;
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
     this.controls.rank();
+    showConclusions(this.shown);
     for (const one of this.pictures) if (["tornado", "heat"].includes(one.key)) one.change();
     return true;
   }
@@ -367,6 +373,6 @@ function fitFormulas() {
 
 // A part of the page that is folded away is opened by a link to it.
 function unfold(hash) {
-  const fold = hash && document.getElementById(hash.slice(1))?.querySelector(".fold");
+  const fold = hash && document.getElementById(hash.slice(1))?.querySelector(".fold, .part");
   if (fold) fold.open = true;
 }

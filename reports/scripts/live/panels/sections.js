@@ -137,6 +137,7 @@ export function showTraffic(column) {
     ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
   ]);
   document.getElementById("carried").closest("section").hidden = !rows.length;
+  fill("of-carried", ...(rows.length ? [found[0].name.cloneNode(true), `: ${rows[0][1]}`] : []));
   fill("carried", rows.length ? table(["Traffic", `At ${whole(n)}`, "Per hour", "Per month", ...(isSeveral ? ["Count"] : [])], rows, new Set([1, 2, 3])) : []);
 }
 

@@ -1,0 +1,60 @@
+"""What the folded sections of a page come to: a line each, read without opening them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from qps.reports.pages.page_rows import FactRow, RequirementRow
+from qps.reports.text.layout.table import Table
+from qps.reports.text.words.limit_states import LimitState
+from qps.reports.text.words.phrases import phrase
+from qps.solver.answer import Answer
+
+_NOTICEABLE = 0.005
+"""Effects of 1 % that are printed as zero are none."""
+
+
+class Conclusions(Struct, frozen=True, kw_only=True):
+    """A line for each of these sections; empty where there is nothing to say."""
+
+    requirements: str
+    sensitivity: str
+    traffic: str
+    assumptions: str
+
+
+def conclusions(
+    answer: Answer,
+    requirements: Sequence[RequirementRow],
+    labels: Mapping[str, str],
+    traffic: Table,
+    assumptions: Sequence[FactRow],
+) -> Conclusions:
+    """Return the lines of a page's sections from their rows."""
+    return Conclusions(
+        requirements=_requirements(answer, requirements),
+        sensitivity=_sensitivity(answer, labels),
+        traffic=f"{traffic.rows[0][0]}: {traffic.rows[0][1]}" if traffic.rows else "",
+        assumptions=phrase(
+            "page.inputs",
+            count=len(assumptions),
+            sources=sum(bool(one.source) for one in assumptions),
+        ),
+    )
+
+
+def _requirements(answer: Answer, rows: Sequence[RequirementRow]) -> str:
+    if not rows:
+        return ""
+    met = sum(row.state is not LimitState.OVER for row in rows)
+    return phrase("page.met", met=met, count=len(rows), at=f"{answer.at:,}")
+
+
+def _sensitivity(answer: Answer, labels: Mapping[str, str]) -> str:
+    first = max(answer.sensitivity, key=lambda one: abs(one.elasticity), default=None)
+    if first is None or abs(first.elasticity) < _NOTICEABLE:
+        return ""
+    effect = f"{first.elasticity:+.2f} %".replace("-", "−")
+    return phrase("page.most_sensitive", name=labels[first.parameter], effect=effect)
