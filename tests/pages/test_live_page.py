@@ -790,8 +790,10 @@ def test_without_scripts_the_first_answer_can_be_read(speak_html: str, open_page
     page = open_page(speak_html, scripts=False).page
     assert page.text_content("#answer").startswith("At most 32 users.")
     assert not page.is_visible("#controls")
-    assert page.is_visible("#picture-loads svg")
-    assert page.is_visible("#picture-needs svg")
+    for part, picture in (("gives-out", "loads"), ("users-see", "needs")):
+        assert not page.is_visible(f"#picture-{picture} svg")
+        page.click(f"#{part} summary")
+        assert page.is_visible(f"#picture-{picture} svg")
     assert page.locator("#requirements >> text=voice latency").first.is_visible()
 
 
