@@ -1,4 +1,7 @@
-"""The k-th shortest of n times on arrays, as `order_numbers` has it."""
+"""The k-th shortest of n times on arrays, as `order_numbers` has it.
+
+Calls of many stages have more operands than the 63 that a ufunc of numpy takes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qps.engine.distributions import order_levels, order_numbers
-from qps.engine.numerics.array_blocks import Array, in_blocks
+from qps.engine.numerics.array_blocks import Array, in_blocks, row_by_row
 
 
 def order_level(*operands: ArrayLike) -> Array:
@@ -23,11 +26,9 @@ def order_level(*operands: ArrayLike) -> Array:
 
 def order_mean(*operands: ArrayLike) -> Array:
     """Return the mean time until so many answers are there."""
-    each = np.frompyfunc(order_numbers.order_mean, len(operands), 1)
-    return in_blocks(lambda *some: each(*some).astype(float), *operands)
+    return in_blocks(row_by_row(order_numbers.order_mean), *operands)
 
 
 def order_quantile(*operands: ArrayLike) -> Array:
     """Return the quantile of the time until so many answers are there, with other stages."""
-    each = np.frompyfunc(order_numbers.order_quantile, len(operands), 1)
-    return in_blocks(lambda *some: each(*some).astype(float), *operands)
+    return in_blocks(row_by_row(order_numbers.order_quantile), *operands)

@@ -157,6 +157,11 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
         first = False
 
 
+def _has_answers(table: pa.Table) -> bool:
+    counts = counts_of(table)
+    return counts.none_supported + counts.faults < counts.rows
+
+
 def matrix_layout(
     compiled: CompiledMatrix,
     table: pa.Table,
@@ -175,6 +180,7 @@ def matrix_layout(
     if NOT_BELOW in found:
         found.add("saturates_at")  # there it is told
     columns = [c for c in every if (c.answer or c.name) in found]
+    empty = [_heading(c) for c in every if not c.answer and not c.is_axis and c.name not in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
     columns = [column for column in columns if _is_shown(column, columns)]
     population = compiled.model.population.name
@@ -189,6 +195,10 @@ def matrix_layout(
     hidden = [_heading(column) for i, column in enumerate(columns) if i not in shown]
     if hidden:
         notes.append(f"Columns not shown: {', '.join(hidden)}; write all of them with `-o FILE`.")
+    if empty and _has_answers(table):
+        notes.append(
+            f"Not available in any row: {', '.join(empty)}; `qps solve` states the reason."
+        )
     if left:
         notes.append(f"{left:,} more rows: write all of them with `-o FILE`.")
     return Layout(

@@ -295,3 +295,38 @@ def test_whoever_solves_which_samples_of_a_row_tells_the_same() -> None:
     for start, stop in ((0, 900), (900, 1500), (1990, 2000)):
         (part,) = samples_of_rows(sampled)(start, stop)
         assert (part.largest == whole.largest[start:stop]).all()
+
+
+FANNED_OUT = """users N in 1..100
+param slow = 1 % in 0..100 %
+machine box { cpu 1 core, queueing mm1 }
+network lan { propagation 0 s }
+component quick { cpu 1 ms/request }
+component read { cpu 9 ms/request }
+topology { node root = box; node leaf = box * 4; link l = lan between all }
+stream ask in all {
+  traffic N * 1 request/s
+  at root { together 4 { call leaf { quick; slow: read } } }
+}
+require { leaf.cpu.utilization <= 90 % }
+matrix rows {
+  slow in [1 %, 2 %]
+  column late = share(ask.latency > 1 ms)
+  column ask.latency p50
+  at N = 10
+}
+"""
+
+
+def test_a_column_without_any_value_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "site.qps"
+    spec.write_text(FANNED_OUT, encoding="utf-8")
+    assert main(["matrix", str(spec)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Not available in any row: late; `qps solve` states the reason." in told
+    assert "ask.p50" in told
+    spec.write_text(FANNED_OUT.replace("  column late", "  # column late"), encoding="utf-8")
+    assert main(["matrix", str(spec)]) == 0
+    assert "Not available" not in capsys.readouterr().out
