@@ -69,10 +69,10 @@ def test_where_the_headline_is_out_of_sight_the_top_bar_has_the_capacity(
 ) -> None:
     page = open_page(kafka_html, width=390, settings=False)
     page.page.set_viewport_size({"width": 390, "height": 844})
-    opacity = "() => getComputedStyle(document.querySelector('#small-answer')).opacity"
-    assert page.run(opacity) == "0"
+    hidden = "() => getComputedStyle(document.querySelector('#small-answer')).opacity === '0'"
+    assert page.run(hidden)
     page.run("() => scrollTo(0, 3000)")
-    page.page.wait_for_function(f"({opacity})() === '1'")
+    page.page.wait_for_function(hidden.replace("===", "!=="))
     assert "2,248" in page.page.inner_text("#small-answer")
     assert page.run(COVERED) <= 0.1
     page.page.click("text=What if")
