@@ -39,6 +39,21 @@ ONE_OF = (
 """A balancer gives each request to one of two pools."""
 
 
+def fork(before: str = "") -> str:
+    """Return a spec of two calls that are made together, by all or with a step before them."""
+    return (
+        _HEAD.format(cost="10 ms/request", low="5 ms/request", high="20 ms/request")
+        + "machine box { cpu 2 core, queueing mmc }\n"
+        + _TOPOLOGY.format(nodes="node front, east, west = box")
+        + _STREAM.format(
+            rate="0.1",
+            at="front",
+            steps=f"{before}together {{ call east {{ work }}; call west * 50 % {{ work }} }}",
+            measure="p99",
+        )
+    )
+
+
 def fan_out(behind: str = "") -> str:
     """Return a spec of 100 calls at once, and a step behind them."""
     merge = "component merged { cpu 2 ms/request }\n" if behind else ""

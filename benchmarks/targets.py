@@ -265,6 +265,8 @@ def _requests(s: Callable[..., Target]) -> Iterator[Target]:
     rows = (
         ("p99 as the limit, 1.4 %: scan", "51,600 us", requested.MIXTURE),
         ("p99 as the limit, one of two pools", "350 us", requested.ONE_OF),
+        ("p99 as the limit, two calls together", "", requested.fork()),
+        ("p99 as the limit, a step and two calls", "", requested.fork("work; ")),
         ("p99 as the limit, 100 calls at once", "174 us", requested.fan_out()),
         ("p99 as the limit, 100 calls and a step", "511,000 us", requested.fan_out("; merged")),
         ("mean as the limit, a CPU limit", "", requested.quota("latency")),

@@ -10,7 +10,8 @@ from math import inf, isnan, log, nan
 from typing import TYPE_CHECKING
 
 from qps.engine.distributions.fork_lines import ForkPath, paths_of
-from qps.engine.distributions.sum_numbers import TOLERANCES
+from qps.engine.distributions.stage_paths import SAME
+from qps.engine.distributions.sum_numbers import NEXT_TO, TOLERANCES
 from qps.engine.numerics.falling_roots import falling_root
 
 if TYPE_CHECKING:
@@ -57,17 +58,42 @@ def fork_quantile(level: float, *stages: float) -> float:
     laws = _laws(ways, late)
     if laws is None:
         return nan
+    atoms = _atoms(laws)
+    if not any(line.varies or fork.varies for _, line, fork in laws):
+        return _of_atoms(atoms, late)
     around = [_around(a, b, late) for _, a, b in laws]
     low, high = min(one for one, _ in around), max(one for _, one in around)
 
     def excess(time: float) -> tuple[float, float]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
         share, density = _longer(laws, time)
-        return log(max(share, _LEAST) / late), -density / max(share, _LEAST)
+        return log(max(share, _LEAST) / late) - SAME, -density / max(share, _LEAST)
 
-    if low >= high or excess(low)[0] <= 0:
-        return low
-    return falling_root(excess, low, high, low, TOLERANCES)
+    is_least = low >= high or excess(low)[0] <= 0
+    found = low if is_least else falling_root(excess, low, high, low, TOLERANCES)
+    near = [at for at, _ in atoms if abs(at - found) <= NEXT_TO * found]
+    return min(near, key=lambda at: abs(at - found)) if near else found
+
+
+def _atoms(laws: _Mixed) -> list[tuple[float, float]]:
+    """Return what the time is for sure with some chance, the shortest first."""
+    found = [
+        (first + then, chance * one * other)
+        for chance, line, fork in laws
+        for first, one in line.atoms
+        for then, other in fork.atoms
+    ]
+    return sorted(found)
+
+
+def _of_atoms(atoms: list[tuple[float, float]], late: float) -> float:
+    """Return the time of some that no more than a share `late` is behind."""
+    found, behind = atoms[-1][0], 0.0
+    for time, share in reversed(atoms):
+        if behind > late * (1 + SAME):
+            break
+        found, behind = time, behind + share
+    return found
 
 
 def _laws(paths: tuple[ForkPath, ...], late: float) -> _Mixed | None:

@@ -32,17 +32,17 @@ class Law(Struct, frozen=True, kw_only=True):
     def of(stages: Sequence[float], goal: float) -> Law | None:
         """Return the law of stages, None where these have too many ways."""
         operands = [np.array([float(one)]) for one in stages]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # what is not passed has no rates
             paths = paths_of(operands)
-        if paths is None:
-            return None
-        terms = terms_of(paths)
-        fixed: list[tuple[float, float]] = []
-        for time in sorted(float(path.fixed[0]) for path in paths):
-            if fixed and time - fixed[-1][0] <= SAME * time:
-                continue
-            before, at = around(paths, np.array([time]), np.array([goal]), terms)
-            fixed.append((time, max(0.0, float(before[0] - at[0]))))
+            if paths is None:
+                return None
+            terms = terms_of(paths)
+            fixed: list[tuple[float, float]] = []
+            for time in sorted(float(path.fixed[0]) for path in paths):
+                if fixed and time - fixed[-1][0] <= SAME * time:
+                    continue
+                before, at = around(paths, np.array([time]), np.array([goal]), terms)
+                fixed.append((time, max(0.0, float(before[0] - at[0]))))
         return Law(paths=tuple(paths), terms=terms, goal=goal, fixed=tuple(fixed))
 
     def longer(self, times: Array) -> tuple[Array, Array]:

@@ -101,6 +101,16 @@ def test_fixed_times_jump() -> None:
     assert tails == pytest.approx([1, 0.2775, 0.2775, 0.15, 0])
 
 
+def test_a_share_that_is_just_as_late_as_may_be_is_in_time() -> None:
+    """Of 90 % nobody takes 2 ms; of 81 % with two such calls."""
+    never, some = within(0.0, fixed=0.002), within(0.1, fixed=0.002)
+    assert QUANTILE.number(0.9, *fork(never, some)) == 0
+    assert QUANTILE.number(0.9, *fork(some, some)) == 0.002
+    assert QUANTILE.number(0.81, *fork(some, some)) == 0
+    beside = QUANTILE.number(0.95, *fork(some, some), *within(0.5, service(1e-9)))
+    assert beside == pytest.approx(0.002, rel=1e-5)
+
+
 def test_alternatives_with_forks_are_mixed() -> None:
     chosen = one_of(within(0.3, fork(service(1.0), service(1.0))), within(0.7, service(4.0)))
     assert MEAN.number(*chosen) == pytest.approx(0.3 * 1.5 + 0.7 * 4.0, rel=1e-7)

@@ -4,7 +4,7 @@ import { fallingRoot } from "../numerics/roots.js";
 import { waysOf } from "./fork_lines.js";
 import { always, AT_ONCE, aroundOf, atomsBeyond, behind, eachNode, lawOfStages, meanOf, moving, sorted, varying } from "./time_laws.js";
 
-const BEYOND = 20, CUT = 1e-9, LATE = 1e-9, LEAST = 1e-300, LEAST_SHARE = 1e-13, SAME = 1e-12, NEAR = 1e-6;
+const BEYOND = 20, CUT = 1e-9, LATE = 1e-9, LEAST = 1e-300, LEAST_SHARE = 1e-13, SAME = 1e-12, NEAR = 1e-6, NEXT_TO = 1e-9;
 
 export function forkMean(...stages) {
   const ways = waysOf(stages), laws = lawsOf(ways, LATE);
@@ -24,6 +24,8 @@ export function forkQuantile(level, ...stages) {
   const ways = level >= 0 && level < 1 ? waysOf(stages) : NaN, late = 1 - level, laws = lawsOf(ways, late);
   if (!Array.isArray(ways)) return ways;
   if (!laws) return NaN;
+  const atoms = laws.flatMap(({ chance, line, fork }) => line.atoms.flatMap(([first, one]) => fork.atoms.map(([then, other]) => [first + then, chance * one * other])));
+  if (laws.every(({ line, fork }) => !line.varies && !fork.varies)) return ofAtoms(atoms, late);
   let low = Infinity, high = 0;
   for (const { line, fork } of laws) {
     low = Math.min(low, Math.max(aroundOf(line, late)[0] + fork.least, aroundOf(fork, late)[0] + line.least));
@@ -31,9 +33,23 @@ export function forkQuantile(level, ...stages) {
   }
   const excess = (time) => {
     const [share, density] = longer(laws, time), some = Math.max(share, LEAST);
-    return [Math.log(some / late), -density / some];
+    return [Math.log(some / late) - SAME, -density / some];
   };
-  return low >= high || excess(low)[0] <= 0 ? low : fallingRoot(excess, low, high, low, NEAR);
+  const found = low >= high || excess(low)[0] <= 0 ? low : fallingRoot(excess, low, high, low, NEAR);
+  const near = atoms.map(([at]) => at).filter((at) => Math.abs(at - found) <= NEXT_TO * found);
+  return near.length ? near.reduce((one, other) => (Math.abs(other - found) < Math.abs(one - found) ? other : one)) : found;
+}
+
+// The time of some, each for sure with some chance, that no more than a share `late` is behind.
+function ofAtoms(atoms, late) {
+  const later = [...atoms].sort(([a], [b]) => b - a);
+  let [[found]] = later, beyond = 0;
+  for (const [time, share] of later) {
+    if (beyond > late * (1 + SAME)) break;
+    found = time;
+    beyond += share;
+  }
+  return found;
 }
 
 // The chance of each way, and the laws of its line and of its fork; null where there is none.
