@@ -38,7 +38,7 @@ def conclusions(
         sensitivity=_sensitivity(answer, labels),
         traffic=f"{traffic.rows[0][0]}: {traffic.rows[0][1]}" if traffic.rows else "",
         assumptions=phrase(
-            "page.inputs",
+            "inputs.sourced",
             count=len(assumptions),
             sources=sum(bool(one.source) for one in assumptions),
         ),

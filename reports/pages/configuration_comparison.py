@@ -63,7 +63,7 @@ def _table(
         ),
         *_rows([_facts(*one) for one in worded]),
         (
-            "First to saturate",
+            phrase("page.first"),
             *(words.labels.sentence(first_to_saturate(answer)) for answer, words in worded),
         ),
         ("Shown at", *(f"{answer.population} = {answer.at:,}" for answer in answers)),

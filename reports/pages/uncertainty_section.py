@@ -162,7 +162,7 @@ def _confidence_sentence(answer: Answer, confidence: AtConfidence) -> str:
 
 
 def _end_of_range(answer: Answer, odds: Odds) -> str:
-    return f", up to {answer.high:,}, the end of the range" if odds.beyond else ""
+    return phrase("page.range_end", high=f"{answer.high:,}") if odds.beyond else ""
 
 
 def _tick(x: Axis, population: int) -> Tick:

@@ -98,3 +98,37 @@ console.log(JSON.stringify(nouns.map((one) => [one, oneOf(one)])));
 """
     told = json.loads(run_module(script))
     assert told == [[noun(name), noun_of_one(name)] for name in NAMES]
+
+
+_TWICE = {
+    "if uncertainty is halved",
+    "stage mean per item",
+    "web cpu cores",
+    "none at all",
+    "share of variance",
+    "the saturation point of",
+}
+"""Words of both makers that differ in a heading, or are a part of a sentence of one of them."""
+
+
+def test_no_further_sentence_is_written_in_python_and_in_scripts() -> None:
+    folder = ROOT / "reports"
+    in_python = {words for path in folder.rglob("*.py") for words in _sentences(path)}
+    scripts = [path for path in folder.rglob("*.js") if path.name != "phrases.js"]
+    in_scripts = {words for path in scripts for words in _sentences(path)}
+    assert len(in_python) > 400
+    assert len(in_scripts) > 100
+    both = {words for words in in_python & in_scripts if len(words.split()) > 2}
+    assert both <= _TWICE
+
+
+_LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+
+
+def _sentences(path: Path) -> set[str]:
+    """Return the literals of a file that have several words, without what is put into them."""
+    whole = path.read_text(encoding="utf-8")
+    text = re.sub(r'"""[\s\S]*?"""|^\s*//.*$', "", whole, flags=re.MULTILINE)
+    found = ("".join(groups) for groups in _LITERAL.findall(text))
+    plain = (re.sub(r"\$?\{[^{}]*\}", " ", one) for one in found if " " in one)
+    return {" ".join(re.findall(r"[a-z]+", one.lower())) for one in plain}

@@ -324,7 +324,7 @@ class Truth:
                 return {"never"}
             return {phrase("page.full_range")} if met == graph.high else {marked(f"{met:,}", known)}
         if column == "Headroom":
-            if criterion is not None and criterion.promised_with is not None:
+            if criterion is not None and criterion.confidence is not None:
                 return {""}
             return _headrooms(self._used(criterion))
         if column == "Limit":
@@ -351,7 +351,7 @@ class Truth:
     def _state(self, what: Cell, criterion: Criterion | None, state: Cell) -> Iterator[str]:
         if "not evaluated" in state.lights:
             return
-        if criterion is not None and criterion.promised_with is not None:
+        if criterion is not None and criterion.confidence is not None:
             return  # what it comes to in samples decides
         name = QUALITY if criterion is None else criterion.name
         yield from _state_differs(what, state, self._used(criterion), name == self.limiting)

@@ -14,7 +14,7 @@ const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bo
 export function inWords(text) { return text.replace(/^(≤ |≥ |~ )/, (mark) => MARKS[mark]); }
 
 function sideOf({ strict, atMost }) {
-  return strict ? (atMost ? "must be below" : "must be above") : atMost ? "limit" : "minimum";
+  return phrase(strict ? (atMost ? "side.below" : "side.above") : atMost ? "side.most" : "side.least");
 }
 
 // A value beside its limit, as people write it: `297 ms (limit 300 ms)`; at a population.

@@ -158,7 +158,7 @@ def _requirements(answer: Answer, labels: Labels) -> Table:
         "Requirement",
         f"At {answer.at:,}",
         "Limit",
-        "Met up to",
+        phrase("table.met"),
         *identifier_cells("Name", labels),
     )
     return Table(headings, tuple(rows), frozenset([1, 2, 3]), long=frozenset([0, 4]))

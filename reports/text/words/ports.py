@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from qps.compiler.ir.measure_names import utilization_of
 from qps.reports.text.words.certainty_marks import Ports, uniform_switches
+from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
 from qps.solver.answers.solution import ResourceSolution
 
@@ -49,8 +50,8 @@ def by_their_switch(
 def _busiest(name: str, together: int, ports: int) -> str:
     if together == 1:
         return name
-    others = "" if together == ports else "other "
-    return f"{name}, busiest of {together} {others}ports"
+    key = "table.busiest" if together == ports else "table.busiest.others"
+    return phrase(key, name=name, together=together)
 
 
 def _matters(resource: ResourceSolution, answer: Answer) -> bool:

@@ -176,8 +176,8 @@ def quantity_beyond_limit(
 def side_of(criterion: Limited) -> str:
     """Return what stands before the limit of a measure: `limit`, or what it must stay above."""
     if criterion.strict:
-        return "must be below" if criterion.at_most else "must be above"
-    return "limit" if criterion.at_most else "minimum"
+        return phrase("side.below" if criterion.at_most else "side.above")
+    return phrase("side.most" if criterion.at_most else "side.least")
 
 
 def in_percent(criterion: Limited) -> bool:

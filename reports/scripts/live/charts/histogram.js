@@ -32,7 +32,7 @@ export function drawHistogram(column, odds, width, certainty) {
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 24 ? "end" : "middle" }, whole(v)),
   ]));
-  const isEnd = start + apart * counts.length > graph.high ? `, up to ${whole(graph.high)}, the end of the range` : "";
+  const isEnd = start + apart * counts.length > graph.high ? phrase("page.range_end", { high: whole(graph.high) }) : "";
   svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `Capacity (${model.population})${isEnd}`));
   const upright = (population, label, row, kind) => {
     const x = Math.min(right, Math.max(left, across.at(population))), isLeft = x + label.length * 7.5 > right;

@@ -3,6 +3,7 @@
 import { knownAt, marked } from "../../engine/certainty.js";
 import { make, table } from "../../common/dom.js";
 import { formatAgainstLimit, percent, whole } from "../../common/format.js";
+import { phrase } from "../../common/phrases.js";
 import { limitRow } from "./first_screen.js";
 import { nounOfAll } from "../configuration_names.js";
 import { called, labelled } from "../labels.js";
@@ -21,7 +22,7 @@ export function showComparison(columns, active, choose, drop) {
   const rows = [
     row(`Capacity (${nounOfAll(columns)})`, (one) => make("strong", null, one.solved.largest === null ? "none" : formatCapacity(one))),
     row("Limit", (one) => make("span", null, limitRow(one))),
-    row(columns.some(isPlanned) ? "First to exceed its target" : "First to saturate", (one) => firstInShort(one)),
+    row(columns.some(isPlanned) ? "First to exceed its target" : phrase("page.first"), (one) => firstInShort(one)),
     row("Shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(formatAgainstLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n), one.value(one.graph.quality)))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && !c.isQuality).map((c) => c.name)).map((name) => row(labelled(requiredIn(columns, name), name), (one) => {

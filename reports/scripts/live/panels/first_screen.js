@@ -161,7 +161,7 @@ export function showDecision(column, found, odds) {
     ["Uncertainty", planRow(column, odds)],
     ["Elastic", givingRow(column)],
   ].filter((row) => row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, headline(capacityWithOdds(column, odds), column.solved.largest !== null), make("span", { class: "beside" }, ` ${phrase("page.what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
+  fill("decision", make("p", { class: "many" }, headline(capacityWithOdds(column, odds), column.solved.largest !== null), make("span", { class: "beside" }, ` ${phrase("what_if")}`)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
 }
 

@@ -78,7 +78,7 @@ export function showRequirements(column) {
     return [name, told(measure, n), `${word} ${told(criterion.limit, n)}`, criterion.isPromised ? "" : headroomOf(used), met, stateLight(state)];
   });
   for (const one of solved.unjudged) rows.push([labelled(model, one.name), "", "", "", "", light("shown", "not evaluated")]);
-  fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", "Met up to", "State"], rows, new Set([1, 2, 3, 4])) : []);
+  fill("requirements", rows.length ? table(["Requirement", `At ${whole(n)}`, "Limit", "Headroom", phrase("table.met"), "State"], rows, new Set([1, 2, 3, 4])) : []);
   if (solved.modes.length) {
     fill("modes", table(["Mode", `Capacity (${nounOf(column.model)})`, "Limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
@@ -97,7 +97,8 @@ export function withPortsTogether(column, found) {
     if (gone.has(link)) return [];
     gone.add(link);
     const together = ports.filter((port) => !matters(port)).length;
-    return [[one, together === 1 ? one.name : `${one.name}, busiest of ${together} ${together === ports.length ? "" : "other "}ports`]];
+    const key = together === ports.length ? "table.busiest" : "table.busiest.others";
+    return [[one, together === 1 ? one.name : phrase(key, { name: one.name, together })]];
   });
 }
 
