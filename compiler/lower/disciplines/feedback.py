@@ -61,6 +61,8 @@ class FeedbackQueue(Law, frozen=True):
 
     stated: Law
     waits: dict[PassId, Formula]
+    in_a_row: dict[tuple[PassId, ...], Formula]
+    """The mean waits of visits that are made in a row, all of them together."""
 
     def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of each visit it is known
         """Return the mean wait of a visit, on average over the passes that it is."""
@@ -75,6 +77,14 @@ class FeedbackQueue(Law, frozen=True):
         """Return how many times as long a visit waits as another one."""
         waits = (minimum(self.waits[one.of], _NEVER) for one in (own, first))
         return apply("mean", *waits)
+
+    def wait_together(self, visits: Sequence[Visit]) -> Formula | None:
+        """Return how many waits of the first visit those are that are made in a row."""
+        known = self.in_a_row.get(tuple(visit.of for visit in visits))
+        if known is None:
+            return None
+        first = minimum(self.waits[visits[0].of], _NEVER)
+        return apply("mean", minimum(known, _NEVER), first)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service."""
@@ -105,16 +115,20 @@ class FeedbackQueue(Law, frozen=True):
         return self.stated.stage_known(queue)
 
 
-def feedback_waits(kinds: Sequence[Passes], variation: Formula) -> dict[PassId, Formula]:
-    """Return the mean wait of each visit."""
+def feedback_queue(stated: Law, kinds: Sequence[Passes], variation: Formula) -> FeedbackQueue:
+    """Return the law of a queue with the mean wait of each visit, and of those made in a row."""
     found = _MeanWaits(kinds, variation)
     waits: dict[PassId, list[Formula]] = {}
     rates: dict[PassId, list[Formula]] = {}
+    in_a_row: dict[tuple[PassId, ...], Formula] = {}
     for kind in kinds:
-        for at, visit in enumerate(kind.visits):
-            waits.setdefault(visit, []).append(kind.rate * found.wait(kind, at))
+        each = [found.wait(kind, at) for at in range(len(kind.visits))]
+        in_a_row[kind.visits] = total(each)
+        for visit, wait in zip(kind.visits, each, strict=True):
+            waits.setdefault(visit, []).append(kind.rate * wait)
             rates.setdefault(visit, []).append(kind.rate)
-    return {visit: apply("mean", total(each), total(rates[visit])) for visit, each in waits.items()}
+    means = {one: apply("mean", total(waits[one]), total(rates[one])) for one in waits}
+    return FeedbackQueue(stated, means, in_a_row)
 
 
 class _MeanWaits:

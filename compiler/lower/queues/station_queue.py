@@ -12,6 +12,7 @@ What a discipline makes of them is in `disciplines/`, a module for each family.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -482,6 +483,13 @@ class Law(Struct, frozen=True):
     def relative_wait(self, own: Visit, first: Visit) -> Formula:  # noqa: ARG002 - most wait alike
         """Return how many times as long an item waits in a visit as in one that it made before."""
         return ONE
+
+    def wait_together(self, visits: Sequence[Visit]) -> Formula | None:  # noqa: ARG002
+        """Return how many waits of the first visit those of an item are that makes some in a row.
+
+        None where it is not known of them together.
+        """
+        return None
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random: equal exponential service."""

@@ -8,7 +8,7 @@ from math import prod
 
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.engine.distributions.stage_paths import MOST_PATHS
-from qps.engine.expressions.formulas import ONE, Formula
+from qps.engine.expressions.formulas import ONE, Formula, total
 
 
 def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:
@@ -18,14 +18,13 @@ def repeated_queues(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, La
     """
     repeated: dict[str, tuple[Formula, LatencyPart]] = {}
     for way in alternative_paths(added):
-        found: dict[str, tuple[Formula, LatencyPart]] = {}
+        found: dict[str, list[LatencyPart]] = {}
         for part in way:
             assert part.queue is not None
-            name, times = part.queue.resource, _passages(part)
-            before = found.get(name)
-            found[name] = (times, part) if before is None else _and_again(before, times, part)
-            if before is not None or times is not ONE:
-                repeated[name] = found[name]
+            found.setdefault(part.queue.resource, []).append(part)
+        for name, parts in found.items():
+            if len(parts) > 1 or _passages(parts[0]) is not ONE:
+                repeated[name] = _waits_of_first(parts), parts[0]
     return repeated
 
 
@@ -63,15 +62,16 @@ def alternative_paths(added: Sequence[LatencyPart]) -> Iterator[Sequence[Latency
         ]
 
 
-def _and_again(
-    before: tuple[Formula, LatencyPart], times: Formula, part: LatencyPart
-) -> tuple[Formula, LatencyPart]:
-    """Return how many waits of the first visit those of several are."""
-    found, first = before
-    assert part.queue is not None
-    assert part.visit is not None
-    assert first.visit is not None
-    return found + times * part.queue.law.relative_wait(part.visit, first.visit), first
+def _waits_of_first(parts: Sequence[LatencyPart]) -> Formula:
+    """Return how many waits of the first visit those of several visits of a queue are."""
+    assert parts[0].queue is not None
+    law, times = parts[0].queue.law, [_passages(part) for part in parts]
+    visits = [part.visit for part in parts if part.visit is not None]
+    known = law.wait_together(visits) if all(one is ONE for one in times) else None
+    if known is not None:
+        return known
+    waits = (law.relative_wait(visit, visits[0]) for visit in visits)
+    return total(many * wait for many, wait in zip(times, waits, strict=True))
 
 
 def _passages(part: LatencyPart) -> Formula:

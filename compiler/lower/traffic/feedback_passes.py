@@ -13,7 +13,7 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.disciplines.feedback import FeedbackQueue, Passes, feedback_waits
+from qps.compiler.lower.disciplines.feedback import Passes, feedback_queue
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.expressions.symbolic_numbers import Assuming
 from qps.compiler.lower.queues.station_queue import Queue
@@ -53,8 +53,7 @@ def with_feedback(
         except _NotToldError:
             continue
         if any(len(kind.visits) > 1 for kind in kinds):
-            waits = feedback_waits(kinds, queue.variation)
-            found[name] = replace(queue, law=FeedbackQueue(queue.law, waits))
+            found[name] = replace(queue, law=feedback_queue(queue.law, kinds, queue.variation))
     return found
 
 
