@@ -129,7 +129,7 @@ class Settable(Part, frozen=True):
             codes.BAD_SETTING,
             name.span,
             f"unknown name `{name.text}`",
-            hint=near or f"name a value of the spec, such as `{min(known)}`"
+            hint=near or f"name a value of the spec, such as `{min(known, key=str.casefold)}`"
             if known
             else "declare it as a `param` first",
         )
