@@ -85,7 +85,9 @@ def requirement_rows(answer: Answer, called: Callable[[str], str]) -> tuple[Requ
     """Return every stated requirement as it is called, and quality as the last."""
     rows = [_requirement(answer, one, called) for one in answer.requirements]
     quality = answer.quality
-    if quality.at_limit is not None:
+    if (
+        quality.at_limit is not None and quality.metric != ir.Metric.WORST.value
+    ):  # each row says that
         told = quantity_at_limit(quality.at_limit, 1)
         rows.append(
             RequirementRow(

@@ -54,7 +54,7 @@ from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.solutions.resource_tables import traffic_table
 from qps.reports.text.solutions.solve_view import solve_view
 from qps.reports.text.words.certainty_marks import in_words, known_sentence, users_with
-from qps.reports.text.words.nouns import noun
+from qps.reports.text.words.nouns import counted, noun
 from qps.reports.text.words.phrases import phrase
 from qps.solver.answer import Answer
 from qps.solver.claims.figure_lines import DrawnFigure
@@ -204,11 +204,18 @@ def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
     told = decision(answer, words)
     elsewhere = (HELPS, others_label(answer), "Measure next")
-    facts = [fact for fact in told.facts if fact[0] not in elsewhere]
-    facts.sort(key=lambda fact: _ORDER.index(fact[0]) if fact[0] in _ORDER else len(_ORDER))
-    return Decision(
-        told.headline, tuple((label, unbroken(unquoted(fact))) for label, fact in facts)
-    )
+    groups: list[list[tuple[str, str]]] = []
+    for label, fact in told.facts:
+        if label or not groups:
+            groups.append([])
+        groups[-1].append((label, unbroken(unquoted(fact))))
+    kept = [group for group in groups if group[0][0] not in elsewhere]
+    kept.sort(key=lambda group: (*_ORDER, group[0][0]).index(group[0][0]))
+    headline = told.headline
+    if answer.capacity is None and answer.odds is None:
+        headline = phrase("capacity.not_even", users=counted(answer.low, answer.population))
+    headline = f"{headline[0].upper()}{headline[1:]}"
+    return Decision(headline, tuple(fact for group in kept for fact in group))
 
 
 _ORDER = ("Violated", "Limit", "Bottleneck", "Next limit", "Cost")

@@ -13,7 +13,7 @@ const NOTICEABLE = 0.005; // effects of 1 % that are printed as zero are none
 export function showConclusions(column) {
   const { solved, n, model } = column;
   fill("of-gives-out", saturationOf(column));
-  const stated = solved.criteria.filter((one) => isStated(one.criterion));
+  const stated = solved.criteria.filter(({ criterion }) => isStated(criterion) && !(criterion.isQuality && column.graph.metric === "worst"));
   const met = stated.filter((one) => stateOf(column, one).state !== "over").length;
   fill("of-users-see", stated.length ? phrase("page.met", { met, count: stated.length, at: whole(n) }) : "");
   const first = column.sensitivity?.rows.reduce((most, one) => (Math.abs(one.elasticity) > Math.abs(most.elasticity) ? one : most), { elasticity: 0 });

@@ -60,7 +60,9 @@ function headroomOf(used) {
 
 export function showRequirements(column) {
   const { solved, graph, run, n, model } = column;
-  const rows = solved.criteria.filter((one) => isStated(one.criterion)).map((one) => {
+  // The worst of all is what the rows themselves say.
+  const isShown = ({ criterion }) => isStated(criterion) && !(criterion.isQuality && graph.metric === "worst");
+  const rows = solved.criteria.filter(isShown).map((one) => {
     const { criterion } = one;
     const { isQuality } = criterion;
     const measure = isQuality ? graph.quality : criterion.measure;
