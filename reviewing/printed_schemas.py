@@ -60,10 +60,10 @@ _VERSIONS: Mapping[str, int] = {
     "diff": 5,
     "drift": 2,
     "explain": 3,
-    "inverse": 2,
+    "inverse": 3,
     "matrix": 4,
     "simulation": 2,
-    "sizing": 3,
+    "sizing": 4,
     "solve": 4,
 }
 """The last part of that key, where it is no longer 1."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from warnings import warn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +30,7 @@ from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.critical_points import critical_points
 from qps.solver.search.sign_changes import Stretch, Trial, changes_of
+from qps.solver.what_if.former_names import former
 from qps.solver.what_if.overloads import Overloads
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
@@ -53,11 +53,7 @@ class Failure(Struct, frozen=True):
         """True if QPS cannot decide whether the value is acceptable."""
         return self.refused and self.requirement.endswith(_UNDECIDED)
 
-    @property
-    def is_untold(self) -> bool:
-        """Deprecated: use `is_undecided`. The next version removes this name."""
-        warn("`is_untold` is called `is_undecided`", DeprecationWarning, stacklevel=2)
-        return self.is_undecided
+    is_untold = former("is_untold", "is_undecided")
 
 
 class FailureAt(Failure, frozen=True, kw_only=True):

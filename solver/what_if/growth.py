@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.solver.what_if.former_names import former
 
 Counts = dict[str, int]
 """How many machines there are, by the number that turns them."""
@@ -50,17 +51,19 @@ class Growth(Struct, frozen=True, kw_only=True):
     """Machine counts for a population that larger machines alone cannot support.
 
     `machines` are the required counts, or empty if up to `up_to` times as many machines of
-    `looked_at` are not enough. `links` need more capacity; all others stay the same. If `are_least`
-    is true, smaller counts were tried and are not enough. `known` is the accuracy of the counts:
-    an upper bound if fewer may be enough, and a lower bound if more may be needed.
+    `candidates` are not enough. `links` need more capacity; all others stay the same. If
+    `are_least` is true, smaller counts were tried and are not enough. `known` is the accuracy of
+    the counts: an upper bound if fewer may be enough, and a lower bound if more may be needed.
     """
 
     machines: tuple[MoreMachines, ...]
     links: tuple[str, ...]
     are_least: bool
-    looked_at: tuple[str, ...]
+    candidates: tuple[str, ...]
     up_to: int = MOST_TIMES
     known: Certainty = EXACT
+
+    looked_at = former("looked_at", "candidates")
 
 
 class _Search:

@@ -67,8 +67,8 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         needed=tuple(_for_all(one, mends, growth) for one in needed.values()),
         fails_whatever=tuple(whatever),
         fails_still=tuple(still),
-        mends=mends,
-        mends_known=mends_known,
+        fixes=mends,
+        fixes_known=mends_known,
         is_supported=is_carried,
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
@@ -114,10 +114,10 @@ def _growth(
             machines=machines,
             links=tuple(names),
             are_least=found.are_least,
-            looked_at=looked_at,
+            candidates=looked_at,
             known=known,
         )
-    return Growth(machines=(), links=(), are_least=False, looked_at=looked_at)
+    return Growth(machines=(), links=(), are_least=False, candidates=looked_at)
 
 
 def _built(mode: SizedMode, one: Countable, count: int) -> dict[tuple[int, int], tuple[str, ...]]:

@@ -107,11 +107,11 @@ class Sizing(Struct, frozen=True, kw_only=True):
     """What each resource must have for a population.
 
     `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
-    all have what they take, though larger ones would mend it, each of `mends` by itself; the
+    all have what they take, though larger ones would mend it, each of `fixes` by itself; the
     population `is_supported` where neither does, nor anything at a smaller one. Where it is not,
     `growth` is what more machines do, None where no number of machines can be chosen. `known` is
     how it is known whether they are carried: a lower bound where they may be though it seems
-    not, an upper bound where they may not be though it seems so. `mends_known` is how it is known
+    not, an upper bound where they may not be though it seems so. `fixes_known` is how it is known
     that no other capacity mends what fails still.
     """
 
@@ -120,11 +120,11 @@ class Sizing(Struct, frozen=True, kw_only=True):
     needed: tuple[Needed, ...]
     fails_whatever: tuple[FailingThere, ...]
     fails_still: tuple[FailingThere, ...]
-    mends: tuple[SizingFix, ...]
+    fixes: tuple[SizingFix, ...]
     is_supported: bool
     growth: Growth | None = None
     known: Certainty = EXACT
-    mends_known: Certainty = EXACT
+    fixes_known: Certainty = EXACT
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
     nominal_inputs: tuple[str, ...] = ()

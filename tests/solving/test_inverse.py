@@ -531,10 +531,10 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
     status, out, _ = _run(capsys, spec, "--for", "panels", "--users", "N=81", "--format", "json")
     assert status == 0
     assert json.loads(out) == {
-        "schema": "qps/inverse/2",
+        "schema": "qps/inverse/3",
         "file": "s.qps",
         "parameter": "panels",
-        "given": {"N": 81},
+        "population": {"N": 81},
         "unit": "",
         "current": 60,
         "current_by_mode": {},

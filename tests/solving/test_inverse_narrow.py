@@ -217,8 +217,8 @@ def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None
     text = FREE.format(now=1, range="1..2", rate="1", measure=saw, limit="<= 0.5")
     spec = checked(PRELUDE + text)
     found = size(spec.model, spec.configuration(None, []), 60)
-    assert not found.mends
-    assert found.mends_known.kind is Kind.APPROXIMATION
+    assert not found.fixes
+    assert found.fixes_known.kind is Kind.APPROXIMATION
     told = sizing_text(found, "spec", width=1000)
     assert "it is unknown whether more capacity for one resource is enough" in told
     assert "from 1 to 1000000 times; use fewer rounding functions" in told

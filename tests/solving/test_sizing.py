@@ -150,7 +150,7 @@ def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
     assert sizing.fails_whatever == ()
     assert {f.criterion.name for f in sizing.fails_still} == {"pages.latency", "quality"}
     # 2 ms of work leave 1 ms for 400 kbit
-    (mend,) = sizing.mends
+    (mend,) = sizing.fixes
     assert (mend.resources, mend.takes) == (("line.forth",), pytest.approx(400e6))
     assert sizing_answer(sizing).endswith(
         "(limit 3 ms); to fix this, raise line.forth to ≥ 400 Mbit/s."
@@ -396,7 +396,7 @@ def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
     assert [one.nodes for one in found.growth.machines] == [("db",)]
     assert found.growth.known.is_exact
     # Of more cores than one an mm1 station is as one faster server: that alone approximates.
-    (mend,) = found.mends
+    (mend,) = found.fixes
     assert mend.resources == ("db.cpu",)
     assert mend.takes > 1
     assert mend.known.kind is Kind.APPROXIMATION
@@ -439,10 +439,10 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", spec, "--users", "3100", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert {key: told[key] for key in ("schema", "file", "given", "supported")} == {
-        "schema": "qps/sizing/3", "file": "s.qps", "given": {"N": 3100}, "supported": True,
+    assert {key: told[key] for key in ("schema", "file", "population", "supported")} == {
+        "schema": "qps/sizing/4", "file": "s.qps", "population": {"N": 3100}, "supported": True,
     }  # fmt: skip
-    assert told["fails_whatever"] == told["fails_still"] == told["mends"] == []
+    assert told["fails_whatever"] == told["fails_still"] == told["fixes"] == []
     assert told["growth"] is None
     (cpu,) = (one for one in told["resources"] if one["name"] == "web.cpu")
     assert cpu == {
@@ -469,7 +469,11 @@ def test_python_answers_the_same(spec: str) -> None:
     model = qps.load(spec)
     view = model.size(3100)
     assert view == model.size(users=3100) == model.carry(population=3100)  # by its former names
-    assert view.given == {"N": 3100}
+    assert view.population == {"N": 3100}
+    with pytest.warns(DeprecationWarning, match="`given` is called `population`"):
+        assert view.given == view.population
+    with pytest.warns(DeprecationWarning, match="`mends` is called `fixes`"):
+        assert view.mends == view.fixes
     assert view.supported
 
 

@@ -25,6 +25,7 @@ from qps.reports.text.words.quantities import (
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.acceptable_values import Interval
 from qps.solver.what_if.boundaries import Failure, FailureAt
+from qps.solver.what_if.former_names import former
 from qps.solver.what_if.inverse import InverseSolution
 
 _DIGITS = 6
@@ -61,7 +62,7 @@ class InverseView(Struct, frozen=True, kw_only=True):
     schema: str
     file: str
     parameter: str
-    given: dict[str, int]
+    population: dict[str, int]
     unit: str
     current: float | None
     current_by_mode: dict[str, float]
@@ -75,16 +76,18 @@ class InverseView(Struct, frozen=True, kw_only=True):
     known: Certainty
     nominal_inputs: tuple[str, ...]
 
+    given = former("given", "population")
+
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
     """Return the answer as plain values."""
     number = solution.number
     values = set(number.current.values())
     return InverseView(
-        schema="qps/inverse/2",
+        schema="qps/inverse/3",
         file=file,
         parameter=number.name,
-        given={solution.population: solution.at},
+        population={solution.population: solution.at},
         unit=str(number.dimension),
         current=values.pop() if len(values) == 1 else None,
         current_by_mode={mode: value for mode, value in number.current.items() if mode is not None},

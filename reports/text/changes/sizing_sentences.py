@@ -39,8 +39,8 @@ def sizing_known(sizing: Sizing) -> list[str]:
     """Return how it is known whether they are supported, and each number that is not exact."""
     found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
     found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
-    found |= {f"the fix that enlarges `{mend.resources[0]}`": mend.known for mend in sizing.mends}
-    found["the list of fixes"] = sizing.mends_known
+    found |= {f"the fix that enlarges `{mend.resources[0]}`": mend.known for mend in sizing.fixes}
+    found["the list of fixes"] = sizing.fixes_known
     if sizing.growth is not None:
         found["the number of machines"] = sizing.growth.known
     numbers = known_numbers(found, sizing.ports)
@@ -79,10 +79,10 @@ def sizing_answer(sizing: Sizing) -> str:
         fixes = [
             f"{joined_words(mend.resources)} to "
             f"{marked(rounded_up(mend.takes, mend.capacity), mend.known)}"
-            for mend in sizing.mends
+            for mend in sizing.fixes
         ]
         otherwise = "several resources need more capacity"
-        if not sizing.mends_known.is_exact:
+        if not sizing.fixes_known.is_exact:
             otherwise = "it is unknown whether more capacity for one resource is enough"
         fix = f"to fix this, raise {' or '.join(fixes)}" if fixes else otherwise
         said.append(f"{_for_utilization(sizing)}, {named}; {fix}.")
@@ -118,7 +118,7 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
 
 def _not_found(growth: Growth) -> str:
     """Return in words how many machines were tried."""
-    tried = joined_words(growth.looked_at)
+    tried = joined_words(growth.candidates)
     return f"up to {growth.up_to:,} times as many {tried} machines are not enough"
 
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
+from qps.solver.what_if.former_names import former
 from qps.solver.what_if.growth import Growth
 from qps.solver.what_if.sizing_result import FailingThere, Machines, Needed, Sizing, SizingFix
 
@@ -41,7 +42,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-class MendView(Struct, frozen=True):
+class SizingFixView(Struct, frozen=True):
     """A capacity of these resources that alone fixes the remaining failures."""
 
     resources: tuple[str, ...]
@@ -54,47 +55,51 @@ class SizingView(Struct, frozen=True, kw_only=True):
     """Required size of each resource for a population, in base units.
 
     `known` is the certainty of the result: an upper bound if the population may not be supported,
-    and a lower bound if it may be supported although a requirement fails. `mends_known` is the
+    and a lower bound if it may be supported although a requirement fails. `fixes_known` is the
     certainty that no other capacity fixes the remaining failures.
     """
 
     schema: str
     file: str
-    given: dict[str, int]
+    population: dict[str, int]
     answer: str
     supported: bool
     resources: tuple[NeededView, ...]
     fails_whatever: tuple[FailingView, ...]
     fails_still: tuple[FailingView, ...]
-    mends: tuple[MendView, ...]
-    mends_known: Certainty
+    fixes: tuple[SizingFixView, ...]
+    fixes_known: Certainty
     growth: Growth | None
     known: Certainty
     nominal_inputs: tuple[str, ...]
+
+    given = former("given", "population")
+    mends = former("mends", "fixes")
+    mends_known = former("mends_known", "fixes_known")
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
     """Return the answer as plain values."""
     return SizingView(
-        schema="qps/sizing/3",
+        schema="qps/sizing/4",
         file=file,
-        given={sizing.population: sizing.at},
+        population={sizing.population: sizing.at},
         answer=sizing_answer(sizing),
         supported=sizing.is_possible,
         resources=tuple(_needed(one) for one in by_shortage(sizing)),
         fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
         fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
-        mends=tuple(_fix_view(mend) for mend in sizing.mends),
-        mends_known=sizing.mends_known,
+        fixes=tuple(_fix_view(mend) for mend in sizing.fixes),
+        fixes_known=sizing.fixes_known,
         growth=sizing.growth,
         known=sizing.known,
         nominal_inputs=sizing.nominal_inputs,
     )
 
 
-def _fix_view(fix: SizingFix) -> MendView:
+def _fix_view(fix: SizingFix) -> SizingFixView:
     unit = str(fix.capacity.dimension)
-    return MendView(fix.resources, fix.takes, unit, fix.known)
+    return SizingFixView(fix.resources, fix.takes, unit, fix.known)
 
 
 def _needed(one: Needed) -> NeededView:
