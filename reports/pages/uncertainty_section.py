@@ -16,7 +16,7 @@ from qps.reports.text.solutions.uncertainty_text import (
 from qps.reports.text.words.labels import Labels
 from qps.reports.text.words.nouns import noun
 from qps.reports.text.words.phrases import phrase
-from qps.reports.text.words.quantities import percent
+from qps.reports.text.words.quantities import percent, rounded_down
 from qps.solver.answer import Answer
 from qps.solver.uncertainty.interval_result import AtConfidence, Odds
 
@@ -136,7 +136,9 @@ def _histogram(answer: Answer, odds: Odds, labels: Labels) -> Histogram:
             )
         )
     if answer.capacity is not None:
-        lines.append(_line(x, answer.capacity, f"nominal: {answer.capacity:,}", 1))
+        lines.append(
+            _line(x, answer.capacity, phrase("page.nominal_line", users=f"{answer.capacity:,}"), 1)
+        )
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
@@ -155,10 +157,9 @@ def _confidence_sentence(answer: Answer, confidence: AtConfidence) -> str:
 
     A bound or an approximation has no confidence, as its model error is no matter of samples.
     """
-    least, certainty = f"{confidence.capacity:,}", confidence.confidence
-    if answer.known.is_exact:
-        return phrase("page.confidence", sure=percent(certainty), least=least)
-    return phrase("page.percentile", percentile=f"{100 * (1 - certainty):.6g}", least=least)
+    key = "page.confidence" if answer.known.is_exact else "page.percentile"
+    least = rounded_down(confidence.capacity or 0)
+    return phrase(key, sure=percent(confidence.confidence), least=least)
 
 
 def _end_of_range(answer: Answer, odds: Odds) -> str:

@@ -23,6 +23,7 @@ from qps.reports.pages.html_page import render_html
 from qps.reports.pages.report_page import PageView
 from qps.reports.pages.uncertainty_section import HEIGHT
 from qps.reports.text.solutions.uncertainty_text import rounded_ends
+from qps.reports.text.words.quantities import rounded_down
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.uncertainty.prediction_interval import least, most
 from qps.solver.uncertainty.sample_draws import (
@@ -68,7 +69,7 @@ def test_the_page_says_how_sure_the_answer_is(site_view: PageView) -> None:
     assert rounded_ends(odds.interval, 10**9) in html
     assert site_view.view.known.is_exact is False  # a bound has no confidence
     assert " at 95 % confidence" not in html[: html.index("<script")]
-    assert f"p5 of samples: {odds.at_confidence.capacity:,}</text>" in html
+    assert f"95 % of samples: {rounded_down(odds.at_confidence.capacity)} or more</text>" in html
     assert "Measure next" in html
     assert html.index("Probability of being met at") < html.index("Probability of saturating first")
 

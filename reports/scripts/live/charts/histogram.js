@@ -2,7 +2,7 @@
 
 import { axisFor, Axis } from "../../common/axis.js";
 import { draw } from "../../common/dom.js";
-import { percent, whole } from "../../common/format.js";
+import { percent, roundedDown, whole } from "../../common/format.js";
 import { phrase } from "../../common/phrases.js";
 import { pointReadout } from "../../common/picture.js";
 import { nounOf } from "../sentences.js";
@@ -39,8 +39,8 @@ export function drawHistogram(column, odds, width, certainty) {
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
       draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
   };
-  if (odds.promise !== null) upright(odds.promise, confidenceCaption(certainty, whole(odds.promise), solved.known), 0, "rule");
-  if (solved.largest !== null) upright(solved.largest, `current: ${whole(solved.largest)}`, 1, "here");
+  if (odds.promise !== null) upright(odds.promise, confidenceCaption(certainty, roundedDown(odds.promise), solved.known), 0, "rule");
+  if (solved.largest !== null) upright(solved.largest, phrase("page.nominal_line", { users: whole(solved.largest) }), 1, "here");
   return {
     title, svg, readout: pointReadout(svg, columns.map((one) => ({ ...one, text: `${one.place}: ${one.share} of samples` }))),
     table: () => ({ head: [`Capacity (${model.population})`, "Share of samples"], rows: columns.map((one) => [one.place, one.share]) }),
@@ -49,7 +49,7 @@ export function drawHistogram(column, odds, width, certainty) {
 
 // What is as certain as that: of a bound or an approximation no more than which share of the samples lies below.
 function confidenceCaption(certainty, least, known) {
-  return known ? phrase("page.percentile", { percentile: Number((100 * (1 - certainty)).toPrecision(6)), least }) : phrase("page.confidence", { sure: percent(certainty), least });
+  return phrase(known ? "page.percentile" : "page.confidence", { sure: percent(certainty), least });
 }
 
 // How many answers lie where, the last to each side left out: they would squash the others.
