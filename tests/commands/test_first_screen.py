@@ -80,13 +80,41 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     assert "\n  Latency      replies ≥ 8.64 ms (limit 100 ms)\n" in text
     assert "web.cpu.utilization" not in text
     assert "\n  Ways to raise capacity" in text
-    assert "\n               web.cpu.cores: 4 -> 8 " in text
+    assert "\n  Buy          web.cpu.cores: 4 -> 8 " in text
     assert " 7,500  --set 'web.cpu.cores = 8 core'\n" in text
     assert "\n  Cost         no prices set; add " in text
     nothing = "Next limit none up to 10,000 shoppers (the maximum of `users shoppers`)"
     assert nothing in " ".join(text.split())
     values = [line[15:] for line in lines[2:6] if line[2:3].strip()]
     assert all(value[:1].strip() for value in values)
+
+
+def test_changes_are_bought_made_or_serve_less_traffic(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is bought comes first, and what has a price before what has none."""
+    text = told(capsys, str(ROOT / "specs/applications/kafka.qps"), "-q")
+    changes = text[text.index("  Ways to raise capacity") : text.index("  Cost ")]
+    labels = re.findall(r"^  (\S.{11}) (\w+)", changes, re.MULTILINE)
+    assert labels == [("Buy         ", "broker"), ("Change      ", "copies")]
+    assert changes.index("+$1,750/month") < changes.index("no price set")
+    llm = told(capsys, str(ROOT / "specs/applications/llm.qps"), "-q")
+    assert "\n  Less traffic pace: 1 -> 0.9 requests/minute" in llm
+
+
+def test_a_utilization_is_a_bar_with_a_tick_at_its_target(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = told(capsys, str(ROOT / "specs/sfu.qps"), "-q", "--no-advice")
+    assert "\n  wan egress from sfu     ██████|░░   79.8 % " in text
+    assert "\n  sfu CPU                 ████░░|░░   52.2 % " in text
+
+
+def test_what_can_be_done_comes_first_where_nobody_is_supported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    slow = SITE.replace("replies.latency <= 100 ms", "replies.latency <= 5 ms")
+    Path("slow.qps").write_text(slow, encoding="utf-8")
+    text = told(capsys, "slow.qps", "-q")
+    assert text.index("  Violated ") < text.index("  Possible fixes ") < text.index("  Next limit")
 
 
 @pytest.mark.parametrize("queueing", ["", ", queueing mmc"])

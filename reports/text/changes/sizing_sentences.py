@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, isnan
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.text.words.certainty_marks import (
@@ -61,7 +61,7 @@ def sizing_answer(sizing: Sizing) -> str:
     names = joined_words(by_switch(short, sizing.ports))
     what = f"with more capacity for {names}" if short else "without changes"
     if sizing.is_supported:
-        return f"{users} {are} supported {what}."
+        return _to_buy(sizing) or f"{users} {are} supported {what}."
     growth = sizing.growth
     more = growth is not None and bool(growth.machines)
     said = [_more_machines(sizing, growth)] if growth is not None and more else []
@@ -89,6 +89,43 @@ def sizing_answer(sizing: Sizing) -> str:
     if not sizing.fails_whatever and not sizing.fails_still:
         said.append(f"{users} {are} supported {what}, but a smaller population is not.")
     return " ".join(said)
+
+
+def _to_buy(sizing: Sizing) -> str:
+    """Return what is to be bought: `2,188 users need web.cpu at 5 cores (now 4), or 3 servers`.
+
+    Empty where nothing is, or more than a sentence names.
+    """
+    lacking = [one for one in by_shortage(sizing) if not one.suffices and one.takes is not None]
+    if not 0 < len(lacking) <= _MOST_BOUGHT or any(isnan(one.capacity.has) for one in lacking):
+        return ""
+    capacities = [f"{one.resource} at {_required(one)}" for one in lacking]
+    users = counted(sizing.at, sizing.population)
+    needs = f"{users} {'needs' if sizing.at == 1 else 'need'} {joined_words(capacities)}"
+    machines = {
+        one.place: one.machines.takes
+        for one in lacking
+        if one.machines is not None and one.machines_mode is None
+    }
+    if len(machines) < len(lacking):
+        return f"{needs}."
+    if len(machines) == 1:
+        (count,) = machines.values()
+        return f"{needs}, or {count:,} servers."
+    counts = [f"{count:,} {place}" for place, count in machines.items()]
+    return f"{needs}, or {joined_words(counts)} servers."
+
+
+_MOST_BOUGHT = 2
+
+
+def _required(one: Needed) -> str:
+    """Return the capacity that a resource requires, beside what it has: `5 cores (now 4)`."""
+    assert one.takes is not None
+    takes = rounded_up(one.takes, one.capacity)
+    has, unit = quantity(one.capacity.has, one.capacity.dimension), takes.partition(" ")[2]
+    same = unit.removesuffix("s") == has.partition(" ")[2].removesuffix("s")
+    return f"{takes} (now {has.partition(' ')[0] if same else has})"
 
 
 def _for_utilization(sizing: Sizing) -> str:

@@ -24,13 +24,13 @@ from qps.reports.text.layout.table import Table, text_width
 from qps.reports.text.layout.text_layout import Layout
 from qps.reports.text.layout.wrapping import unbreakable
 from qps.reports.text.solutions.uncertainty_text import typical_lines
-from qps.reports.text.words.certainty_marks import ALL_EXACT, marked, users_as_known
+from qps.reports.text.words.certainty_marks import ALL_EXACT, marked, merged, users_as_known
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.nouns import counted
 from qps.reports.text.words.phrases import phrase
 from qps.reports.text.words.ports import by_their_switch
 from qps.reports.text.words.quantities import number, percent, plural, quantity, rounded_in, scales
-from qps.reports.text.words.reliability import EXACT_HERE, because_first
+from qps.reports.text.words.reliability import EXACT_HERE
 from qps.solver.what_if.least_multiples import MOST
 from qps.solver.what_if.sizing_result import Needed, Sizing
 
@@ -176,7 +176,10 @@ def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
         return [EXACT_HERE] if lines == [ALL_EXACT] else lines
     what = users_as_known(sizing.known)
     premises = tuple(dict.fromkeys(each.partition(": ")[0] for each in sizing.known.reasons))
-    return [because_first(what, premises, labels, sizing.ports)]
+    reasons = merged(premises, sizing.ports)
+    if len(reasons) == 1:
+        return [f"{what}: {labels.sentence(reasons[0])}"]
+    return [f"{what} for {len(reasons)} reasons: --format json"]
 
 
 def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:

@@ -29,7 +29,7 @@ def _with_users(one: AdviceView, answer: Answer) -> str:
 
 def in_one_line(answer: Answer, words: Wording) -> str:
     """Return the changes that help most, with the capacity and the cost of each."""
-    return "; ".join(_with_users(one, answer) for one in words.best_changes)
+    return "; ".join(_with_users(one, answer) for one in words.by_kind)
 
 
 def _cost(one: AdviceView, answer: Answer) -> str:
@@ -39,14 +39,17 @@ def _cost(one: AdviceView, answer: Answer) -> str:
 
 
 def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
-    """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
+    """Return changes as rows: what changes, the capacity with it, its cost, how to set it.
+
+    The first of a kind has that as its label: what is bought, what else is changed, less traffic.
+    """
     if not words.best_changes:
         return []
     label = phrase("changes.fix") if answer.capacity is None else HELPS
     rows = [
-        (one.words, _users(one, answer), _cost(one, answer), _pasted(one))
-        for one in words.best_changes
+        (one.words, _users(one, answer), _cost(one, answer), _pasted(one)) for one in words.by_kind
     ]
+    kinds = [phrase(f"change.kind.{words.kind(one)}") for one in words.by_kind]
     change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
     room = max(20, width - VALUE_COLUMN)
     end = room - pasted - 2 - (cost + 2 if cost else 0)  # of the capacities, if all is in one line
@@ -54,8 +57,11 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
     end = min(end, change + 2 + users) if is_one_line else change + 2 + users
     heading = noun(answer.population).capitalize()
     end = max(end, text_width(heading), text_width(f"  {label}  {heading}") - VALUE_COLUMN)
-    lines = []
-    for change_text, many, costs, setting in rows:
+    lines: list[str] = []
+    labels: list[str] = []
+    for place, (change_text, many, costs, setting) in enumerate(rows):
+        labels += [""] * (len(lines) - len(labels))
+        labels.append("" if place and kinds[place] == kinds[place - 1] else kinds[place])
         row = (
             change_text
             + _right(many, end - text_width(change_text))
@@ -69,7 +75,9 @@ def change_rows(answer: Answer, words: Wording, width: int) -> list[str]:
         lines += [f"    {setting}"] if setting else []
     head = f"  {label}"
     head += _right(heading, VALUE_COLUMN + end - text_width(head))
-    return [head, *(" " * VALUE_COLUMN + line for line in lines)]
+    labels += [""] * (len(lines) - len(labels))
+    margins = (_left(f"  {one}", VALUE_COLUMN) for one in labels)
+    return [head, *(margin + line for margin, line in zip(margins, lines, strict=True))]
 
 
 def _users(one: AdviceView, answer: Answer) -> str:

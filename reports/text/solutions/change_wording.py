@@ -15,6 +15,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.settable_numbers import settable_numbers
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
 from qps.engine.exact_algebra.exact_values import as_float
@@ -133,11 +134,33 @@ class Wording(Struct, frozen=True, kw_only=True):
     labels: Labels
     changes: tuple[AdviceView, ...] = ()
     without_price: tuple[str, ...] = ()
+    traffic: frozenset[str] = frozenset()
+    """The parameters and streams by which traffic is less."""
 
     @property
     def best_changes(self) -> tuple[AdviceView, ...]:
         """The changes with the largest capacities."""
         return tuple(sorted(self.changes, key=lambda one: -one.capacity)[:_MOST_HELPFUL])
+
+    @property
+    def by_kind(self) -> tuple[AdviceView, ...]:
+        """The same, what is bought first, and what has a price before what has none."""
+
+        def rank(one: AdviceView) -> tuple[int, bool]:
+            is_priced = (one.price, one.running_price) != (None, None)
+            return KINDS.index(self.kind(one)), not is_priced
+
+        return tuple(sorted(self.best_changes, key=rank))
+
+    def kind(self, change: AdviceView) -> str:
+        """Return what a change takes: to buy, to change the system, or to serve less traffic."""
+        if change.is_hardware:
+            return "buy"
+        return "traffic" if change.name.removesuffix(".traffic") in self.traffic else "system"
+
+
+KINDS = ("buy", "system", "traffic")
+"""What a change takes, in the order in which changes are printed."""
 
 
 PLAIN_WORDS = Wording(labels=PLAIN)
@@ -157,8 +180,17 @@ def wording(model: ir.Model, configuration: Configuration, answer: Answer) -> Wo
     return Wording(
         labels=model.derived(labels_of),
         changes=changes,
+        traffic=model.derived(_traffic_inputs),
         without_price=() if answer.costs else tuple(kinds)[:_MOST_WITHOUT_PRICE],
     )
+
+
+def _traffic_inputs(model: ir.Model) -> frozenset[str]:
+    """Return the parameters that traffic is stated by, and the streams that state their own."""
+    values = [value.expr for stream in model.streams for value in stream.emission.values]
+    parts = (part for value in values for part in parts_of(value))
+    names = {part.name for part in parts if isinstance(part, ir.ParameterValue)}
+    return frozenset(names | {stream.name for stream in model.streams})
 
 
 def price_help(words: Wording) -> str:

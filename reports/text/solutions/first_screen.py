@@ -50,8 +50,8 @@ _MOST_ROWS = 8
 _MOST_REASONS = 2
 _BARS = 1
 """The column of a table that has bars."""
-_NARROW = 72
-"""Columns below which a table does without what loads a resource most."""
+_TARGET = 3
+"""The column of targets, where there is one before the saturation points."""
 _WIDE = 100
 """Columns from which on a table has all that loads a resource."""
 _TONES = {"Bottleneck": Tone.LIMIT, "Limit": Tone.LIMIT, "Violated": Tone.MISS}
@@ -145,6 +145,7 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     if answer.verdict is Verdict.NOWHERE:
         for label, text in violated(answer, labels):
             yield label, told(text)
+        yield HELPS, "…" if words.best_changes else ""
     elif answer.verdict is Verdict.LIMITED:
         label, text = limit(answer, labels)
         yield label, told(text + in_samples(answer, label))
@@ -156,7 +157,8 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
     yield others_label(answer), told(others(answer, labels))
     yield "Throughput", told(closed_fact(answer))
     yield "Elastic", told(" ".join(elastic_facts(answer)))
-    yield HELPS, "…" if words.best_changes else ""
+    if answer.verdict is not Verdict.NOWHERE:
+        yield HELPS, "…" if words.best_changes else ""
     yield "Cost", "; ".join(cost_facts(answer)) or _price_hint(answer, words)
     yield "Modes", mode_facts(answer, labels)
     yield _MEASURES, "…" if measure_table(answer, labels).rows else ""
@@ -205,7 +207,9 @@ def _resources(answer: Answer, labels: Labels, width: int, *, color: bool) -> st
         if one.name in mattering and shown[-1] < place:
             shown = [*shown[:-1], place]
     rows = tuple(table.rows[place] for place in shown)
-    least_first = [_BARS, len(table.headings) - 1] if width < _NARROW else [_BARS]
+    consumers = len(table.headings) - 1
+    # A bar has a tick at the target: of both the number is left out first.
+    least_first = [*([_TARGET] if consumers > _TARGET + 1 else []), consumers, _BARS]
     fitting = replace(table, rows=rows)
     text = fitting.with_columns(fitting.fitting(width, least_first)).as_lines(width=width)
     giving = answer.saturated_by_elastic

@@ -68,7 +68,7 @@ def resource_table(
         rows.append(
             (
                 _named(resource.name, name, labels) + " (elastic)" * (resource.name in giving),
-                *([_bar(resource.utilization_at_limit)] * bars),
+                *([_bar(resource.utilization_at_limit, limit, has_tick=has_limits)] * bars),
                 percent(resource.utilization_at_limit, _DIGITS),
                 *([percent(limit) if is_planned or limit < 1 else _NONE] * has_limits),
                 _saturation(resource),
@@ -104,14 +104,18 @@ def _utilization_limits(answer: Answer) -> dict[str, float]:
     return found
 
 
-def _bar(load: float) -> str:
-    """Return a bar of a utilization.
+def _bar(load: float, target: float = 1.0, *, has_tick: bool = False) -> str:
+    """Return a bar of a utilization, with a tick at a target below 100 %.
 
-    >>> _bar(0.75), _bar(2.0)
-    ('██████░░', '████████')
+    >>> _bar(0.75), _bar(2.0), _bar(0.7, 0.75, has_tick=True), _bar(0.2, has_tick=True)
+    ('██████░░', '████████', '██████|░░', '██░░░░░░ ')
     """
     full = round(_BAR * min(1.0, max(0.0, load))) if load == load else 0  # noqa: PLR0124 - nan
-    return "█" * full + "░" * (_BAR - full)
+    bar = "█" * full + "░" * (_BAR - full)
+    if not has_tick:
+        return bar
+    tick = round(_BAR * target)
+    return f"{bar[:tick]}|{bar[tick:]}" if 0 < tick < _BAR else f"{bar} "
 
 
 def _named(resource: str, name: str, labels: Labels) -> str:
