@@ -51,7 +51,7 @@ def _opened(chromium: Any, port: int) -> dict[str, float]:
     start = time.time()
     page.goto(f"http://127.0.0.1:{port}/", wait_until="commit")
     page.wait_for_selector("#told.answer", timeout=LONGEST)
-    page.frame_locator("#page").locator("#population").wait_for(timeout=LONGEST)
+    page.frame_locator("#page").locator("#population").wait_for(state="attached", timeout=LONGEST)
     live = time.time()
     marks = dict(page.evaluate(MARKS)) | dict(page.workers[0].evaluate(MARKS))
     context.close()

@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
+from qps.compiler import ir
 from qps.compiler.ir.measure_names import resource_in
 from qps.reports.text.solutions.elastic_text import SATURATED
 from qps.reports.text.words.certainty_marks import marked_value
@@ -25,7 +26,7 @@ from qps.reports.text.words.quantities import (
     whole_population,
 )
 from qps.solver.answer import Answer
-from qps.solver.answers.solution import ResourceSolution
+from qps.solver.answers.solution import QUALITY, ResourceSolution
 
 _MOST_SHOWN = 4
 _MOST_PARTS = 3
@@ -173,6 +174,9 @@ def _limits_in_order(answer: Answer, called: Callable[[str], str]) -> tuple[Limi
     for requirement in answer.requirements:
         if requirement.met_up_to is not None and requirement.met_up_to < answer.high:
             found[requirement.name] = requirement.met_up_to
+    quality = answer.quality
+    if quality.metric != ir.Metric.WORST.value and quality.met_up_to not in (None, answer.high):
+        found[QUALITY] = quality.met_up_to or 0
     for resource, _ in with_ports_together(answer.by_saturation, attrgetter("name"), answer):
         if resource.saturation.at is not None and resource.saturation.not_below is None:
             found.setdefault(resource.name, resource.saturation.at)

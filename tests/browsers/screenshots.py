@@ -29,6 +29,10 @@ MOST_PICTURE = 200_000
 MOST_PAGE = 1_000_000
 COLOURS = 128
 PATIENCE = 120_000
+UNFOLDED = """(start) => {
+  for (const one of start.closest("section")?.querySelectorAll(".part") ?? []) one.open = true;
+}"""
+"""What a picture is of, as a reader who wants to see it has it."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def taken_playground(started: Any, built: Path) -> bytes:
     page = started.new_page(viewport={"width": 1440, "height": 860})
     page.goto(f"http://127.0.0.1:{server.server_port}/")
     page.wait_for_selector("#told.answer", timeout=PATIENCE)
-    page.frame_locator("#page").locator("#population").wait_for(timeout=PATIENCE)
+    page.frame_locator("#page").locator("#population").wait_for(state="attached", timeout=PATIENCE)
     page.frame_locator("#page").locator("#advice .card, #advice table").first.wait_for(
         timeout=PATIENCE
     )
@@ -212,6 +216,7 @@ def taken(started: object, shot: Shot, folder: Path) -> bytes:
         page.wait_for_selector(
             "#advice table, #advice p:has-text('change that'), #advice p:has-text('is needed')"
         )
+        page.evaluate(f"() => ({UNFOLDED})(document.querySelector('{shot.start}'))")
         page.evaluate("() => qps.drawAll()")
         page.evaluate(f"() => document.querySelector('{shot.start}').scrollIntoView()")
         page.wait_for_timeout(500)
@@ -240,7 +245,7 @@ def small(png: bytes) -> bytes:
         buffer = io.BytesIO()
         image = Image.open(io.BytesIO(png)).convert("RGB")
         image.quantize(colours, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
-        if buffer.notify() < MOST_PICTURE:
+        if buffer.tell() < MOST_PICTURE:
             return buffer.getvalue()
     raise AssertionError("too many colours for a small picture")
 

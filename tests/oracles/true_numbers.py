@@ -403,6 +403,8 @@ class Truth:
             names = self.names_in(what)
             if is_population:
                 wanted = {f"{met[name]:,}" for name in names if met.get(name) is not None}
+                if what.text == self.labels.of(QUALITY) and self.view.quality.met_up_to is not None:
+                    wanted.add(f"{self.view.quality.met_up_to:,}")
                 wanted |= {one for name in names if name in of for one in self._saturates(of[name])}
                 if worth(at.text) < last:
                     yield f"{what.text} is not in its order"

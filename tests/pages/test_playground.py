@@ -95,7 +95,7 @@ def test_an_answer_and_its_live_page_follow_the_text(tab: Any) -> None:
     assert told(tab, "100 users") == "100 users; limited by web.cpu.utilization"
     page = tab.frame_locator("#page")
     page.locator("h1", has_text="A very small site").wait_for(timeout=SOON)
-    page.locator("#population").wait_for(timeout=SOON)  # it is live
+    page.locator("#population").wait_for(state="attached", timeout=SOON)  # it is live
     write(tab, SMALL.replace("20 ms", "40 ms"))
     assert told(tab, "50 users") == "50 users; limited by web.cpu.utilization"
 

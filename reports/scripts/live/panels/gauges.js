@@ -79,7 +79,7 @@ export function showLimits(column) {
 // The first limits with the populations at which they are reached.
 function limitBars(column) {
   const { solved, graph } = column, found = new Map();
-  for (const { criterion, holds } of solved.criteria) if (isStated(criterion) && !criterion.isQuality && holds !== null && holds < graph.high) found.set(criterion.name, holds);
+  for (const { criterion, holds } of solved.criteria) if (isStated(criterion) && !(criterion.isQuality && graph.metric === "worst") && holds !== null && holds < graph.high) found.set(criterion.isQuality ? "quality" : criterion.name, holds);
   for (const [one] of withPortsTogether(column, solved.resources)) if (one.at !== null && one.notBelow === null && !found.has(one.name)) found.set(one.name, one.at);
   const sorted = [...found].sort((a, b) => a[1] - b[1]).slice(0, MAX_LIMITS), rows = sorted.filter(([, at]) => at <= WIDEST * Math.max(1, sorted[0][1]));
   const longest = Math.max(0, ...rows.map(([, at]) => at));
