@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.quantities.certainty import (
@@ -30,7 +31,6 @@ from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.critical_points import critical_points
 from qps.solver.search.sign_changes import Stretch, Trial, changes_of
-from qps.solver.what_if.former_names import former
 from qps.solver.what_if.overloads import Overloads
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100

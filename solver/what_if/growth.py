@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.solver.what_if.former_names import former
 
 Counts = dict[str, int]
 """How many machines there are, by the number that turns them."""

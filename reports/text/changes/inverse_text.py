@@ -6,6 +6,7 @@ from math import isfinite
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.layout.facts import COLUMNS
@@ -25,7 +26,6 @@ from qps.reports.text.words.quantities import (
 from qps.reports.text.words.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.acceptable_values import Interval
 from qps.solver.what_if.boundaries import Failure, FailureAt
-from qps.solver.what_if.former_names import former
 from qps.solver.what_if.inverse import InverseSolution
 
 _DIGITS = 6

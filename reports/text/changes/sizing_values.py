@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.changes.sizing_sentences import by_shortage, sizing_answer
-from qps.solver.what_if.former_names import former
 from qps.solver.what_if.growth import Growth
 from qps.solver.what_if.sizing_result import FailingThere, Machines, Needed, Sizing, SizingFix
 
