@@ -160,7 +160,7 @@ def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
     write(tab, SMALL)
     told(tab, "100 users")
     tab.goto(address + "#" + link)
-    told(tab, "has no readable spec")
+    told(tab, "does not contain a readable spec")
 
 
 def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
@@ -170,6 +170,7 @@ def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> Non
     page = tab.frame_locator("#page")
     page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
     assert page.locator("#odds li").first.text_content() in text
+    page.locator("#gives-out summary").first.click()
     for picture in ("#picture-odds svg rect", "#picture-loads .fan"):  # drawn once in sight
         page.locator(picture.partition(" ")[0]).scroll_into_view_if_needed()
         page.locator(picture).first.wait_for(timeout=SOON)

@@ -37,7 +37,7 @@ const PHRASES = {
   "capacity.ceiling": "ceiling {users}",
   "capacity.computed": "computed {users}",
   "error": "Model error",
-  "error.covered": "covered: {told}",
+  "error.covered": "included: {told}",
   "error.not_covered": "Not covered",
   "error.unmeasured": "model error of {told}",
   "nominal": "With nominal inputs ({users}):",

@@ -12,6 +12,7 @@ from math import floor
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.ir.measure_names import resource_in
 from qps.reports.text.layout.colors import Tone, toned
@@ -102,7 +103,14 @@ def screen_body(answer: Answer, words: Wording, *, width: int = 80, color: bool 
         tone = _TONES.get(label)
         lines += [toned(line, tone, color=color) for line in rows.get(label, shown)]
     table = _resources(answer, labels, width, color=color)
-    warned = plain(answer.warnings).splitlines()
+    is_below_end = supported(answer) not in (None, answer.high)
+    warnings_shown = [
+        one
+        for one in answer.warnings
+        # what is computed meets the end of the range, what can be relied on does not
+        if not (one.code is codes.RANGE_LIMITS and is_below_end)
+    ]
+    warned = plain(warnings_shown).splitlines()
     warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
     notes = [toned(line, Tone.ASIDE, color=color) for line in _notes(answer, width)]
     nominal = nominal_line(answer)
