@@ -20,7 +20,7 @@ from qps.solver.answer import Answer
 from qps.solver.variants.model_variants import ShownCase
 
 _MOST_NAMED = 3
-_ROW_ORDER = ("Limit", "Bottleneck", phrase("accuracy"), "Next limit", "Cost")
+_ROW_ORDER = ("Limit", "Bottleneck", "Busiest", phrase("accuracy"), "Next limit", "Cost")
 
 
 class Compared(Struct, frozen=True, kw_only=True):

@@ -203,7 +203,7 @@ def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
 def _decision(answer: Answer, words: Wording) -> Decision:
     """Return the first facts; changes and requirements have places of their own on a page."""
     told = decision(answer, words)
-    elsewhere = (HELPS, others_label(answer), "Measure next")
+    elsewhere = (HELPS, others_label(answer), "Measure next", "Busiest")
     groups: list[list[tuple[str, str]]] = []
     for label, fact in told.facts:
         if label or not groups:

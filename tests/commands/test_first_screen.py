@@ -126,7 +126,7 @@ def test_the_bottleneck_saturates_at_one_figure(
     text = text.replace("cpu 4 core", f"cpu 4 core{queueing}")
     Path("few.qps").write_text(text, encoding="utf-8")
     text = told(capsys, "few.qps", "--no-advice")
-    assert "\n  Bottleneck   web CPU: utilization 2 %, saturates at 5,000 shoppers\n" in text
+    assert "\n  Busiest      web CPU: utilization 2 %, saturates at 5,000 shoppers\n" in text
     assert "\n  Next limit   web CPU saturates at 5,000 shoppers\n" in text
 
 

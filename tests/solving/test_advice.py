@@ -693,7 +693,7 @@ def test_what_helps_comes_first_where_nobody_is_carried(
     assert main(["solve", str(file)]) == 1
     out = capsys.readouterr().out
     assert "\n  Possible fixes " in out
-    assert "\n               cores twice as fast for web CPU " in out
+    assert "\n  Buy          cores twice as fast for web CPU " in out
     setting = "answer.cpu.request = 4.8 ms/request"
     assert f"--set '{setting}'" in out
     spec = checked(file.read_text()).with_parts_of((setting,))

@@ -761,7 +761,7 @@ def test_the_keys_of_the_contract() -> None:
         "capacity_interval", "uncertainty", "treated_as_exact",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
         "next_limit", "more_users", "targets", "best_changes", "traffic", "measures",
-        "known", "closed", "mixes",
+        "known", "closed", "mixes", "reliable_capacity",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least
     assert (told["mode"], told["capacity"], told["at"]) == ("one", 50, 50)

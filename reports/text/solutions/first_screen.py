@@ -158,9 +158,9 @@ def _facts(answer: Answer, words: Wording) -> Iterator[tuple[str, str]]:
         label, text = limit(answer, labels)
         yield label, told(text + in_samples(answer, label))
         if label != "Bottleneck":
-            yield "Bottleneck", told(busiest(answer, labels))
+            yield "Busiest", told(busiest(answer, labels))
     else:
-        yield "Bottleneck", told(busiest(answer, labels))
+        yield "Busiest", told(busiest(answer, labels))
     yield "Next limit", told(next_limit(answer, labels))
     yield others_label(answer), told(others(answer, labels))
     yield "Throughput", told(closed_fact(answer))

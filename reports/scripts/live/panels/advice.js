@@ -251,14 +251,15 @@ export function showAdvice(column, found, apply) {
     const words = changesTo(column, one.setting);
     const cells = [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
       make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
-    return Object.assign(cells, { gain: one.largest - (column.solved.largest ?? 0) });
+    const [mark] = /^(?:[≤≥~] )?/.exec(formatUsers(one)); // of a bound the gain is one, too
+    return Object.assign(cells, { gain: one.largest - (column.solved.largest ?? 0), mark });
   });
   const head = ["Type", "Change", `Capacity (${nounOf(column.model)})`, `Cost at ${whole(column.n)}`, "Try it"];
   const made = (some) => {
     const shown = table(head, some, new Set([2]));
     const [own] = shown.children;
     own.classList.add("changes");
-    some.forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = whole(row.gain); });
+    some.forEach((row, i) => { if (row.gain > 0) own.tBodies[0].rows[i].cells[2].dataset.gain = `${row.mark}+${whole(row.gain)}`; });
     return shown;
   };
   const more = rows.slice(SHOWN_FIRST), isOpen = Boolean(document.querySelector("#advice details[open]"));
