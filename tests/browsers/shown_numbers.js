@@ -26,7 +26,7 @@
   }));
 
   const blocks = "p, li, dd, dt, figcaption, label, option, h1, h2, h3, text, summary, pre, math, "
-    + ".of, .parts, .light, .soft, output, code.command, span.unit";
+    + ".of, .parts, .light, .soft, .conclusion, output, code.command, span.unit";
   const isInnermost = (one) => !one.closest("table") && seen(one) && !one.querySelector(blocks);
   const texts = [...document.querySelectorAll(blocks)].filter(isInnermost).map((one) => ({
     of: placeOf(one), kind: one.tagName.toLowerCase(),

@@ -891,6 +891,8 @@ class Truth:
         value, before = graph.at(at).number, graph.at(self.solution.at).number
         for criterion in graph.criteria:
             share = in_percent(criterion) or criterion.span is None
+            error = known_at(graph, criterion, at).error
+            yield "" if error is None else percent(error)
             for formula in (criterion.value, criterion.limit):
                 most = value(criterion.limit)
                 yield from self.told(value(formula), criterion.dimension, share=share, limit=most)
@@ -1077,7 +1079,8 @@ def _headrooms(used: float) -> set[str]:
 def _behind(what: Cell, resource: ResourceLoad, truth: Truth) -> Cell:
     """Return what a resource's load is made of, as it stands below its name."""
     names = [truth.called(name) for name, one in truth.graph.resources.items() if one is resource]
-    return Cell(what.text.removeprefix(names[0]) if names else what.text, what.name)
+    text = what.text.removeprefix(names[0]) if names else what.text
+    return Cell(re.sub(r", busiest of \d+ (other )?ports", "", text), what.name)
 
 
 def _is_at(true: float, said: float | None) -> bool:

@@ -117,7 +117,7 @@ def test_the_page_says_what_it_does_not_follow(open_page: Any) -> None:
     said, requirements, _ = page.run(texts)
     assert said.startswith(f"About {answer:,} users. With {(answer or 0) + 1:,}, replies latency")
     assert "95 % certainty is not met" in said
-    assert "limits capacity" in requirements
+    assert "At limit" in requirements
     advice = "() => document.getElementById('advice').textContent"
     assert page.run(advice).startswith(
         "A requirement with a confidence level is evaluated by sampling"

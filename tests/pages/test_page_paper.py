@@ -85,7 +85,7 @@ def test_a_decision_takes_one_sheet_and_nothing_is_cut(speak_html: str, open_pag
 
 def test_all_of_a_page_takes_few_sheets(open_page: Any) -> None:
     page = open_page(html_of(load(SPECS / "iri.qps"), most=2, claims=()))
-    assert sheets(page) == 1
+    assert sheets(page) <= 2  # of eleven requirements and three elastic rates
     page.run(EVERYTHING)
     assert 3 <= sheets(page) <= 8
     page.page.emulate_media(media="print")

@@ -22,8 +22,8 @@ function meter(filled, tick, said) {
 }
 
 function gaugeTable(rows, at) {
-  const head = ["Resource", "", `At ${whole(at)}`, "Target", "State"];
-  const made = table(head, rows.map((one) => one.cells), new Set([2, 3]), null), [own] = made.children;
+  const head = ["Resource", make("span", { class: "aside" }, "Bar"), `At ${whole(at)}`, "Target", "State"];
+  const made = table(head, rows.map((one) => one.cells), new Set([2, 3])), [own] = made.children;
   own.classList.add("gauges");
   rows.forEach((one, i) => own.tBodies[0].rows[i].classList.add(`is-${one.state}`));
   return made;
@@ -68,12 +68,12 @@ export function showLimits(column) {
   const { solved, graph, model } = column, isNobody = solved.largest === null && solved.criteria.some((one) => isStated(one.criterion));
   const rows = isNobody ? requirementBars(column) : limitBars(column);
   const cells = rows.map(({ name, length, tick, at }) => [make("span", { title: calledInFull(model, name) }, called(model, name)), meter(length, tick, at), at]);
-  const made = table(["Limit", "", isNobody ? `At ${whole(graph.low)}` : "Reached at"], cells, new Set([2]), null), [own] = made.children;
+  const made = table(["Limit", make("span", { class: "aside" }, "Bar"), isNobody ? `At ${whole(graph.low)}` : "Reached at"], cells, new Set([2])), [own] = made.children;
   own.classList.add("limits");
   rows.forEach(({ state }, i) => own.tBodies[0].rows[i].classList.add(`is-${state}`));
   const noun = nounOf(model), users = `${whole(graph.low)} ${graph.low === 1 ? oneOf(noun) : noun}`;
   const title = isNobody ? phrase("page.requirements_at", { users }) : phrase("page.limits_in_order", { noun });
-  fill("limits", rows.length ? [make("figcaption", null, title), own] : []);
+  fill("limits", rows.length ? [make("figcaption", null, title), made] : []);
 }
 
 // The first limits with the populations at which they are reached.
