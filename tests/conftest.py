@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from browsers.browser import Opened, SharedBrowser
+from browsers.browser import SETTINGS_OPEN, Opened, SharedBrowser
 from helpers import run_cache
 from helpers.nightly import examples, run_at_night
 from helpers.skips import missing_in_ci
@@ -121,13 +121,6 @@ def shared_browser(session_browser: SharedBrowser) -> Iterator[SharedBrowser]:
     """Give the browser to the tests of a module."""
     with session_browser.lent() as shared:
         yield shared
-
-
-SETTINGS_OPEN = """() => {
-  for (const one of document.querySelectorAll(".part")) one.open = true;
-  if (document.body.classList.contains("live")) globalThis.qps?.openSettings?.(true);
-}"""
-"""Most tests change settings and look at parts; `settings=False` leaves a page as it comes."""
 
 
 @pytest.fixture

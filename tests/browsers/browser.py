@@ -15,6 +15,11 @@ from browsers import page_idle
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "Chromium is not installed: apt-get install chromium"
+SETTINGS_OPEN = """() => {
+  for (const one of document.querySelectorAll(".part")) one.open = true;
+  if (document.body.classList.contains("live")) globalThis.qps?.openSettings?.(true);
+}"""
+"""Most tests change settings and look at parts; `settings=False` leaves a page as it comes."""
 LONGEST = 200_000
 """How long tests wait for what comes, in ms: many times what it takes a busy machine."""
 

@@ -607,6 +607,8 @@ def test_advice_can_be_tried(speak_html: str, open_page: Any) -> None:
     assert page.inner_text("#small-answer strong") == row[2]
 
 
+MORE_CHANGES = """() => document.querySelectorAll("#advice details")
+  .forEach((one) => { one.open = true; })"""
 KNOWN_IN_ALL_WAYS = (
     PRELUDE + "machine waiting { cpu 1 core, queueing md1 }\n"
     "machine many { cpu 2 core, queueing mmc }\n"
@@ -630,6 +632,7 @@ def test_what_would_help_is_known_as_the_answer_with_it(open_page: Any) -> None:
         for index in range(4):
             assert page.run(TYPE, ["pace", pace])
             page.page.wait_for_selector("#advice button")
+            page.run(MORE_CHANGES)
             row = page.page.locator("#advice tbody tr").nth(index)
             told = row.locator("td").nth(2).inner_text()
             row.locator("button").click()
@@ -650,6 +653,7 @@ def test_advice_on_exact_and_bounded_answers_is_as_the_solver_has_it(open_page: 
         spec = checked(shared + f"machine waiting {{ cpu 1 core{waiting} }}\n")
         page = open_page(html_of(spec)).page
         page.wait_for_selector("#advice button")
+        page.evaluate(MORE_CHANGES)
         row = page.locator("#advice tr", has_text="pace: 2 -> 1.8").locator("td")
         configuration = spec.configuration()
         solution = solve_model(spec.model, configuration)

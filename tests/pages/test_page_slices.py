@@ -70,6 +70,6 @@ def test_a_page_that_is_slow_to_begin_comes_alive(tmp_path: Path, shared_browser
     page = shared_browser.context(scripts=True).new_page()
     page.add_init_script("globalThis.qpsPatience = -1")
     page.goto(file.as_uri())
-    page.wait_for_selector("#controls input")
+    page.wait_for_selector("#controls input", state="attached")
     assert page.evaluate("() => qps.shown.solved.largest") > 0
     page.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from browsers.browser import CHROMIUM, MISSING, Opened
+from browsers.browser import CHROMIUM, MISSING, SETTINGS_OPEN, Opened
 from helpers.nightly import nightly
 from helpers.reports import html_of, html_of_text
 from helpers.specs import PRELUDE, UNSURE, checked
@@ -92,6 +92,7 @@ def followed(page: Opened, fragment: str) -> Opened:
     page.page.goto(page.page.url.split("#")[0] + fragment)
     page.page.reload()
     page.page.wait_for_selector("#model:not(:empty)", state="detached")
+    page.run(SETTINGS_OPEN)
     return page
 
 
