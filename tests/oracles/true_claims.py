@@ -10,7 +10,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.reports.text.claims.claim_formats import Tested
 from qps.reports.text.claims.claim_quantities import relative_error
 from qps.reports.text.claims.claim_values import claims_json
-from qps.reports.text.words.quantities import percent, quantity
+from qps.reports.text.words.quantities import number, percent, quantity, scales
 from qps.solver.claims.claim_results import ClaimResult
 
 HEAD = ("Outcome", "Claim", "Claimed", "Predicted", "Error", "Source")
@@ -90,6 +90,10 @@ def _predicted(entry: Any, result: ClaimResult) -> Iterator[str]:
         yield percent(off / abs(end), 2) if end else next(_texts(off, result.dimension))
 
 
+_ITEMS = ("frame", "packet", "request")
+"""Of what claims of these specs are costs."""
+
+
 def _texts(value: float | None, dimension: Dimension) -> Iterator[str]:
     """Yield a value of JSON, where what has no finite value is null, as a page may write it."""
     if value is None:
@@ -100,3 +104,6 @@ def _texts(value: float | None, dimension: Dimension) -> Iterator[str]:
         yield quantity(value, dimension, digits)
         if dimension == DIMENSIONLESS:
             yield quantity(value, dimension, digits, share=True)
+        for factor, unit in scales(dimension):  # a prediction is written in the unit of its claim
+            text = number(value / factor, digits)
+            yield from (text, f"{text} {unit}", *(f"{text} {unit}/{item}" for item in _ITEMS))
