@@ -14,7 +14,7 @@ from qps.solver.what_if.assumption_changes import AssumptionChange
 
 
 class BaseView(Struct, frozen=True, kw_only=True):
-    """The base of the comparison. Without a base, `why` has the reason, and `mend` the fix.
+    """Base revision of the comparison. If there is none, `why` is the reason and `mend` is the fix.
 
     `name` is the revision, `commit` its commit, and `text` a description. `repository` is the
     folder of the repository. `is_default` is true on the default branch.

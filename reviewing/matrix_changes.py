@@ -28,7 +28,7 @@ _Row: TypeAlias = tuple[str, int | None]
 
 
 class RowChange(Struct, frozen=True, kw_only=True):
-    """A configuration and its capacity; None if no user is supported, or without a result."""
+    """A configuration and its capacity; null if no user is supported, or without a result."""
 
     configuration: str
     before: int | None
@@ -41,7 +41,7 @@ class RowChange(Struct, frozen=True, kw_only=True):
 
 
 class MatrixChange(Struct, frozen=True, kw_only=True):
-    """A matrix of one or both versions, with the number of rows by outcome.
+    """A matrix in one or both versions, with the number of rows by outcome.
 
     `rows` are the rows with the largest changes, the worst first. If rows are not compared,
     `reason` has the reason.

@@ -60,7 +60,7 @@ class FixView(Struct, frozen=True, kw_only=True):
 
 
 class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A diagnostic; for some codes, `details` has the numbers of its message."""
+    """A diagnostic. For some codes, `details` has the numbers in its message."""
 
     code: str
     name: str
@@ -75,7 +75,7 @@ class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DiagnosticsView(Struct, frozen=True, kw_only=True):
-    """What `qps check --format json` prints."""
+    """Output of `qps check --format json`."""
 
     schema: str
     diagnostics: tuple[DiagnosticView, ...]

@@ -164,7 +164,7 @@ class Take(Struct, frozen=True):
 
 
 class Give(Struct, frozen=True):
-    """An item gives back what it holds."""
+    """A step that releases what the item holds."""
 
     hold: int
 

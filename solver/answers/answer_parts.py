@@ -127,7 +127,7 @@ class StreamThere(Struct, frozen=True, kw_only=True):
 
 
 class LoadThere(Struct, frozen=True):
-    """A resource above its target."""
+    """Utilization of a resource above its target."""
 
     resource: str
     utilization: float
@@ -196,7 +196,7 @@ class Margin(Struct, frozen=True):
 
 
 class CountedAsKnown(Struct, frozen=True, kw_only=True):
-    """Service demands fitted to a table without residuals."""
+    """Service demands treated as exact because the fitted table has no residuals."""
 
     table: str
     numbers: tuple[str, ...]

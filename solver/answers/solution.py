@@ -196,7 +196,7 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
 
 
 class FullTogether(Struct, frozen=True):
-    """Resources that saturate together, and the range of the class's fraction in the mix."""
+    """Resources that saturate together, and the range of mix fractions in which they do."""
 
     at: float
     to: float

@@ -56,7 +56,7 @@ class ShareOfVariance(Share, frozen=True, kw_only=True):
 
 
 class BySurface(Struct, frozen=True, kw_only=True):
-    """A requirement that a surrogate model, fitted to `points` samples, predicts for the others.
+    """A requirement whose value is predicted by a surrogate model fitted to `points` samples.
 
     `error` is the largest relative error in cross-validation, for the population at which the
     requirement fails.
@@ -124,7 +124,7 @@ class Odds(Struct, frozen=True, kw_only=True):
 
 
 class Ends(Struct, frozen=True):
-    """Bounds of an interval, in base units; infinite if there is no bound."""
+    """Bounds of an interval, in base units. A bound is infinite if there is none."""
 
     least: float
     most: float

@@ -39,7 +39,7 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 class Failure(Struct, frozen=True):
-    """A run that came to nothing, and why."""
+    """A failed run, and the reason."""
 
     setting: Setting
     repetition: int

@@ -25,7 +25,10 @@ MOST_CHARACTERS = 65_536
 
 
 class Wrong(Struct, frozen=True, kw_only=True):
-    """Why something was not tested: a mistake in a spec, or a fault of ours; `line` 0 for none."""
+    """Reason why something was not tested: an error in a spec, or an internal error.
+
+    `line` is 0 if unknown.
+    """
 
     file: str
     line: int = 0

@@ -121,7 +121,7 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
 
 
 class InFolder(Struct, frozen=True):
-    """What became of the claims of the specs of one folder."""
+    """Verdicts on the claims in one folder."""
 
     folder: str
     summary: str

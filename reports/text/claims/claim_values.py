@@ -14,7 +14,7 @@ from qps.solver.claims.claim_results import ClaimResult, Coverage, PredictionInt
 
 
 class PublishedCounts(Struct, frozen=True, kw_only=True):
-    """Published claims that hold: with nothing fitted, and with something fitted.
+    """Number of published claims that pass, without and with fitted inputs.
 
     The latter are divided: `on_other_fits` rest on what was fitted to other numbers,
     `fitted_to_it` on what was fitted to the very number, arithmetic among them.
@@ -27,7 +27,7 @@ class PublishedCounts(Struct, frozen=True, kw_only=True):
 
 
 class ClaimView(Struct, frozen=True, kw_only=True):
-    """A claim, or a measured value: claimed, predicted, and what became of it."""
+    """A claim or a measured value, with its claimed and predicted values and its verdict."""
 
     name: str
     title: str | None
@@ -59,13 +59,13 @@ class ClaimView(Struct, frozen=True, kw_only=True):
 
 
 class CoverageView(Coverage, frozen=True, kw_only=True):
-    """How many measured values lie within their prediction intervals, and how likely that is."""
+    """Number of measured values within their prediction intervals, and its probability."""
 
     chance: float | None
 
 
 class TestView(Struct, frozen=True, kw_only=True):
-    """What `qps test --format json` prints."""
+    """Output of `qps test --format json`."""
 
     schema: str
     passed: int

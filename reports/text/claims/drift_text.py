@@ -216,7 +216,7 @@ class CostView(Struct, frozen=True, kw_only=True):
 
 
 class AloneView(Struct, frozen=True, kw_only=True):
-    """A service demand that alone explains the drift, and its difference."""
+    """A service demand that explains the drift by itself, and its difference."""
 
     per: str | None
     difference: float

@@ -32,7 +32,7 @@ _MOST_LOADS = 12
 
 
 class SimulatedView(Struct, frozen=True, kw_only=True):
-    """One number, predicted and simulated; in base units."""
+    """A predicted and a simulated value, in base units."""
 
     subject: str
     measure: str
@@ -49,7 +49,7 @@ class SimulatedView(Struct, frozen=True, kw_only=True):
 
 
 class SimulationView(Struct, frozen=True, kw_only=True):
-    """All that was simulated, and how."""
+    """Simulation results, and the settings of the simulation."""
 
     schema: str
     file: str

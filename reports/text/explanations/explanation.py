@@ -25,7 +25,7 @@ SYMBOLS, _NUMBERS = "formula", "with values"
 
 
 class ExplainedPart(Struct, frozen=True):
-    """A part of the number: a component's load, a stage of a latency."""
+    """One part of a number, such as the load of a component or a stage of a latency."""
 
     name: str
     value: str
@@ -34,7 +34,7 @@ class ExplainedPart(Struct, frozen=True):
 
 
 class ExplainedCall(Struct, frozen=True, kw_only=True):
-    """A call, or a node or link within calls: how often it is passed, how long, and when.
+    """A call, or a node or link within one, with its visits, duration and start time.
 
     `starts` and `ends` are seconds after the source, as the times in words are.
     """
@@ -50,7 +50,7 @@ class ExplainedCall(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedNumber(Struct, frozen=True):
-    """A number that the formula rests on, and where it comes from."""
+    """An input of the formula, and its source."""
 
     name: str
     value: str
@@ -59,7 +59,7 @@ class ExplainedNumber(Struct, frozen=True):
 
 
 class ExplainedCase(Struct, frozen=True, kw_only=True):
-    """A kind of a parameter, its share, and its value in each case; empty where none is stated.
+    """One case of a parameter: its probability and its values. `values` is empty if none are given.
 
     The row of all kinds together has an empty name.
     """
@@ -74,7 +74,7 @@ class ExplainedCase(Struct, frozen=True, kw_only=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """A number taken apart; `value` is in base units of `unit`, at the population `at`.
+    """A number and how it is computed. `value` is in base units of `unit`, at the population `at`.
 
     `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
     `methods` are those by which it is `known`. `spread` tells how far the value may be off,

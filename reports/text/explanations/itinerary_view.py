@@ -11,14 +11,14 @@ from qps.compiler.network import itinerary
 
 
 class Number(Struct, frozen=True):
-    """A formula in symbols, and its value in base units; null where it needs a population."""
+    """A formula and its value in base units; null if it depends on the population."""
 
     formula: str
     value: float | None
 
 
 class TimesView(Struct, frozen=True, kw_only=True):
-    """How often something is done: the whole part for sure, once more with the rest as chance."""
+    """Number of repetitions; the fractional part is the probability of one more."""
 
     often: Number
     copies: Number
@@ -27,7 +27,7 @@ class TimesView(Struct, frozen=True, kw_only=True):
 
 
 class AtView(Struct, frozen=True, kw_only=True):
-    """An item comes to one of the copies of a node."""
+    """A step in which an item reaches one of the copies of a node."""
 
     node: str
     copies: Number
@@ -35,7 +35,7 @@ class AtView(Struct, frozen=True, kw_only=True):
 
 
 class ServeView(Struct, frozen=True, kw_only=True):
-    """A station serves an item: `work` times `pace` is the mean time on one server."""
+    """A step served by a station. The mean service time on one server is `work` times `pace`."""
 
     station: str
     by: str
@@ -49,7 +49,7 @@ class ServeView(Struct, frozen=True, kw_only=True):
 
 
 class DelayView(Struct, frozen=True, kw_only=True):
-    """An item takes a time without any station; on a `link` it propagates."""
+    """A step that takes time without using a station, such as propagation on a `link`."""
 
     why: str
     time: Number
@@ -59,7 +59,7 @@ class DelayView(Struct, frozen=True, kw_only=True):
 
 
 class PortVisitView(Struct, frozen=True, kw_only=True):
-    """A port carries the payload of an item, in bits, with a header."""
+    """A step in which a port transmits an item: its payload and header, in bits."""
 
     station: str
     payload: Number
@@ -69,7 +69,7 @@ class PortVisitView(Struct, frozen=True, kw_only=True):
 
 
 class CrossView(Struct, frozen=True, kw_only=True):
-    """An item crosses a link, port after port."""
+    """A step that crosses a link, port by port."""
 
     link: str
     ports: tuple[PortVisitView, ...]
@@ -78,7 +78,7 @@ class CrossView(Struct, frozen=True, kw_only=True):
 
 
 class CallView(Struct, frozen=True, kw_only=True):
-    """A node is called; the body goes there and back.
+    """A step that calls a node; `body` contains the steps of the request and the response.
 
     What is done by chance at a node is a call of that node itself (`is_local`); of calls in a row
     with one `choice` an item makes one at most. Those that depend on `events` have their outcomes:
@@ -98,7 +98,7 @@ class CallView(Struct, frozen=True, kw_only=True):
 
 
 class ForkView(Struct, frozen=True, kw_only=True):
-    """Branches that begin together; the item goes on when all are done.
+    """A step with parallel branches. The item continues when all branches are complete.
 
     A fan-out has one branch, which is made `count` times at once; the item goes on with the first
     so many `answers`, with all of them where that is null.
@@ -112,7 +112,7 @@ class ForkView(Struct, frozen=True, kw_only=True):
 
 
 class TakeView(Struct, frozen=True, kw_only=True):
-    """An item takes an amount of a pool and holds it until it is given."""
+    """A step that acquires an amount of a pool; it is held until it is released."""
 
     hold: int
     pool: str
@@ -121,14 +121,14 @@ class TakeView(Struct, frozen=True, kw_only=True):
 
 
 class GiveView(Struct, frozen=True, kw_only=True):
-    """An item gives back what it holds."""
+    """A step that releases what the item holds."""
 
     hold: int
     type_: Literal["give"] = "give"
 
 
 class LoseView(Struct, frozen=True, kw_only=True):
-    """An item is lost with a chance; null where a full `station` decides."""
+    """A step that loses items with a given probability; null if the `station` rejects them."""
 
     why: str
     kind: str
@@ -139,7 +139,7 @@ class LoseView(Struct, frozen=True, kw_only=True):
 
 
 class RestoreView(Struct, frozen=True, kw_only=True):
-    """An item lost in transmission is recovered with a chance."""
+    """A step that recovers a lost item with a given probability."""
 
     why: str
     chance: Number
@@ -147,7 +147,7 @@ class RestoreView(Struct, frozen=True, kw_only=True):
 
 
 class QueueLimitView(Struct, frozen=True, kw_only=True):
-    """A queue has a length at most, in units of which `per_item` come with an item."""
+    """Maximum length of a queue; each item occupies `per_item` units."""
 
     why: str
     length: Number
@@ -156,7 +156,7 @@ class QueueLimitView(Struct, frozen=True, kw_only=True):
 
 
 class ThinView(Struct, frozen=True, kw_only=True):
-    """A share of the items goes on; bursty flows are on for that share of the time."""
+    """A step that a fraction of the items take, or the fraction of time a bursty flow is on."""
 
     share: Number
     bursty: bool
@@ -165,7 +165,7 @@ class ThinView(Struct, frozen=True, kw_only=True):
 
 
 class SendView(Struct, frozen=True, kw_only=True):
-    """The sender makes copies for receivers."""
+    """A step in which the sender makes one copy for each receiver."""
 
     copies: Number
     receivers: Number
@@ -176,7 +176,7 @@ class SendView(Struct, frozen=True, kw_only=True):
 
 
 class MergeView(Struct, frozen=True, kw_only=True):
-    """Flows become one; the body is done for each of them."""
+    """A step that merges several flows into one; `body` is executed for each of them."""
 
     by: str
     flows: Number
@@ -185,7 +185,7 @@ class MergeView(Struct, frozen=True, kw_only=True):
 
 
 class ResizeView(Struct, frozen=True, kw_only=True):
-    """An item goes on with another size."""
+    """A step after which the item has another size."""
 
     bits: Number | None
     share: Number

@@ -15,7 +15,7 @@ from qps.reports.text.words.quantities import percent
 
 
 class ExplainedPremise(Struct, frozen=True, kw_only=True):
-    """A premise of a theorem; it `fails` at these places, empty where it holds."""
+    """A premise of a theorem, and the places where it `fails` (empty if it holds everywhere)."""
 
     id: str
     premise: str
@@ -23,7 +23,7 @@ class ExplainedPremise(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedMethod(Struct, frozen=True, kw_only=True):
-    """A method that has a part in a number, `at` these places: its row in the table of methods.
+    """A method used to compute a number, and the places `at` which it is used.
 
     `kind` and `error` are those of the method alone; a theorem has `premises`.
     """

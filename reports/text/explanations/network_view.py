@@ -18,14 +18,14 @@ from qps.reports.text.formulas.network_numbers import NetworkNumbers
 
 
 class PlaceView(Struct, frozen=True):
-    """A node or link with its number of equal copies."""
+    """A node or link, and the number of its identical copies."""
 
     name: str
     copies: Number
 
 
 class SpreadView(Struct, frozen=True):
-    """How visits are spread over the copies."""
+    """Distribution of visits over the copies."""
 
     kind: str
     pool: str
@@ -54,7 +54,7 @@ class StationView(Struct, frozen=True, kw_only=True):
 
 
 class PoolView(Struct, frozen=True, kw_only=True):
-    """A pool: the capacity of each copy, and what is kept of it for good."""
+    """A pool: the capacity of each copy, and the amount that is permanently in use."""
 
     name: str
     place: PlaceView
@@ -64,7 +64,7 @@ class PoolView(Struct, frozen=True, kw_only=True):
 
 
 class ArrivalsView(Struct, frozen=True):
-    """The arrivals of one flow."""
+    """Arrival process of one flow."""
 
     process: str
     rate: Number
@@ -72,7 +72,7 @@ class ArrivalsView(Struct, frozen=True):
 
 
 class ItemsView(Struct, frozen=True):
-    """What a class sends."""
+    """The items that a class sends."""
 
     primary: str | None
     bits: Number | None
@@ -80,21 +80,21 @@ class ItemsView(Struct, frozen=True):
 
 
 class HolderView(Struct, frozen=True):
-    """Whose the flows are."""
+    """The owner of the flows."""
 
     kind: str
     name: str | None
 
 
 class PlayoutView(Struct, frozen=True):
-    """A playout buffer: the formulas of its delay, and of what it drops."""
+    """A playout buffer: formulas for its delay and its loss."""
 
     delay: str
     dropping: str | None
 
 
 class ClassView(Struct, frozen=True, kw_only=True):
-    """A class of items with its itinerary; a closed one has a population and a think time."""
+    """A class of items and its itinerary. A closed class has a population and a think time."""
 
     name: str
     flows: Number
@@ -109,7 +109,7 @@ class ClassView(Struct, frozen=True, kw_only=True):
 
 
 class KindsView(Struct, frozen=True, kw_only=True):
-    """Kinds of users, or of items, with their shares and values."""
+    """Kinds of users or items, with their probabilities and values."""
 
     of: str
     of_users: bool
@@ -119,7 +119,7 @@ class KindsView(Struct, frozen=True, kw_only=True):
 
 
 class ElasticView(Struct, frozen=True, kw_only=True):
-    """An elastic parameter."""
+    """An elastic parameter of the network."""
 
     symbol: Number
     least: Number
@@ -135,7 +135,7 @@ class LinkView(Struct, frozen=True):
 
 
 class Users(Struct, frozen=True):
-    """The population, and its range."""
+    """The population and its range."""
 
     name: str
     from_: int
@@ -143,7 +143,7 @@ class Users(Struct, frozen=True):
 
 
 class NetworkView(Struct, frozen=True, kw_only=True):
-    """The queueing network of a spec, with nothing solved; `at` is null without `--at`."""
+    """Queueing network of a spec, unsolved. `at` is null without `--at`."""
 
     schema: str
     file: str

@@ -13,7 +13,7 @@ _LINES = {"-": Tone.MISS, "+": Tone.ANSWER}
 
 
 class RuleView(Struct, frozen=True, kw_only=True):
-    """What `qps explain RULE --format json` prints; `level` is that without a project file."""
+    """Output of `qps explain RULE --format json`; `level` is without a project file."""
 
     schema: str
     name: str

@@ -29,7 +29,7 @@ class CoefficientView(Struct, frozen=True, kw_only=True):
 
 
 class RowView(Struct, frozen=True, kw_only=True):
-    """A row of the table, with utilizations of the machine; `pull` is Cook's distance.
+    """A row of the table and the utilization of the machine; `pull` is Cook's distance.
 
     `left_out` is the prediction from a fit without this row, or null if the fit needs the row.
     """

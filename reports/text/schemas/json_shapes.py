@@ -14,7 +14,7 @@ from qps.solver.claims.figure_lines import DrawnCurve, Leads
 
 
 class MatrixCountsShape(Struct, kw_only=True):
-    """How many rows there are, how many carry nobody, and how many are faults of qps."""
+    """Number of rows by outcome: total, without capacity, and internal errors."""
 
     rows: int
     infeasible: int
@@ -25,7 +25,7 @@ class MatrixCountsShape(Struct, kw_only=True):
 
 
 class MatrixAskedShape(Struct, kw_only=True):
-    """What a matrix is asked, in the spec's own words; `at` is null for the largest acceptable."""
+    """The question of a matrix, as written in the spec; `at` is null for the capacity."""
 
     file: str
     model: str
@@ -39,7 +39,7 @@ class MatrixAskedShape(Struct, kw_only=True):
 
 
 class MatrixShape(Struct, kw_only=True):
-    """What `qps matrix -o FILE.json` writes: a value for each column in each of the rows."""
+    """Output of `qps matrix -o FILE.json`: one row per configuration."""
 
     schema: str
     file: str
@@ -55,7 +55,7 @@ class MatrixShape(Struct, kw_only=True):
 
 
 class StepCostShape(Struct, kw_only=True):
-    """A cost of a step, in seconds of a processor."""
+    """Service demand of a step, in CPU seconds."""
 
     per: str
     value: float
@@ -63,7 +63,7 @@ class StepCostShape(Struct, kw_only=True):
 
 
 class StepRunShape(Struct, kw_only=True):
-    """A run of a step."""
+    """One run of a step."""
 
     items: float
     bytes: float
@@ -71,7 +71,7 @@ class StepRunShape(Struct, kw_only=True):
 
 
 class MeasuredStepShape(Struct, kw_only=True):
-    """What `qps measure step --format json` prints."""
+    """Output of `qps measure step --format json`."""
 
     schema: str
     item: str
@@ -89,19 +89,19 @@ class ExampleShape(Struct, kw_only=True):
 
 
 class FailingShape(ExampleShape, kw_only=True):
-    """An example that fails."""
+    """The example with the error."""
 
     printed: str
 
 
 class MendedShape(ExampleShape, kw_only=True):
-    """The same example, mended."""
+    """The example without the error."""
 
     change: str
 
 
 class CodeShape(Struct, kw_only=True):
-    """What `qps explain CODE --format json` prints."""
+    """Output of `qps explain CODE --format json`."""
 
     schema: str
     code: str
@@ -115,7 +115,7 @@ class CodeShape(Struct, kw_only=True):
 
 
 class MeasuredRowShape(Struct, kw_only=True):
-    """What was measured at a setting: its text by axis; `each` is null where nothing was done."""
+    """Results at one setting of the axes; `each` is null if no items were counted."""
 
     setting: dict[str, str]
     repetitions: int
@@ -130,7 +130,7 @@ class MeasuredRowShape(Struct, kw_only=True):
 
 
 class MeasuredDoubtShape(Struct, kw_only=True):
-    """A row not to trust, and why."""
+    """A warning about measured rows that may be unreliable."""
 
     kind: str
     settings: list[dict[str, str]]
@@ -138,7 +138,7 @@ class MeasuredDoubtShape(Struct, kw_only=True):
 
 
 class MeasuredFailureShape(Struct, kw_only=True):
-    """A run that came to nothing, and why."""
+    """A failed run, and the reason."""
 
     setting: dict[str, str]
     repetition: int
@@ -146,7 +146,7 @@ class MeasuredFailureShape(Struct, kw_only=True):
 
 
 class MeasuredShape(Struct, kw_only=True):
-    """What `qps measure --format json` prints."""
+    """Output of `qps measure --format json`."""
 
     schema: str
     table: str
@@ -162,7 +162,7 @@ class MeasuredShape(Struct, kw_only=True):
 
 
 class FigureShape(Struct, kw_only=True):
-    """What `qps explain FILE FIGURE --format json` prints; a line has a value for each place."""
+    """Output of `qps explain FILE FIGURE --format json`; one value per point of the axis."""
 
     schema: str
     name: str

@@ -133,7 +133,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
 
 
 class StreamThereView(Struct, frozen=True, kw_only=True):
-    """Loss, latency and rate of a stream with more users, and at capacity."""
+    """Loss, latency and rate of a stream at capacity and with more users."""
 
     stream: str
     loss: float
