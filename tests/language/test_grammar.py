@@ -357,19 +357,16 @@ def test_what_starts_a_declaration_is_what_the_grammar_says() -> None:
     assert named == set(keywords.declarations())
 
 
-def _kinds(of: type[ast.Declaration]) -> Iterator[type[ast.Declaration]]:
-    for kind in of.__subclasses__():
-        if kind.__module__.startswith("qps.compiler.syntax.ast"):
-            yield kind
-            yield from _kinds(kind)
-
-
 COMPILER = Path(__file__).parents[2] / "compiler"
 CHECKS = [
     *(COMPILER / "check").rglob("*.py"),
     *(path for path in (COMPILER / "syntax").glob("*.py") if path.name != "rules.py"),
 ]
-DECLARED = [kind for kind in _kinds(ast.Declaration) if kind not in (ast.Named, ast.Shared)]
+DECLARED = [
+    kind
+    for kind in ast.declaration_kinds()
+    if kind.__module__.startswith(ast.__name__) and kind not in (ast.Named, ast.Shared)
+]
 
 
 @pytest.mark.parametrize("kind", DECLARED, ids=lambda kind: kind.__name__)

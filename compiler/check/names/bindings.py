@@ -88,10 +88,6 @@ class Bindings(Struct, frozen=True, dict=True):
         return not any(symbol.name in name.parts for name in self.unsettled)
 
 
-_OF_THE_MAIN_FILE = (ast.Expect, ast.Observe, ast.Figure, ast.Matrix)
-"""What a file claims is checked where it is the spec, not where another one uses it."""
-
-
 def bindings_of(noted: Noted[Module]) -> Bindings:
     """Return what the names of a program mean, as that was noted while it was checked."""
     reader = Reader(symbols=Symbols(noted.trees), noted=noted)
@@ -103,7 +99,7 @@ def bindings_of(noted: Noted[Module]) -> Bindings:
             for one in reader.meant(tree, declaration):
                 if isinstance(one, Meant):
                     _bind(found, one)
-                elif tree.source is main or not isinstance(declaration, _OF_THE_MAIN_FILE):
+                elif tree.source is main or not declaration.is_of_main_file:
                     unsettled.append(one)
     of_data = {
         meant.symbol

@@ -76,7 +76,7 @@ class Module(Struct, frozen=True, kw_only=True):
     @property
     def is_system(self) -> bool:
         """True where the file has places, streams or needs, itself or in what it uses."""
-        has_own = any(isinstance(d, OF_A_SPEC) for d in self.syntax.declarations)
+        has_own = any(d.is_of_system for d in self.syntax.declarations)
         return has_own or any(used.is_system for used in self.imports.values())
 
     @property
@@ -88,13 +88,6 @@ class Module(Struct, frozen=True, kw_only=True):
         """Return the value of a name and the module that it stands in: its own, if not given."""
         given = self.arguments.get(name)
         return (own, self) if given is None else (given.value, given.module)
-
-
-OF_A_SPEC = (
-    ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Target, ast.Waiting, ast.Mode,
-    ast.Quality,
-)  # fmt: skip
-"""What a file has that is a system, and no collection of what others use."""
 
 
 CHOOSING: dict[str, type[ast.Mode | ast.Scenario]] = {"mode": ast.Mode, "scenario": ast.Scenario}

@@ -218,18 +218,12 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 yield from self._members(declaration)
             case ast.Percentiles():
                 yield from self._distinct(declaration)
-            case ast.Require(requirements=needs):
-                yield replace(declaration, requirements=self._each(needs))
-            case ast.Mode(requirements=needs):
-                yield replace(at(declaration, None), requirements=self._each(needs))
-            case ast.Target(aims=aims):
-                yield replace(declaration, aims=self._each(aims))
-            case ast.Waiting(waits=waits):
-                yield replace(declaration, waits=self._each(waits))
-            case ast.Expect(claims=claims):
-                yield replace(at(declaration, None), claims=self._each(claims))
             case ast.Use():
                 yield declaration  # what it changes has the names of another file
+            case ast.Declaration(each_of=field) if field:
+                parts = self._each(getattr(declaration, field))
+                rest = at(replace(declaration, **{field: ()}), None)
+                yield replace(rest, **{field: parts})
             case _:
                 yield at(declaration, None)
 

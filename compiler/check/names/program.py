@@ -14,12 +14,6 @@ from qps.compiler.syntax import ast
 N = TypeVar("N", bound=ast.Shared)
 
 
-_OF_A_SYSTEM = (
-    ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Matrix, ast.Observe, ast.Mode,
-)  # fmt: skip
-"""What only a file declares that has something to solve."""
-
-
 class Program(Struct, frozen=True, dict=True):
     """The main module and, in the order of loading, all modules.
 
@@ -38,9 +32,10 @@ class Program(Struct, frozen=True, dict=True):
         what it was meant to be; where that is not known it may be anything.
         """
         syntax = self.main.syntax
-        has_system = any(isinstance(item, _OF_A_SYSTEM) for item in syntax.declarations)
+        has_system = any(item.needs_solution for item in syntax.declarations)
         has_system |= any(used.is_system for used in self.main.imports.values())
-        meant = syntax.failed_kinds & {"", *map(keyword, _OF_A_SYSTEM)}
+        solved = (kind for kind in ast.declaration_kinds() if kind.needs_solution)
+        meant = syntax.failed_kinds & {"", *map(keyword, solved)}
         return bool(syntax.declarations or syntax.failed_kinds) and not (has_system or meant)
 
     @cached_property

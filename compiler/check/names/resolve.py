@@ -10,7 +10,6 @@ from msgspec import Struct, field
 
 from qps.compiler.check.names.declarations import (
     CHOOSING,
-    OF_A_SPEC,
     Module,
     kind_of,
 )
@@ -303,7 +302,7 @@ def _parsed(source: Source) -> Outcome[ast.Module]:
 
 def _is_system(syntax: ast.Module) -> bool:
     """Return whether a file has places, streams or needs, or instances of such files."""
-    own = any(isinstance(declaration, OF_A_SPEC) for declaration in syntax.declarations)
+    own = any(declaration.is_of_system for declaration in syntax.declarations)
     return own or any(use.changes for use in syntax.every(ast.Use))
 
 

@@ -66,7 +66,19 @@ class Index(Written, frozen=True):
 
 
 class Declaration(Written, frozen=True, kw_only=True):
-    """What a file is made of; the doc string before it says what it is for."""
+    """What a file is made of; the doc string before it says what it is for.
+
+    Each kind states here what else depends on it, so nothing else lists the kinds.
+    """
+
+    is_of_system: ClassVar[bool] = False
+    """A file with one is a system, which is used as an instance."""
+    needs_solution: ClassVar[bool] = False
+    """A file with one has something to solve; others only declare what specs use."""
+    is_of_main_file: ClassVar[bool] = False
+    """It is checked only if its file is the spec itself."""
+    each_of: ClassVar[str] = ""
+    """The field whose parts are repeated for each kind, where they name what each kind has."""
 
     doc: str | None = None
 
@@ -100,9 +112,15 @@ class Shared(Named, frozen=True):
     """A declaration whose name shares one space with those of other kinds."""
 
 
-def named_kinds(of: type[Named] = Named) -> Iterator[type[Named]]:
-    """Yield the kinds of declarations that have a name and a face."""
+def declaration_kinds(of: type[Declaration] = Declaration) -> Iterator[type[Declaration]]:
+    """Yield the kinds of declarations."""
     for kind in of.__subclasses__():
-        if "face" in vars(kind):
+        yield kind
+        yield from declaration_kinds(kind)
+
+
+def named_kinds() -> Iterator[type[Named]]:
+    """Yield the kinds of declarations that have a name and a face."""
+    for kind in declaration_kinds(Named):
+        if issubclass(kind, Named) and "face" in vars(kind):
             yield kind
-        yield from named_kinds(kind)

@@ -52,6 +52,8 @@ class Expect(Named, frozen=True, kw_only=True):
     face: ClassVar[Face] = Face(
         called="a claim", symbol="claim", shown="Boolean", color="event", tag="module"
     )
+    is_of_main_file: ClassVar[bool] = True
+    each_of: ClassVar[str] = "claims"
 
     title: Text | None
     claims: tuple[Claim, ...] = ()
@@ -76,6 +78,8 @@ class Observe(Named, frozen=True, kw_only=True):
     face: ClassVar[Face] = Face(
         called="an observation", symbol="observation", shown="File", color="event"
     )
+    needs_solution: ClassVar[bool] = True
+    is_of_main_file: ClassVar[bool] = True
 
     file: Text
     changes: tuple[Change, ...]
@@ -122,6 +126,7 @@ class Figure(Named, frozen=True, kw_only=True):
     """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
 
     face: ClassVar[Face] = Face(called="a figure", shown="Field", color="event", tag="module")
+    is_of_main_file: ClassVar[bool] = True
 
     title: Text | None
     abscissa: Abscissa | None = None

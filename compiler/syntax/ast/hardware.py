@@ -187,4 +187,7 @@ class Link(Shared, frozen=True, kw_only=True):
 class Topology(Declaration, frozen=True):
     """Nodes and links."""
 
+    is_of_system: ClassVar[bool] = True
+    needs_solution: ClassVar[bool] = True
+
     items: tuple[Node | Link, ...]

@@ -45,6 +45,8 @@ class Matrix(Named, frozen=True, kw_only=True):
     """Many configurations of the model: the product of axes, of which some are wanted."""
 
     face: ClassVar[Face] = Face(called="a matrix", shown="Array", color="enum", tag="module")
+    needs_solution: ClassVar[bool] = True
+    is_of_main_file: ClassVar[bool] = True
 
     title: Text | None
     changes: tuple[Change, ...]

@@ -50,6 +50,8 @@ class Users(Shared, frozen=True):
         color="variable",
         tag="constant",
     )
+    is_of_system: ClassVar[bool] = True
+    needs_solution: ClassVar[bool] = True
 
     range: Range
     source: Text | None = None

@@ -39,6 +39,10 @@ class Requirement(Written, frozen=True, kw_only=True):
 class Require(Declaration, frozen=True):
     """The requirements."""
 
+    is_of_system: ClassVar[bool] = True
+    needs_solution: ClassVar[bool] = True
+    each_of: ClassVar[str] = "requirements"
+
     requirements: tuple[Requirement, ...]
 
 
@@ -52,6 +56,9 @@ class Aim(Written, frozen=True):
 
 class Target(Declaration, frozen=True):
     """How full resources may be by plan."""
+
+    is_of_system: ClassVar[bool] = True
+    each_of: ClassVar[str] = "aims"
 
     aims: tuple[Aim, ...]
 
@@ -72,11 +79,16 @@ class Wait(Written, frozen=True, kw_only=True):
 class Waiting(Declaration, frozen=True):
     """How what arrives waits, where no machine or network says it."""
 
+    is_of_system: ClassVar[bool] = True
+    each_of: ClassVar[str] = "waits"
+
     waits: tuple[Wait, ...]
 
 
 class Quality(Declaration, frozen=True):
     """The metric: by name, or as a formula."""
+
+    is_of_system: ClassVar[bool] = True
 
     metric: Name | Expr
 
@@ -85,6 +97,9 @@ class Mode(Named, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
     face: ClassVar[Face] = Face(called="a mode", shown="Key", color="namespace", tag="module")
+    is_of_system: ClassVar[bool] = True
+    needs_solution: ClassVar[bool] = True
+    each_of: ClassVar[str] = "requirements"
 
     requirements: tuple[Requirement, ...] = ()
     changes: tuple[Change, ...] = ()

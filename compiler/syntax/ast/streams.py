@@ -219,6 +219,8 @@ class Stream(Shared, frozen=True, kw_only=True):
     """
 
     face: ClassVar[Face] = Face(called="a stream", shown="Event", color="event", tag="function")
+    is_of_system: ClassVar[bool] = True
+    needs_solution: ClassVar[bool] = True
 
     whose: Each | EachPair | InAll | None
     condition: Expr | None = None
