@@ -49,7 +49,7 @@ class RefusedError(Exception):
 
 
 class FaultError(Exception):
-    """Raised where something went wrong with us; it says what, for who mends it."""
+    """Raised where something went wrong with us; it says what, for who fixes it."""
 
 
 class _Waiting(Struct, kw_only=True):

@@ -1,4 +1,4 @@
-"""What would mend a mistake, as edits that an editor makes when it is asked to."""
+"""What would fix a mistake, as edits that an editor makes when it is asked to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qps.editing.published_diagnostics import as_shown
 
 
 def quick_fixes(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """Return the mends of what is wrong within a range; one alone is preferred."""
+    """Return the fixes of what is wrong within a range; one alone is preferred."""
     wanted = params.context.only
     if wanted and not any(kind == _KIND or _KIND.startswith(f"{kind}.") for kind in wanted):
         return []
@@ -21,13 +21,13 @@ def quick_fixes(desk: Desk, params: types.CodeActionParams) -> list[types.CodeAc
     places = desk.positions(reading.source)
     start, end = places.offset(params.range.start), places.offset(params.range.end)
     return [
-        _action(desk, diagnostic, mend)
+        _action(desk, diagnostic, fix)
         for diagnostic in reading.examined.diagnostics
         if diagnostic.primary is not None
         and diagnostic.primary.span.source is reading.source
         and diagnostic.primary.span.start <= end
         and start <= diagnostic.primary.span.end
-        for mend in diagnostic.mends
+        for fix in diagnostic.fixes
     ]
 
 
@@ -43,7 +43,7 @@ def _action(desk: Desk, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[as_shown(desk, diagnostic)],
         edit=types.WorkspaceEdit(changes=changes),
-        is_preferred=len(diagnostic.mends) == 1,
+        is_preferred=len(diagnostic.fixes) == 1,
     )
 
 

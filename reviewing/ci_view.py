@@ -14,7 +14,7 @@ from qps.solver.what_if.assumption_changes import AssumptionChange
 
 
 class BaseView(Struct, frozen=True, kw_only=True):
-    """Base revision of the comparison. If there is none, `why` is the reason and `mend` is the fix.
+    """Base revision of the comparison. Without one, `why` and `fix` are the reason and the fix.
 
     `name` is the revision, `commit` its commit, and `text` a description. `repository` is the
     folder of the repository. `is_default` is true on the default branch.
@@ -26,7 +26,7 @@ class BaseView(Struct, frozen=True, kw_only=True):
     text: str
     is_default: bool
     why: str | None
-    mend: str | None
+    fix: str | None
 
 
 class SpecView(Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ def ci_view(review: Review, *, passed: bool) -> CiView:
     """Return a review as plain values."""
     base = review.base
     return CiView(
-        schema="qps/ci/2",
+        schema="qps/ci/3",
         summary=review.summary,
         passed=passed,
         base=BaseView(
@@ -79,7 +79,7 @@ def ci_view(review: Review, *, passed: bool) -> CiView:
             text=base.text,
             is_default=base.is_default,
             why=base.why or None,
-            mend=base.mend or None,
+            fix=base.fix or None,
         ),
         specs=review.specs,
         touched=review.touched,

@@ -64,7 +64,7 @@ def overview(review: Review) -> str:
     base = review.base
     branch = f" on {base.branch}" if base.branch else ""
     mark = _MARKS[review.passes]
-    fix = f"; {base.mend}" if base.mend else ""
+    fix = f"; {base.fix}" if base.fix else ""
     compared = f"{base.top.name}: {review.scope}, compared with {base.text}{fix}."
     text = f"### {mark} {escaped(f'qps{branch}: {review.title}')}\n\n{escaped(compared)}\n"
     table = review.overview(_MARKS, "→")

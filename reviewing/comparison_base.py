@@ -26,7 +26,7 @@ _FETCH_HELP = (
 
 
 class Base(Struct, frozen=True, kw_only=True):
-    """The commit that a change is compared with; None, with the reason `why` and the `mend`.
+    """The commit that a change is compared with; None, with the reason `why` and the `fix`.
 
     `name` is the revision that it was found by, `role` what it is in this comparison ("where this
     branch left origin/main"), empty where it is that revision. Of a first commit `is_none_needed`.
@@ -39,7 +39,7 @@ class Base(Struct, frozen=True, kw_only=True):
     commit: str | None
     role: str = ""
     why: str = ""
-    mend: str = ""
+    fix: str = ""
     is_none_needed: bool = False
     is_default: bool = False
     branch: str = ""
@@ -95,13 +95,13 @@ def _left(
     commit = commit_of(top, revision)
     if commit is None:
         if is_requested and not is_shallow(top):
-            mend = "name a commit, branch or tag; in CI, fetch more than the last commit"
-            raise refused(f"unknown git revision `{revision}`", mend)
+            fix = "name a commit, branch or tag; in CI, fetch more than the last commit"
+            raise refused(f"unknown git revision `{revision}`", fix)
         return _unknown(top, name)
     fork = _fork(top, commit)
     if fork is None and is_shallow(top):
         why = f"this shallow clone does not have the merge base with `{name}`"
-        return Base(top=top, name=name, commit=None, why=why, mend=_FETCH_HELP)
+        return Base(top=top, name=name, commit=None, why=why, fix=_FETCH_HELP)
     if fork is None:
         role = f"the last commit of {name}, which shares no history with this one"
         return Base(top=top, name=name, commit=commit, role=role)
@@ -114,7 +114,7 @@ def _unknown(top: Path, name: str) -> Base:
     why = f"git does not find `{name}`"
     if is_shallow(top):
         why += ": this clone is shallow"
-    return Base(top=top, name=name, commit=None, why=why, mend=_FETCH_HELP)
+    return Base(top=top, name=name, commit=None, why=why, fix=_FETCH_HELP)
 
 
 def _of_request(top: Path, run: CiRun) -> Base:
@@ -178,7 +178,7 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
         )
     if listed.commits and is_shallow(top):
         why = f"this shallow clone has none of the commits that passed according to `{passed}`"
-        return Base(top=top, name=default, commit=None, why=why, mend=_FETCH_HELP, is_default=True)
+        return Base(top=top, name=default, commit=None, why=why, fix=_FETCH_HELP, is_default=True)
     if passed is not None:
         reason = f": {passed.name} lists no earlier commit that passed"
     else:

@@ -207,18 +207,18 @@ def _rule(code: str) -> dict[str, object]:
     own = _CODES.get(code)
     rule = BY_NAME.get(code)
     if rule is not None:
-        summary, mend, page = rule.summary, rule.mend, rule_page(rule)
+        summary, fix, page = rule.summary, rule.fix, rule_page(rule)
     elif own is None:
-        summary, mend = _OTHERS[code]
-        page = mend
+        summary, fix = _OTHERS[code]
+        page = fix
     else:
-        summary, mend, page = own.summary, " ".join(explained(own).mend), page_of(own)
+        summary, fix, page = own.summary, " ".join(explained(own).fix), page_of(own)
     return {
         "id": code,
         **({} if own is None else {"name": own.slug}),
         "shortDescription": {"text": summary},
         "fullDescription": {"text": summary},
-        "help": {"text": mend, "markdown": page},
+        "help": {"text": fix, "markdown": page},
     }
 
 

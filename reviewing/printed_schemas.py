@@ -56,15 +56,18 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
 """By the middle part of the key `schema`, such as `qps/solve/2`: the type, and what prints it."""
 
 _VERSIONS: Mapping[str, int] = {
-    "ci": 2,
-    "diff": 5,
+    "ci": 3,
+    "code": 2,
+    "diagnostics": 2,
+    "diff": 6,
     "drift": 2,
     "explain": 3,
     "inverse": 3,
     "matrix": 4,
+    "rule": 2,
     "simulation": 2,
     "sizing": 4,
-    "solve": 4,
+    "solve": 5,
 }
 """The last part of that key, where it is no longer 1."""
 

@@ -1,9 +1,9 @@
-"""What each code means: why, an example that fails, and the mend.
+"""What each code means: why, an example that fails, and the fix.
 
 `explanations/` has a page a code, in Markdown: the one source of `qps explain CODE` and of
 docs/errors.md. A page is the title, why in paragraphs, the files of the example (a comment before
-one names it, else it is `site.qps`), the command with what it prints of this code, how to mend it
-in paragraphs, and the mended example: what changes in its lines, or a whole file. Tests run both.
+one names it, else it is `site.qps`), the command with what it prints of this code, how to fix it
+in paragraphs, and the fixed example: what changes in its lines, or a whole file. Tests run both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ExampleFile(Struct, frozen=True):
 class Explanation(Struct, frozen=True, kw_only=True):
     """A code with its example: `command` prints `printed` of these `files`.
 
-    `change` are the lines of the mended one as a difference, empty where `mended` has a whole file.
+    `change` are the changed lines as a difference, empty where `fixed_files` has a whole file.
     """
 
     code: Code
@@ -41,9 +41,9 @@ class Explanation(Struct, frozen=True, kw_only=True):
     files: tuple[ExampleFile, ...]
     command: str
     printed: str
-    mend: tuple[str, ...]
+    fix: tuple[str, ...]
     change: str
-    mended: tuple[ExampleFile, ...]
+    fixed_files: tuple[ExampleFile, ...]
     fixed_command: str
 
 
@@ -67,21 +67,21 @@ def read(code: Code, page: str) -> Explanation:
     if at is None:
         raise ValueError(f"the page of {code.id} runs no command")
     asked, _, printed = parts[at][1].partition("\n")
-    shown, mending = tuple(_files(parts[:at])), tuple(_files(parts[at + 1 :]))
+    shown, fixed = tuple(_files(parts[:at])), tuple(_files(parts[at + 1 :]))
     change = "".join(text for kind, text in parts[at + 1 :] if kind == "diff")
     command = asked.removeprefix(_PROMPT)
-    mended, mended_command = changed(shown, command, change)
-    whole = {file.name: file for file in mending}
+    changed_files, fixed_command = changed(shown, command, change)
+    whole = {file.name: file for file in fixed}
     return Explanation(
         code=code,
         why=_paragraphs(parts[:at]),
         files=shown,
         command=command,
         printed=printed,
-        mend=_paragraphs(parts[at + 1 :]),
+        fix=_paragraphs(parts[at + 1 :]),
         change=change,
-        mended=tuple(whole.get(file.name, file) for file in mended),
-        fixed_command=mended_command,
+        fixed_files=tuple(whole.get(file.name, file) for file in changed_files),
+        fixed_command=fixed_command,
     )
 
 
@@ -104,8 +104,8 @@ def changed(
         assert place is not None
         lines[place : place + len(before)] = after
         texts[found[0]] = "\n".join(lines) + "\n"
-    mended = (ExampleFile(file.name, texts[file.name]) for file in shown)
-    return tuple(mended), command
+    fixed = (ExampleFile(file.name, texts[file.name]) for file in shown)
+    return tuple(fixed), command
 
 
 def _hunks(change: str) -> Iterator[list[str]]:

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct, field
 
 from qps.compiler.diagnostics.fixits import Fix, fixes_of
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.source import Span
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     `message` is the one thing to show where only one can be shown: a lower-case phrase
     without a full stop. `primary` points at the fault, `secondary` at what it clashes with.
     A note states a fact, a hint is something to do. `primary` is None for what has no place
-    in a text, such as a flag on the command line. `mends` are edits that follow a hint: one of
+    in a text, such as a flag on the command line. `fixes` are edits that follow a hint: one of
     them is enough. `details` are the numbers of a message by name.
     """
 
@@ -66,8 +67,10 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     secondary: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
-    mends: tuple[Fix, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     details: tuple[tuple[str, str | float], ...] = ()
+
+    mends = former("mends", "fixes")
 
     @property
     def is_error(self) -> bool:
@@ -137,7 +140,7 @@ class Sink(Struct, kw_only=True):
                 secondary=(*secondary, *advice.labels),
                 notes=tuple(notes),
                 hints=(str(advice.hint),) if advice.hint else (),
-                mends=fixes_of((advice.hint or "",), span),
+                fixes=fixes_of((advice.hint or "",), span),
             )
         )
 

@@ -1,8 +1,8 @@
-"""How to mend what a diagnostic is about, as edits of the text that a program can make.
+"""How to fix what a diagnostic is about, as edits of the text that a program can make.
 
 A hint says it in words. Where what is to be written is known to the letter, the hint is a `Hint`,
 which holds it, too; `Sink.report` makes a `Fix` of each, with places in the text. An editor offers
-each mend by its title and makes its edits; one mend is enough.
+each fix by its title and makes its edits; one fix is enough.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def fixes_of(hints: Iterable[str], span: Span | None) -> tuple[Fix, ...]:
     found = (
         _fix_of(one, span) for hint in hints if isinstance(hint, Hint) for one in hint.rewordings
     )
-    return tuple(mend for mend in found if mend is not None)
+    return tuple(fix for fix in found if fix is not None)
 
 
 def _fix_of(one: Rewording, span: Span | None) -> Fix | None:
@@ -227,7 +227,7 @@ def _joins(one: str, other: str) -> bool:
 
 
 def apply_fix(fix: Fix, text: str) -> str:
-    """Return a text with the edits of a mend made, all of which stand in it."""
+    """Return a text with the edits of a fix made, all of which stand in it."""
     for edit in sorted(fix.edits, key=lambda edit: -edit.span.start):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text

@@ -12,6 +12,7 @@ from unicodedata import category, east_asian_width
 from msgspec import Struct, to_builtins
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Severity
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.visible_text import printable
 
@@ -70,8 +71,10 @@ class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     secondary: tuple[LabelView, ...]
     notes: tuple[str, ...]
     hints: tuple[str, ...]
-    mends: tuple[FixView, ...] = ()
+    fixes: tuple[FixView, ...] = ()
     details: dict[str, str | float] = {}
+
+    mends = former("mends", "fixes")
 
 
 class DiagnosticsView(Struct, frozen=True, kw_only=True):
@@ -99,7 +102,7 @@ def plain(diagnostics: Iterable[Diagnostic]) -> str:
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
     """Return a JSON object with every diagnostic, spans as lines and columns from 1."""
     found = tuple(as_view(diagnostic) for diagnostic in diagnostics)
-    view = DiagnosticsView(schema="qps/diagnostics/1", diagnostics=found)
+    view = DiagnosticsView(schema="qps/diagnostics/2", diagnostics=found)
     return json.dumps(to_builtins(view), indent=2) + "\n"
 
 
@@ -133,12 +136,12 @@ def as_view(diagnostic: Diagnostic) -> DiagnosticView:
         secondary=tuple(map(_label, diagnostic.secondary)),
         notes=diagnostic.notes,
         hints=diagnostic.hints,
-        mends=tuple(
+        fixes=tuple(
             FixView(
-                title=mend.title,
-                edits=tuple(EditView(**_where(edit.span), text=edit.text) for edit in mend.edits),
+                title=fix.title,
+                edits=tuple(EditView(**_where(edit.span), text=edit.text) for edit in fix.edits),
             )
-            for mend in diagnostic.mends
+            for fix in diagnostic.fixes
         ),
         details=dict(diagnostic.details),
     )

@@ -18,7 +18,7 @@ class EffectTraits(Struct, frozen=True, kw_only=True):
     """What is true of an effect.
 
     Its value has a `dimension`, where that is one alone, and is within a `bound`; it has none where
-    there is no bound. Inside a call it is `refused`: what it does there, and the mend; or it is so
+    there is no bound. Inside a call it is `refused`: what it does there, and the fix; or it is so
     only where some items skip or repeat the call (`in_optional_call`: what it does).
     """
 

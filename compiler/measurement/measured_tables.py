@@ -38,7 +38,7 @@ class Table(Struct, frozen=True, eq=False):
 
 
 class DataError(Exception):
-    """Raised where a table cannot be used: what is wrong with it, and how to mend it."""
+    """Raised where a table cannot be used: what is wrong with it, and how to fix it."""
 
     def __init__(self, message: str, hint: str = "fix that line of the file") -> None:
         self.message = message

@@ -39,7 +39,7 @@ _LARGEST_EXPONENT = 30
 
 
 class TraceError(Exception):
-    """Raised where a file of packets cannot be used: at which line, why, and how to mend it."""
+    """Raised where a file of packets cannot be used: at which line, why, and how to fix it."""
 
     def __init__(self, line: int | None, message: str, hint: str) -> None:
         self.line = line

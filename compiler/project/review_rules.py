@@ -42,7 +42,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     summary: str
     why: str
     example: str
-    mend: str
+    fix: str
 
 
 EXAMPLE: Mapping[str, str] = {
@@ -83,7 +83,7 @@ RULES: tuple[Rule, ...] = (
         why="A deleted claim can no longer fail. Claims that were renamed, reformatted or moved to "
         "another spec do not count as removed, nor do claims that another claim implies.",
         example=f"-{_MEASURED}",
-        mend="Restore the claim. If the spec cannot meet it for now, keep it and accept "
+        fix="Restore the claim. If the spec cannot meet it for now, keep it and accept "
         "the failure with a reason and an expiry date: `[[accept]]` in the project file.",
     ),
     Rule(
@@ -96,7 +96,7 @@ RULES: tuple[Rule, ...] = (
         "removed, or `missed` was added. Bounds are compared by value, including the "
         "parameters that they use.",
         example="-param contracted = 1500\n+param contracted = 150",
-        mend="Restore the bound. If the requirement itself has changed, change its `source` "
+        fix="Restore the bound. If the requirement itself has changed, change its `source` "
         "as well, and have its owner approve the change.",
     ),
     Rule(
@@ -106,7 +106,7 @@ RULES: tuple[Rule, ...] = (
         why="The claim has a different measure, condition or value, but not a wider tolerance. The "
         "new claim may pass in cases in which the old one failed.",
         example=f"-{_MEASURED}\n+{_MEASURED.replace('20', '25')}",
-        mend="Verify the new claim against its source, like any new claim.",
+        fix="Verify the new claim against its source, like any new claim.",
     ),
     Rule(
         name="spec-deleted",
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         why="All of its claims and requirements are gone. Modules are not reported, nor are specs "
         "whose claims have all moved to another spec.",
         example="$ git rm -q site.qps",
-        mend="Restore the file, or move its claims to the spec that replaces it.",
+        fix="Restore the file, or move its claims to the spec that replaces it.",
     ),
     Rule(
         name="spec-ignored",
@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
         why="A new pattern in `ignore` matches the spec, or the spec was moved to an ignored path, "
         "moved out of the paths that `qps ci` checks, or renamed to another file extension.",
         example='-ignore = ["old"]\n+ignore = ["old", "site.qps"]',
-        mend="Narrow the pattern, or move the file back.",
+        fix="Narrow the pattern, or move the file back.",
     ),
     Rule(
         name="source-changed",
@@ -134,7 +134,7 @@ RULES: tuple[Rule, ...] = (
         "its number, so the two may no longer match. The same applies to measured tables.",
         example='-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"\n'
         '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"',
-        mend="Cite the source of the new number, or restore the number.",
+        fix="Cite the source of the new number, or restore the number.",
     ),
     Rule(
         name="range-narrowed",
@@ -144,7 +144,7 @@ RULES: tuple[Rule, ...] = (
         "smaller. Values outside the new range are no longer checked.",
         example='-users N in 1..10000 source "plan for 2027"\n'
         '+users N in 1..500 source "plan for 2027"',
-        mend="Restore the range, or give the reason in the source.",
+        fix="Restore the range, or give the reason in the source.",
     ),
     Rule(
         name="requirement-loosened",
@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         why="With a weaker limit, a lower percentile or confidence, a higher target, or a "
         "requirement in fewer modes, the capacity rises without any change to the system.",
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
-        mend="Restore the limit. If users accept the new one, say so in its `source`.",
+        fix="Restore the limit. If users accept the new one, say so in its `source`.",
     ),
     Rule(
         name="mode-removed",
@@ -162,7 +162,7 @@ RULES: tuple[Rule, ...] = (
         why="The capacity of a spec is the capacity in its worst mode. Without the mode, its "
         "requirements are not checked.",
         example="-mode busy { pages.latency <= 50 ms }",
-        mend="Restore the mode, unless it is no longer used.",
+        fix="Restore the mode, unless it is no longer used.",
     ),
     Rule(
         name="scenario-removed",
@@ -170,7 +170,7 @@ RULES: tuple[Rule, ...] = (
         summary="a scenario was removed",
         why="Claims, matrices and `--scenario` no longer cover the scenario.",
         example="-scenario sale { work = 10 ms/request }",
-        mend="Restore the scenario, or explain why it can no longer happen.",
+        fix="Restore the scenario, or explain why it can no longer happen.",
     ),
     Rule(
         name="matrix-removed",
@@ -178,7 +178,7 @@ RULES: tuple[Rule, ...] = (
         summary="a matrix was removed",
         why="Its configurations are no longer solved or compared.",
         example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }",
-        mend="Restore the matrix.",
+        fix="Restore the matrix.",
     ),
     Rule(
         name="matrix-narrowed",
@@ -188,7 +188,7 @@ RULES: tuple[Rule, ...] = (
         "every configuration then cover less.",
         example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }\n"
         "+matrix speeds { work in [ 4, 8 ms/request ] }",
-        mend="Restore the values, or explain in a note why they cannot occur.",
+        fix="Restore the values, or explain in a note why they cannot occur.",
     ),
     Rule(
         name="accepted-added",
@@ -198,7 +198,7 @@ RULES: tuple[Rule, ...] = (
         "although a claim fails or a rule is violated.",
         example='+[[accept]]\n+file = "site.qps"\n+claim = "contract"\n'
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
-        mend="Approve the reason and the date, or fix the failure.",
+        fix="Approve the reason and the date, or fix the failure.",
     ),
     Rule(
         name="warning-allowed",
@@ -207,7 +207,7 @@ RULES: tuple[Rule, ...] = (
         why="The project file has a new `[[allow]]`, or a spec has a new comment `# allow QPS…`.",
         example='+[[allow]]\n+code = "QPS0502"\n+file = "site.qps"\n'
         '+reason = "measurement planned for May"',
-        mend="Approve the reason, or fix the cause of the warning.",
+        fix="Approve the reason, or fix the cause of the warning.",
     ),
     Rule(
         name="warnings-not-errors",
@@ -215,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         summary="warnings are no longer errors",
         why="The project file no longer sets `warnings-are-errors`.",
         example="-warnings-are-errors = true",
-        mend="Set it again, and allow individual warnings with a reason.",
+        fix="Set it again, and allow individual warnings with a reason.",
     ),
     Rule(
         name="rule-relaxed",
@@ -224,7 +224,7 @@ RULES: tuple[Rule, ...] = (
         why="The stricter of the old and the new level applies to a change, so this change is "
         "still checked at the old level, but later changes are not.",
         example='-range-narrowed = "error"\n+range-narrowed = "note"',
-        mend="Restore the level, or have the owner of the project file approve it.",
+        fix="Restore the level, or have the owner of the project file approve it.",
     ),
 )
 """All rules, in the order in which they are listed."""
@@ -255,5 +255,5 @@ def rule_page(rule: Rule) -> str:
     return (
         f"# {rule.name}\n\n{rule.summary[0].upper()}{rule.summary[1:]} "
         f"(default level: {rule.level.value}).\n\n{rule.why}\n\n"
-        f"```{kind}\n{rule.example}\n```\n\n{rule.mend}\n"
+        f"```{kind}\n{rule.example}\n```\n\n{rule.fix}\n"
     )

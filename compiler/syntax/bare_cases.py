@@ -23,7 +23,7 @@ def report_bare_cases(source: Source, sink: Sink, cases: Tree) -> None:
     word, value = token_of(only.children[0]), text[tree_of(only.children[1]).start : only.end]
     is_difference = len(cases.children) == 1 and value.startswith("-")
     difference = f"; to subtract, write `{word} - {value[1:].lstrip()}`"
-    mend = " ".join(_COMMENT.sub("", in_braces(text, cases)).split())
+    fix = " ".join(_COMMENT.sub("", in_braces(text, cases)).split())
     sink.report(
         codes.FIRST_EDITION,
         span,
@@ -32,7 +32,7 @@ def report_bare_cases(source: Source, sink: Sink, cases: Tree) -> None:
             span.text,
             in_braces(text, cases),
             *([f"{word} - {value[1:].lstrip()}"] if is_difference else []),
-            words=("write " if shortened(mend) == mend else "as in ")
-            + f"`{shortened(mend)}`, or run `qps fmt`{difference if is_difference else ''}",
+            words=("write " if shortened(fix) == fix else "as in ")
+            + f"`{shortened(fix)}`, or run `qps fmt`{difference if is_difference else ''}",
         ),
     )

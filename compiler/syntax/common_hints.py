@@ -1,4 +1,4 @@
-"""The commonest mistakes of the pen, and how to mend each.
+"""The commonest mistakes of the pen, and how to fix each.
 
 Each function of `_MISTAKES` knows one kind; the first that recognises what it sees gives the hint.
 """

@@ -22,7 +22,7 @@ _EFFECTS = TOKEN_CHOICES["EFFECT"]
 
 
 def queueing_help(before: str, word: str, behind: str) -> str | None:
-    """Return how to mend what is said of arrivals, or of how they wait; None where it is not."""
+    """Return how to fix what is said of arrivals, or of how they wait; None where it is not."""
     law = re.match(r"\s*(cv|room|speeds)\b", behind)
     if word == "," and law and re.search(_LAW, before):
         return instead(",", "", words=f"remove the comma before `{law[1]}`")

@@ -9,9 +9,8 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.quantities.disciplines import DISCIPLINES
 from qps.compiler.syntax.faults import CHARACTERS_BEFORE, Fault
-from qps.compiler.syntax.queueing_hints import effect_help
-from qps.compiler.syntax.queueing_hints import queueing_help as arrivals_mended
-from qps.compiler.syntax.think_time_hints import think_help as time_mended
+from qps.compiler.syntax.queueing_hints import effect_help, queueing_help
+from qps.compiler.syntax.think_time_hints import think_help
 
 _MANY_CHARACTERS_BEFORE = 5000
 
@@ -31,7 +30,7 @@ def queueing_in_machine_help(fault: Fault) -> str | None:
 def arrivals_help(fault: Fault) -> str | None:
     """Where it is said how items arrive or wait, or an effect stands in a stream."""
     before, previous = fault.before, fault.previous.lstrip("{;\n ")
-    return arrivals_mended(before[-CHARACTERS_BEFORE:], fault.word, fault.behind) or effect_help(
+    return queueing_help(before[-CHARACTERS_BEFORE:], fault.word, fault.behind) or effect_help(
         before, fault.word, previous
     )
 
@@ -255,4 +254,4 @@ def size_in_help(fault: Fault) -> str | None:
 
 def think_time_help(fault: Fault) -> str | None:
     """Where the time that users think goes wrong."""
-    return time_mended(fault.before[-CHARACTERS_BEFORE:], fault.word, fault.behind)
+    return think_help(fault.before[-CHARACTERS_BEFORE:], fault.word, fault.behind)

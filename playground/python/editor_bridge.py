@@ -200,14 +200,14 @@ def _diagnostics(found: tuple[Diagnostic, ...]) -> str:
 
 
 def _places(found: tuple[Diagnostic, ...]) -> list[dict[str, object]]:
-    """Return where diagnostics of the text stand, with what would mend them."""
+    """Return where diagnostics of the text stand, with what would fix them."""
     return [
         {
             "from": _utf16(one.primary.span.source.text[: one.primary.span.start]),
             "to": _utf16(one.primary.span.source.text[: one.primary.span.end]),
             "severity": "error" if one.is_error else "warning",
             "message": "\n".join([f"{one.code.id}: {one.message}", *map(str, one.hints)]),
-            "mends": [_fix_json(mend) for mend in one.mends if _is_own(mend)],
+            "fixes": [_fix_json(fix) for fix in one.fixes if _is_own(fix)],
         }
         for one in found
         if one.primary is not None and one.primary.span.source.label == _NAME

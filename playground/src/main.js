@@ -93,12 +93,12 @@ function rest() {
   state.textContent = `QPS ${VERSION}`;
 }
 
-// A mend is made in the text that it was told of: what changes afterwards takes the mark away, or moves it.
+// A fix is made in the text that it was told of: what changes afterwards takes the mark away, or moves it.
 function mark(found) {
   rest();
-  const marks = found.map(({ mends, ...one }) => ({
+  const marks = found.map(({ fixes, ...one }) => ({
     ...one,
-    actions: mends.map(({ title, edits }) => ({ name: title, apply: (view) => view.dispatch({ changes: edits }) })),
+    actions: fixes.map(({ title, edits }) => ({ name: title, apply: (view) => view.dispatch({ changes: edits }) })),
   }));
   editor.dispatch(setDiagnostics(editor.state, marks));
 }

@@ -166,7 +166,7 @@ def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
 def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
     """Warn of what is asked beyond what was measured, and say by how much and what to do."""
     for one in found:
-        mend = (
+        fix = (
             "add a similar run to the table, or specify the uncertainty with "
             f"`{one.component} * trust.same_load` of `std.trust`"
         )
@@ -175,7 +175,7 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
                 code=codes.BEYOND_MEASURED,
                 message=_message(one),
                 primary=Label(one.span, ""),
-                hints=(f"{_how_far(one)}: {mend}",),
+                hints=(f"{_how_far(one)}: {fix}",),
                 details=(
                     ("component", one.component),
                     ("resource", one.resource),

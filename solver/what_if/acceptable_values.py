@@ -119,7 +119,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
     # -- what fails ------------------------------------------------------------------------
 
     def fails_throughout(self) -> tuple[FailureAt, ...]:
-        """Return what fails whatever the number is: what another number must mend.
+        """Return what fails whatever the number is: what another number must fix.
 
         Quality is left out where it fails for the sake of one of its axes.
         """

@@ -60,15 +60,15 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     growth = None if is_carried else _growth(modes, raised, needed.values())
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     every = [criterion for mode in modes for criterion in mode.criteria(raised)]
-    mends, mends_known = _fixes(modes, raised, hopeless) if still else ((), EXACT)
+    fixes, fixes_known = _fixes(modes, raised, hopeless) if still else ((), EXACT)
     return Sizing(
         population=model.population.name,
         at=population,
-        needed=tuple(_for_all(one, mends, growth) for one in needed.values()),
+        needed=tuple(_for_all(one, fixes, growth) for one in needed.values()),
         fails_whatever=tuple(whatever),
         fails_still=tuple(still),
-        fixes=mends,
-        fixes_known=mends_known,
+        fixes=fixes,
+        fixes_known=fixes_known,
         is_supported=is_carried,
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
@@ -143,7 +143,7 @@ def _countables(modes: list[SizedMode]) -> list[Countable]:
 def _fixes(
     modes: list[SizedMode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
 ) -> tuple[tuple[SizingFix, ...], Certainty]:
-    """Return the capacities each of which mends what still fails, in all modes.
+    """Return the capacities each of which fixes what still fails, in all modes.
 
     And how it is known that no other does.
     """
@@ -171,13 +171,13 @@ def _fixes(
 def _for_all(one: Needed, fixes: Sequence[SizingFix], growth: Growth | None) -> Needed:
     """Return what a resource takes for all that is required, where more than for its own load.
 
-    Where any of several capacities would mend what fails, each keeps what its load takes.
+    Where any of several capacities would fix what fails, each keeps what its load takes.
     """
-    mend = fixes[0] if len(fixes) == 1 and one.resource in fixes[0].resources else None
-    if mend is not None and mend.takes > (one.exact or 0):
-        takes = float(whole_above(mend.takes)) if one.capacity.is_whole else mend.takes
+    fix = fixes[0] if len(fixes) == 1 and one.resource in fixes[0].resources else None
+    if fix is not None and fix.takes > (one.exact or 0):
+        takes = float(whole_above(fix.takes)) if one.capacity.is_whole else fix.takes
         load = replace(one, for_load=None)
-        one = replace(one, takes=takes, exact=mend.takes, known=mend.known, for_load=load)
+        one = replace(one, takes=takes, exact=fix.takes, known=fix.known, for_load=load)
     more = [more for more in growth.machines if one.place in more.nodes] if growth else []
     if one.machines is None or not more or more[0].takes <= one.machines.takes:
         return one

@@ -92,7 +92,7 @@ class FailingThere(Struct, frozen=True, kw_only=True):
 
 
 class SizingFix(Struct, frozen=True):
-    """A capacity that, by itself, mends what fails though all have what they take.
+    """A capacity that, by itself, fixes what fails though all have what they take.
 
     `resources` have it in common; at least `takes` of it, in base units, is enough.
     """
@@ -107,12 +107,12 @@ class Sizing(Struct, frozen=True, kw_only=True):
     """What each resource must have for a population.
 
     `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
-    all have what they take, though larger ones would mend it, each of `fixes` by itself; the
+    all have what they take, though larger ones would fix it, each of `fixes` by itself; the
     population `is_supported` where neither does, nor anything at a smaller one. Where it is not,
     `growth` is what more machines do, None where no number of machines can be chosen. `known` is
     how it is known whether they are carried: a lower bound where they may be though it seems
     not, an upper bound where they may not be though it seems so. `fixes_known` is how it is known
-    that no other capacity mends what fails still.
+    that no other capacity fixes what fails still.
     """
 
     population: str

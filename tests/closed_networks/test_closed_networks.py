@@ -126,7 +126,7 @@ def test_what_never_thinks_at_one_station_is_full(servers: int) -> None:
 
 
 @pytest.mark.parametrize(("customers", "think"), [(5, 3.0), (40, 20.0)])
-def test_machines_that_one_mends_are_erlangs_loss(customers: int, think: float) -> None:
+def test_machines_that_one_worker_repairs_are_erlangs_loss(customers: int, think: float) -> None:
     """The machine repairman: he rests as often as a call is lost among as many lines."""
     idle = erlang_b(customers, think)
     assert closed_rate(customers, think, 1, 1, 0, 1) == pytest.approx(1 - idle, rel=1e-12)

@@ -140,7 +140,7 @@ def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str
     status, out, _ = run(capsys, "solve", SPEAK, "--set", "deletion=off", "--format", "json")
     told = json.loads(out)
     assert status == 0
-    assert told["schema"] == "qps/solve/4"
+    assert told["schema"] == "qps/solve/5"
     assert told["model"] == "audioconference"
     assert told["scenario"] is None
     assert told["population"] == {"name": "N", "from": 2, "to": 200}

@@ -1,4 +1,4 @@
-"""`qps explain CODE`: each example really gives its code, and the mended one does not."""
+"""`qps explain CODE`: each example really gives its code, and the fixed one does not."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def test_an_example_prints_what_its_page_says_and_has_no_other_mistake(
 
 
 @EVERY
-def test_the_mended_example_has_no_mistake(code: Code, tmp_path: Path) -> None:
+def test_the_fixed_example_has_no_mistake(code: Code, tmp_path: Path) -> None:
     found = explained(code)
-    assert (found.mended, found.fixed_command) != (found.files, found.command)
-    printed = explanations.printed_by(found.mended, found.fixed_command, tmp_path)
+    assert (found.fixed_files, found.fixed_command) != (found.files, found.command)
+    printed = explanations.printed_by(found.fixed_files, found.fixed_command, tmp_path)
     # Whether the range ends before the system does is no part of the lesson.
     assert set(TOLD.findall(printed)) <= {codes.RANGE_LIMITS.id} - {code.id}, printed
     assert not re.search(r"exit status [23]", printed)
 
 
 @EVERY
-def test_a_page_says_why_and_how_to_mend_it_in_a_few_lines(code: Code) -> None:
+def test_a_page_says_why_and_how_to_fix_it_in_a_few_lines(code: Code) -> None:
     found = explained(code)
     assert found.why
-    assert found.mend
+    assert found.fix
     assert all(len(file.text.splitlines()) <= 16 for file in found.files)
 
 
@@ -73,8 +73,8 @@ def test_the_list_of_codes_is_made_of_the_pages() -> None:
 
 def test_a_difference_changes_lines_where_they_stand() -> None:
     files = (ExampleFile("a.qps", "one\ntwo\nthree\n"), ExampleFile("b.csv", "1\n2\n"))
-    mended, command = changed(files, "qps check a.qps", " one\n-two\n+8\n+9\n...\n 2\n+3")
-    assert [file.text for file in mended] == ["one\n8\n9\nthree\n", "1\n2\n3\n"]
+    fixed, command = changed(files, "qps check a.qps", " one\n-two\n+8\n+9\n...\n 2\n+3")
+    assert [file.text for file in fixed] == ["one\n8\n9\nthree\n", "1\n2\n3\n"]
     assert command == "qps check a.qps"
     assert changed(files, "qps a", "-$ qps a\n+$ qps b") == (files, "qps b")
 
@@ -112,7 +112,9 @@ def test_sentences_fit_a_terminal_of_80_columns(
     told = capsys.readouterr().out
     found = explained(code)
     # Examples, and what they print, stay as they are.
-    kept = {f"  {line}" for file in (*found.files, *found.mended) for line in file.text.split("\n")}
+    kept = {
+        f"  {line}" for file in (*found.files, *found.fixed_files) for line in file.text.split("\n")
+    }
     kept |= {f"  {line}" for line in [*found.printed.splitlines(), *found.change.splitlines()]}
     assert [line for line in told.splitlines() if len(line) > 80 and line not in kept] == []
 
@@ -130,11 +132,11 @@ def test_colours_are_only_added(capsys: pytest.CaptureFixture[str]) -> None:
 def test_json_has_both_examples_whole(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "QPS0205", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["schema"] == "qps/code/1"
+    assert told["schema"] == "qps/code/2"
     assert (told["code"], told["name"], told["severity"]) == ("QPS0205", "import-cycle", "error")
-    assert set(told["fails"]["files"]) == {"site.qps", "costs.qps", "prices.qps"}
-    assert told["fails"]["files"] != told["mended"]["files"]
-    assert told["fails"]["printed"].startswith("error[QPS0205]")
+    assert set(told["failing_example"]["files"]) == {"site.qps", "costs.qps", "prices.qps"}
+    assert told["failing_example"]["files"] != told["fixed_example"]["files"]
+    assert told["failing_example"]["printed"].startswith("error[QPS0205]")
 
 
 def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:

@@ -146,7 +146,7 @@ def test_what_an_instance_measures_is_renamed_and_what_it_declares_stays(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("wrong", "mend"),
+    ("wrong", "fix"),
     [
         ("replies.latency.p99", "`replies.p99`"),
         ("replies.latency.p999", "`replies.p99_9`"),
@@ -156,9 +156,9 @@ def test_what_an_instance_measures_is_renamed_and_what_it_declares_stays(tmp_pat
         ("quantile(replies.loss, 99 %)", "`replies.p99_9`"),
     ],
 )
-def test_messages_say_the_current_name(wrong: str, mend: str) -> None:
+def test_messages_say_the_current_name(wrong: str, fix: str) -> None:
     found = check_source(Source("site.qps", f"{SITE}require {{ {wrong} <= 1 s }}")).diagnostics
-    assert mend in str(found[0].hints)
+    assert fix in str(found[0].hints)
 
 
 def test_fmt_rewrites_names_and_its_check_asks_for_the_layout_alone(

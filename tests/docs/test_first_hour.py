@@ -1,7 +1,7 @@
 """A beginner's first hour: ten first specs, and the tutorial that they were written from.
 
 The specs of tests/first_hour stand as they came to mind (its README counts them): one that is accepted has its
-answer here, one that is refused its messages, each with the mend that it names.
+answer here, one that is refused its messages, each with the fix that it names.
 """
 
 # ruff: noqa: E501 - tables: one case a line, however long
@@ -55,11 +55,11 @@ def test_a_first_spec_answers(name: str, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_first_spec_is_refused_with_the_mend(name: str) -> None:
+def test_a_first_spec_is_refused_with_the_fix(name: str) -> None:
     found = [one for one in check_file(FIRST / f"{name}.qps").diagnostics if one.is_error]
     assert [one.code.id for one in found] == [code for code, _ in REFUSED[name]]
-    for one, (_, mend) in zip(found, REFUSED[name], strict=True):
-        assert any(mend in hint for hint in one.hints)
+    for one, (_, fix) in zip(found, REFUSED[name], strict=True):
+        assert any(fix in hint for hint in one.hints)
 
 
 @pytest.mark.parametrize("name", MENDED)
@@ -68,9 +68,9 @@ def test_what_its_messages_say_makes_it_sound(name: str, tmp_path: Path) -> None
     for wrong, right in MENDED[name]:
         assert wrong in text
         text = text.replace(wrong, right)
-    mended = tmp_path / f"{name}.qps"
-    mended.write_text(text, encoding="utf-8")
-    assert [one for one in check_file(mended).diagnostics if one.is_error] == []
+    fixed = tmp_path / f"{name}.qps"
+    fixed.write_text(text, encoding="utf-8")
+    assert [one for one in check_file(fixed).diagnostics if one.is_error] == []
 
 
 # -- the tutorial ------------------------------------------------------------------------

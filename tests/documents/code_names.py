@@ -30,6 +30,7 @@ RETIRED = frozenset(
 """Pet words, and participles that stand for a noun (docs/glossary.md has the terms instead).
 
 Requirements are met, as in `is_met` and `met_up_to`: only `met` alone is retired.
+Deprecated attributes (`mends = former("mends", "fixes")`) stay until they are removed.
 """
 
 _CODE = (
@@ -72,6 +73,8 @@ def _definitions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
             within = not isinstance(node, ast.ClassDef)
         elif isinstance(node, ast.arg):
             yield node.lineno, node.arg
+        elif _is_former(node):
+            continue
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not inside:
             yield node.lineno, node.id
         elif (
@@ -82,6 +85,12 @@ def _definitions(parent: ast.AST, *, inside: bool) -> Iterator[tuple[int, str]]:
         ):
             yield node.lineno, node.attr
         yield from _definitions(node, inside=within)
+
+
+def _is_former(node: ast.AST) -> bool:
+    """Return whether a statement defines a deprecated name."""
+    call = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func) == "former"
 
 
 if __name__ == "__main__":

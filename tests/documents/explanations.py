@@ -47,8 +47,8 @@ def listed() -> str:
     for code in sorted(codes.ALL, key=lambda code: code.id):
         page = f"../{(PAGES / f'{code.id}.md').relative_to(ROOT)}"
         warns = " (warning)" * (code.severity is Severity.WARNING)
-        mend = " ".join(explained(code).mend)
-        lines.append(f"| [`{code.id}` {code.slug}]({page}) | {code.summary}{warns} | {mend} |")
+        fix = " ".join(explained(code).fix)
+        lines.append(f"| [`{code.id}` {code.slug}]({page}) | {code.summary}{warns} | {fix} |")
     return head + "\n".join(lines) + "\n"
 
 

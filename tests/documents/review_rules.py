@@ -88,7 +88,7 @@ def _section(rule: Rule) -> str:
     return (
         f"## {rule.name}\n\n{rule.summary[0].upper()}{rule.summary[1:]}. "
         f"Default: {rule.level.value}.\n\n{rule.why}\n\n```{kind}\n{rule.example}\n```\n\n"
-        f"```text\n{printed}\n```\n\n{rule.mend}\n"
+        f"```text\n{printed}\n```\n\n{rule.fix}\n"
     )
 
 

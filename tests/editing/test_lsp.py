@@ -365,7 +365,7 @@ def test_what_may_stand_here_is_offered(
     assert not_offered & labels == set()
 
 
-def test_a_mend_is_an_action_that_leaves_nothing_wrong(ide: Editor) -> None:
+def test_a_fix_is_an_action_that_leaves_nothing_wrong(ide: Editor) -> None:
     text = SPEC.replace("work }", "wrok }")
     uri = ide.put(text)
     (wrong,) = ide.wrong(uri)

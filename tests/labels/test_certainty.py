@@ -777,10 +777,10 @@ def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     assert sizing_known(strict)[0].startswith("Conservative: the percentile")
 
 
-def test_what_mends_a_bound_is_one() -> None:
+def test_what_fixes_a_bound_is_one() -> None:
     found = _sized(f"{LATE} <= 60 ms", 390)
     assert found.fails_still
-    assert {mend.known.kind for mend in found.fixes} == {Kind.UPPER_BOUND}
+    assert {fix.known.kind for fix in found.fixes} == {Kind.UPPER_BOUND}
     assert "to fix this, raise server.cpu to ≤ " in sizing_answer(found)
     assert found.growth is not None
     assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)

@@ -23,7 +23,7 @@ ERRORS = Path(__file__).parents[1] / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))
 COMMANDS = sorted(ERRORS.glob("*.args"))
 _PARTS, MANY = 3, 100
-"""Of the bad specs, each part offers more than so many mends."""
+"""Of the bad specs, each part offers more than so many fixes."""
 Golden = Callable[[Path, str], None]
 
 
@@ -49,7 +49,7 @@ def test_a_bad_spec_prints_what_its_golden_file_says(path: Path, golden: Golden)
         assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
     tells_the_same_in_all_formats(found)
     for diagnostic in found:
-        assert diagnostic.hints, f"does not say how to mend it: {diagnostic.message}"
+        assert diagnostic.hints, f"does not say how to fix it: {diagnostic.message}"
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
@@ -63,7 +63,7 @@ def test_a_bad_command_prints_what_its_golden_file_says(
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_every_mend_mends(part: int) -> None:
+def test_every_fix_removes_its_diagnostic(part: int) -> None:
     """Each edit that a diagnostic offers is made: it does not stand there any more.
 
     What was no mistake of the syntax does not become one by it.
@@ -71,23 +71,23 @@ def test_every_mend_mends(part: int) -> None:
     left, made = [], 0
     for path in BAD[part::_PARTS]:
         for found in found_in(path):
-            for mend in found.mends:
+            for fix in found.fixes:
                 made += 1
-                source = mend.edits[0].span.source
-                if source.label == path.name and _is_left(found, mend, source):
-                    left.append(f"{path.name}: {found.message}: {mend.title}")
+                source = fix.edits[0].span.source
+                if source.label == path.name and _is_left(found, fix, source):
+                    left.append(f"{path.name}: {found.message}: {fix.title}")
     assert not left
     assert made > MANY
 
 
-def _is_left(found: Diagnostic, mend: Fix, source: Source) -> bool:
-    """Return whether a diagnostic still stands where it stood after a mend of it."""
+def _is_left(found: Diagnostic, fix: Fix, source: Source) -> bool:
+    """Return whether a diagnostic still stands where it stood after a fix of it."""
     assert found.primary is not None
     start = found.primary.span.start
     start += sum(
-        len(edit.text) - len(edit.span.text) for edit in mend.edits if edit.span.start < start
+        len(edit.text) - len(edit.span.text) for edit in fix.edits if edit.span.start < start
     )
-    after = check_source(Source(source.label, apply_fix(mend, source.text), source.folder))
+    after = check_source(Source(source.label, apply_fix(fix, source.text), source.folder))
     return any(
         (again.code, again.message) == (found.code, found.message)
         and again.primary is not None
@@ -103,9 +103,9 @@ def _is_of_syntax(one: Diagnostic) -> bool:
     return one.code.id.startswith("QPS01") and one.code is not codes.FIRST_EDITION
 
 
-def test_mends_are_told_to_programs() -> None:
+def test_fixes_are_in_the_json() -> None:
     (found,) = check_source(Source("a.qps", "func f(x) = x / 3 KB\n")).diagnostics
-    told = json.loads(as_json([found]))["diagnostics"][0]["mends"]
+    told = json.loads(as_json([found]))["diagnostics"][0]["fixes"]
     place = {"file": "a.qps", "line": 1, "column": 19, "end_line": 1, "end_column": 21}
     assert told == [
         {"title": f"write `{unit}`", "edits": [place | {"text": unit}]} for unit in ("kB", "KiB")

@@ -1,4 +1,4 @@
-"""Texts of the first edition: refused with the mend, or rewritten to mean the same."""
+"""Texts of the first edition: refused with the fix, or rewritten to mean the same."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answers() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
-def test_a_text_of_the_first_edition_is_refused_with_the_mend(path: Path) -> None:
+def test_a_text_of_the_first_edition_is_refused_with_the_fix(path: Path) -> None:
     outcome = check_source(Source(path.name, path.read_text(encoding="utf-8")))
     found = [told for told in outcome.diagnostics if told.code.id == "QPS0108"]
     assert outcome.value is None

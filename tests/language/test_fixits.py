@@ -28,7 +28,7 @@ def of(text: str) -> tuple[str, Span, Span]:
 
 def after(hint: Hint, text: str) -> str:
     found = fixes_of([hint], None)
-    return apply_fix(found[0], text) if found else "no mend"
+    return apply_fix(found[0], text) if found else "no fix"
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_what_is_taken_out_leaves_no_comma_and_no_line(text: str, left: str) -> 
     [
         ("call db, sends 1 kB, sends ‸2 kB‸ { }", "call db, sends 1 kB { }"),
         ("a\ntarget ‸cpu 60 %‸\nb", "a\nb"),
-        ("target ‸cpu 60 %‸, link 80 %", "no mend"),  # the word belongs to the rest, too
-        ("cpu 3 ms at 30 % load at ‸40 %‸ load", "no mend"),  # where it ends is not clear
+        ("target ‸cpu 60 %‸, link 80 %", "no fix"),  # the word belongs to the rest, too
+        ("cpu 3 ms at 30 % load at ‸40 %‸ load", "no fix"),  # where it ends is not clear
     ],
 )
 def test_what_is_said_twice_is_said_once_where_it_is_clear(text: str, left: str) -> None:

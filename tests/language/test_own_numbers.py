@@ -296,7 +296,7 @@ def test_conditions_and_columns_name_such_an_axis(tmp_path: Path) -> None:
         ("limit of ask.loss = 3", "the limit of `ask.loss` must be a share"),
     ],
 )
-def test_what_cannot_be_set_is_told_with_its_mend(setting: str, told: str) -> None:
+def test_what_cannot_be_set_is_reported_with_its_fix(setting: str, told: str) -> None:
     with pytest.raises(QpsError) as refused:
         solved(checked(SHOP), setting)
     (found,) = refused.value.diagnostics

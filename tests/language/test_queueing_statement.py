@@ -75,8 +75,8 @@ def test_whatever_the_discipline_what_waits_is_asked_for() -> None:
         assert found.message == f"the resource of queueing `{word}` is missing"
         assert found.primary is not None
         assert found.primary.span.text == word
-        for mend in re.findall(r"`(queueing [^`]*)`", found.hints[0]):
-            lowered(_spec(mend, *NOTHING))
+        for fix in re.findall(r"`(queueing [^`]*)`", found.hints[0]):
+            lowered(_spec(fix, *NOTHING))
 
 
 @pytest.mark.parametrize("how", ["priority", "priority preemptive"])

@@ -305,7 +305,7 @@ def test_nothing_but_saturated_rows_is_too_little(
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "mend"),
+    ("text", "message", "fix"),
     [
         (
             "load,packet/s\n0.5,500\n10,1000\n",
@@ -316,13 +316,13 @@ def test_nothing_but_saturated_rows_is_too_little(
     ],
 )
 def test_loads_above_all_are_refused(
-    folder: Path, text: str, message: str, mend: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, text: str, message: str, fix: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "high.csv").write_text(text)
     assert main(["fit", "high.csv", "--cores", "1"]) == 2
     told = capsys.readouterr().err
     assert message in told
-    assert mend in told
+    assert fix in told
 
 
 # -- what a spec with a fit is warned of ---------------------------------------------------
@@ -359,8 +359,8 @@ def test_a_slip_in_a_table_is_warned_of_where_the_table_is_used(folder: Path) ->
     assert unsure[0] == "insignificant-demand"
     (found,) = (d for d in check_file(folder / "relay.qps").diagnostics if d.code is codes.POOR_FIT)
     assert found.notes[0].startswith("line 7 is an influential outlier (Cook's distance 2.52)")
-    mended = [slug for slug, _ in told_of(folder, SLIP.replace("3600,", "36000,"))]
-    assert mended == ["insignificant-demand"]  # of the bytes
+    fixed = [slug for slug, _ in told_of(folder, SLIP.replace("3600,", "36000,"))]
+    assert fixed == ["insignificant-demand"]  # of the bytes
 
 
 def test_a_rate_that_was_not_read_is_warned_of(folder: Path) -> None:

@@ -266,7 +266,7 @@ def test_a_quality_that_nothing_makes_is_refused() -> None:
     assert (code, message) == ("QPS0602", "the spec has no requirement that defines quality")
 
 
-def test_a_quality_that_nothing_makes_can_be_mended() -> None:
+def test_a_quality_that_nothing_makes_can_be_fixed() -> None:
     with pytest.raises(QpsError) as raised:
         _drawn(BASE + "figure f { over N in 1..20; line quality }\n")
     assert raised.value.diagnostics[0].hints

@@ -83,7 +83,7 @@ def test_it_listens_on_the_loopback_address_alone() -> None:
         assert server.server_address[0] == "127.0.0.1"
 
 
-def test_what_is_wrong_stands_beside_the_last_page_until_it_is_mended(
+def test_errors_are_shown_above_the_last_page_until_they_are_fixed(
     arguments: Namespace,
 ) -> None:
     served = Served()

@@ -70,7 +70,7 @@ def text_of(page: Any, *, said: str) -> None:
     )
 
 
-def test_the_page_follows_each_save_and_tells_mistakes_until_they_are_mended(
+def test_the_page_follows_each_save_and_shows_errors_until_they_are_fixed(
     saved: Path, address: str, shared_browser: SharedBrowser
 ) -> None:
     page = shared_browser.context(scripts=True).new_page()

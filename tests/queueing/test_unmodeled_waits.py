@@ -80,12 +80,12 @@ def test_one_warning_names_all_requirements_and_the_fullest_resources() -> None:
 
 @pytest.mark.parametrize("disk", ["10000", "120"])
 @pytest.mark.parametrize("which", [0, 1])
-def test_each_mend_that_is_offered_mends_it(which: int, disk: str) -> None:
+def test_each_suggested_fix_removes_the_warning(which: int, disk: str) -> None:
     text = _spec(LATENCY).replace("10000", disk).replace("1 Gbit/s", "1.4 Mbit/s")
     (warning,) = _warned(text)
-    mends = re.findall(r"`(queueing [^`]*)`", warning.hints[0])
-    assert len(mends) == 2
-    assert not _warned(text + mends[which] + "\n")
+    fixes = re.findall(r"`(queueing [^`]*)`", warning.hints[0])
+    assert len(fixes) == 2
+    assert not _warned(text + fixes[which] + "\n")
 
 
 @pytest.mark.parametrize(

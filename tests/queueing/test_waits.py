@@ -197,7 +197,7 @@ def test_waits_of_parallel_calls_are_those_of_stations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "reason", "mend"),
+    ("asked", "reason", "fix"),
     [
         ("share(page.latency >= 1 s)", "uses `>` or `<=`, not `>=`", "page.latency > 1 s"),
         ("share(page.latency < 1 s)", "uses `>` or `<=`, not `<`", "page.latency <= 1 s"),
@@ -212,14 +212,14 @@ def test_waits_of_parallel_calls_are_those_of_stations() -> None:
         ("web.cpu.wait.mean", "unknown percentile `mean`", "web.cpu.wait.p95"),
     ],
 )
-def test_wrong_arguments_are_reported_with_reason_and_mend(
-    asked: str, reason: str, mend: str
+def test_wrong_arguments_are_reported_with_reason_and_fix(
+    asked: str, reason: str, fix: str
 ) -> None:
     text = SPEC.format(asked=asked, queueing="mm1", cores=1, traffic="1.5 request/s", steps="work")
     (one,) = check_source(Source("spec.qps", text)).diagnostics
     assert one.primary is not None
     assert reason in one.message
-    assert mend in " ".join(one.hints)
+    assert fix in " ".join(one.hints)
 
 
 def test_columns_of_a_matrix_have_shares_and_waits() -> None:

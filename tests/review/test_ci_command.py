@@ -223,7 +223,7 @@ def test_layout_mistakes_and_answers_are_told(
     assert not re.search("^::", out, re.MULTILINE)
 
 
-def test_without_a_base_it_says_so_and_how_to_mend_it(
+def test_without_a_base_it_says_so_and_how_to_fix_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     Path(f"app/{HOSTILE}").write_text(SPEC.replace("<= 60", ">= 60"), encoding="utf-8")
@@ -243,7 +243,7 @@ def test_without_a_base_it_says_so_and_how_to_mend_it(
         status, view = told(capsys, *words)
         assert status == 2
         assert view["touched"] == 2  # all the same, everything is looked at
-        assert "fetch-depth: 0" in view["base"]["mend"]
+        assert "fetch-depth: 0" in view["base"]["fix"]
     git("fetch", "-q", "--unshallow")
     monkeypatch.delenv("GITHUB_BASE_REF")
     assert told(capsys)[0] == 0

@@ -266,7 +266,7 @@ def test_each_pipeline_has_the_base_of_what_it_judges(
         ({}, "last", "main"),
     ],
 )
-def test_a_shallow_clone_has_no_base_and_says_what_mends_it(
+def test_a_shallow_clone_has_no_base_and_says_how_to_fix_it(
     environment: Mapping[str, str], at: str, branch: str | None, team: Team
 ) -> None:
     clone = team.clone(at, branch=branch, depth=1)
@@ -274,7 +274,7 @@ def test_a_shallow_clone_has_no_base_and_says_what_mends_it(
     assert base.commit is None
     assert not base.is_none_needed
     assert "shallow" in base.why
-    assert "GIT_DEPTH: 0" in base.mend
+    assert "GIT_DEPTH: 0" in base.fix
 
 
 def test_a_record_that_a_shallow_clone_does_not_reach_is_not_taken_for_none(
@@ -284,7 +284,7 @@ def test_a_record_that_a_shallow_clone_does_not_reach_is_not_taken_for_none(
     record = tmp_path / "passed.txt"
     record.write_text(f"{team.names['first']}\n")
     base = base_of(clone, None, gitlab("main"), record)
-    assert (base.commit, base.mend != "") == (None, True)
+    assert (base.commit, base.fix != "") == (None, True)
     record.write_text(f"{team.names['merge']}\n")
     assert base_of(clone, None, gitlab("main"), record).commit == team.names["merge"]
 
@@ -410,7 +410,7 @@ def test_a_red_branch_stays_red_after_the_next_push(
     assert pushes("feature", web=SPEC)[0] == 0
 
 
-def test_a_red_default_branch_stays_red_until_it_is_mended(
+def test_a_red_default_branch_stays_red_until_it_is_fixed(
     pushes: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
     record = tmp_path / "passed.txt"

@@ -346,7 +346,7 @@ def test_up_to_the_range_is_told() -> None:
     assert {(a.capacity, a.range_limits) for a in advice} == {(80, True)}
 
 
-def test_what_nothing_single_mends_has_no_advice() -> None:
+def test_what_no_single_change_fixes_has_no_advice() -> None:
     text = SERVER + "measure fixed = 7\nrequire { fixed <= 5 }\n"
     solution, advice = _advised(text)
     assert solution.capacity is None

@@ -119,7 +119,7 @@ def test_programs_are_told_the_numbers(tmp_path: Path, capsys: pytest.CaptureFix
     assert not any("details" in one for one in warnings if one["name"] != "beyond-measured")
 
 
-def test_the_mend_widens_the_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_fix_widens_the_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What the hint says can be said, and does what it is said to do."""
     widths = []
     for step in ("relay", "relay * trust.same_load"):

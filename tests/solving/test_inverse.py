@@ -418,7 +418,7 @@ def test_a_whole_number_of_places_is_the_least_that_carries_them(
 
 # -- what cannot be answered ---------------------------------------------------------------
 
-# spec, number, population, changes, what is said, and what would mend it
+# spec, number, population, changes, what is said, and what would fix it
 REFUSED = [
     (BASE, "N", 20, [], "`N` is the population and cannot be solved for", "for the capacity run `qps solve` without `--for`"),
     (BASE, "hust.cpu.speed", 20, [], "unknown number `hust.cpu.speed`", "available: `p` and `work.cpu.packet`"),
@@ -439,7 +439,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("spec", "name", "population", "changes", "message", "hint"), REFUSED)
-def test_what_cannot_be_answered_is_said_with_a_mend(
+def test_what_cannot_be_answered_is_said_with_a_fix(
     spec: str, name: str, population: int, changes: list[str], message: str, hint: str
 ) -> None:
     with pytest.raises(QpsError) as raised:

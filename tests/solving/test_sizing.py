@@ -130,7 +130,7 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     )
 
 
-def test_requirements_that_no_capacity_mends_are_told() -> None:
+def test_requirements_that_no_capacity_fixes_are_listed() -> None:
     text = SHOP + "measure crowd = N / 10\nrequire { crowd <= 20; pages.latency <= 1 s }\n"
     sizing = sized(text, 300)
     assert {f.criterion.name for f in sizing.fails_whatever} == {"crowd", "quality"}
@@ -144,14 +144,14 @@ def test_requirements_that_no_capacity_mends_are_told() -> None:
     assert not sizing.is_possible
 
 
-def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
-    # At 60 % of a line, 50 kB take longer than 1 ms: only a faster line mends that.
+def test_requirements_that_need_more_than_the_target_are_listed_separately() -> None:
+    # At 60 % of a line, 50 kB take longer than 1 ms: only a faster line fixes that.
     sizing = sized(SHOP + "require { pages.latency <= 3 ms }\n", 300)
     assert sizing.fails_whatever == ()
     assert {f.criterion.name for f in sizing.fails_still} == {"pages.latency", "quality"}
     # 2 ms of work leave 1 ms for 400 kbit
-    (mend,) = sizing.fixes
-    assert (mend.resources, mend.takes) == (("line.forth",), pytest.approx(400e6))
+    (fix,) = sizing.fixes
+    assert (fix.resources, fix.takes) == (("line.forth",), pytest.approx(400e6))
     assert sizing_answer(sizing).endswith(
         "(limit 3 ms); to fix this, raise line.forth to ≥ 400 Mbit/s."
     )
@@ -396,15 +396,15 @@ def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
     assert [one.nodes for one in found.growth.machines] == [("db",)]
     assert found.growth.known.is_exact
     # Of more cores than one an mm1 station is as one faster server: that alone approximates.
-    (mend,) = found.fixes
-    assert mend.resources == ("db.cpu",)
-    assert mend.takes > 1
-    assert mend.known.kind is Kind.APPROXIMATION
-    assert any("db.cpu" in reason for reason in mend.known.reasons)
-    assert not any("web.cpu" in reason for reason in mend.known.reasons)
+    (fix,) = found.fixes
+    assert fix.resources == ("db.cpu",)
+    assert fix.takes > 1
+    assert fix.known.kind is Kind.APPROXIMATION
+    assert any("db.cpu" in reason for reason in fix.known.reasons)
+    assert not any("web.cpu" in reason for reason in fix.known.reasons)
     # What is told does, and a little less does not.
     for times, holds in (("1.001", True), ("0.999", False)):
-        cores = float(mend.takes) * float(times)
+        cores = float(fix.takes) * float(times)
         text = DESK.replace("back { cpu 1 core", f"back {{ cpu {cores:.6f} core")
         assert all(one.criterion.name != "job.latency" for one in sized(text, 10).fails_still) is (
             holds

@@ -105,7 +105,7 @@ def _named(syntax: ast.Module) -> Iterator[ast.Shared]:
 
 
 def _one_name(declaration: ast.Shared, earlier: ast.Shared) -> str:
-    """Return how to mend two declarations with one name; what says the same twice says it once."""
+    """Return how to fix two declarations with one name; what says the same twice says it once."""
     told = "rename one of them"
     if not isinstance(declaration, type(earlier)):
         told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot share a name"

@@ -100,7 +100,7 @@ class QuestionChecker(Struct, frozen=True, kw_only=True):
         return leaf(found, DIMENSIONLESS, expr.span)
 
     def _wrong_times(self, compared: ast.Expr) -> tuple[Span, str, Advice | str] | None:
-        """Return what is wrong with the condition of a share: its place, the reason, the mend."""
+        """Return what is wrong with the condition of a share: its place, the reason, the fix."""
         if not isinstance(compared, ast.Comparison) or len(compared.operators) != 1:
             return (
                 compared.span,

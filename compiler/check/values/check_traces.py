@@ -297,7 +297,7 @@ def _shown(value: Fraction, dimension: Dimension) -> str:
 
 
 def _in_a_spec(hint: str) -> str:
-    """Return how to mend a file, in the words of the spec that names it."""
+    """Return how to fix a file, in the words of the spec that names it."""
     return hint.replace("add the period", "add the period, such as `period 160 ms`").replace(
         "or beside the file", "or in the spec, such as `in ms`"
     )

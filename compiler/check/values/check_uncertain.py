@@ -341,7 +341,7 @@ def _otherwise(expr: ast.Call, known: list[Fraction], text: str) -> str:
 
 
 def _wrong(word: str, known: list[Fraction]) -> tuple[str, str] | None:
-    """Return what is wrong with the arguments of a distribution, and how to mend it."""
+    """Return what is wrong with the arguments of a distribution, and how to fix it."""
     if word in ("uniform", "triangular"):
         if sorted(known) != known:
             return (

@@ -108,7 +108,7 @@ def difference_view(
 ) -> DifferenceView:
     """Return a difference as plain values."""
     view = DifferenceView(
-        schema="qps/diff/5",
+        schema="qps/diff/6",
         answer="",
         users=found.users,
         within_error=found.within_error,

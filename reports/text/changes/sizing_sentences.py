@@ -39,7 +39,7 @@ def sizing_known(sizing: Sizing) -> list[str]:
     """Return how it is known whether they are supported, and each number that is not exact."""
     found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
     found |= {f"the required size of `{one.resource}`": one.known for one in sizing.needed}
-    found |= {f"the fix that enlarges `{mend.resources[0]}`": mend.known for mend in sizing.fixes}
+    found |= {f"the fix that enlarges `{fix.resources[0]}`": fix.known for fix in sizing.fixes}
     found["the list of fixes"] = sizing.fixes_known
     if sizing.growth is not None:
         found["the number of machines"] = sizing.growth.known
@@ -77,9 +77,9 @@ def sizing_answer(sizing: Sizing) -> str:
     if sizing.fails_still:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_still)])
         fixes = [
-            f"{joined_words(mend.resources)} to "
-            f"{marked(rounded_up(mend.takes, mend.capacity), mend.known)}"
-            for mend in sizing.fixes
+            f"{joined_words(fix.resources)} to "
+            f"{marked(rounded_up(fix.takes, fix.capacity), fix.known)}"
+            for fix in sizing.fixes
         ]
         otherwise = "several resources need more capacity"
         if not sizing.fixes_known.is_exact:

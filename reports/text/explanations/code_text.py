@@ -27,25 +27,25 @@ def explained_text(explanation: Explanation, *, width: int = 80, color: bool = F
         is_toned = not number or _MARKED.fullmatch(line)
         lines.append(toned(f"  {line}".rstrip(), tone if is_toned else None, color=color))
     lines += ["", toned("Fix", Tone.ANSWER, color=color)]
-    for paragraph in explanation.mend:
+    for paragraph in explanation.fix:
         lines += [*wrapped(paragraph, width), ""]
     lines += _changes(explanation, color=color)
     return "\n".join(lines) + "\n"
 
 
 def explained_json(explanation: Explanation) -> dict[str, object]:
-    """Return an explanation as plain values, the mended example whole."""
+    """Return an explanation as plain values, the fixed example whole."""
     return {
-        "schema": "qps/code/1",
+        "schema": "qps/code/2",
         "code": explanation.code.id,
         "name": explanation.code.slug,
         "severity": explanation.code.severity.value,
         "summary": explanation.code.summary,
         "why": list(explanation.why),
-        "fails": _json_example(explanation.files, explanation.command)
+        "failing_example": _json_example(explanation.files, explanation.command)
         | {"printed": explanation.printed},
-        "mend": list(explanation.mend),
-        "mended": _json_example(explanation.mended, explanation.fixed_command)
+        "fix": list(explanation.fix),
+        "fixed_example": _json_example(explanation.fixed_files, explanation.fixed_command)
         | {"change": explanation.change},
     }
 
@@ -64,14 +64,14 @@ def _files(files: Sequence[ExampleFile]) -> Iterator[str]:
 
 
 def _changes(explanation: Explanation, *, color: bool) -> Iterator[str]:
-    """Yield the lines that are otherwise in the mended example, or the files that are new."""
+    """Yield the lines that are otherwise in the fixed example, or the files that are new."""
     tones = {"-": Tone.MISS, "+": Tone.ANSWER}
     for line in explanation.change.splitlines():
         yield toned(f"  {line}", tones.get(line[:1]), color=color)
     if not explanation.change:
         changed = [
             new
-            for new, old in zip(explanation.mended, explanation.files, strict=True)
+            for new, old in zip(explanation.fixed_files, explanation.files, strict=True)
             if new != old
         ]
         yield from _files(changed)

@@ -21,31 +21,31 @@ class RuleView(Struct, frozen=True, kw_only=True):
     summary: str
     why: str
     example: str
-    mend: str
+    fix: str
 
 
 def rule_view(rule: Rule) -> RuleView:
     """Return a rule as plain values."""
     return RuleView(
-        schema="qps/rule/1",
+        schema="qps/rule/2",
         name=rule.name,
         level=rule.level.value,
         summary=rule.summary,
         why=rule.why,
         example=rule.example,
-        mend=rule.mend,
+        fix=rule.fix,
     )
 
 
 def rule_text(rule: Rule, *, width: int = 80, color: bool = False) -> str:
-    """Return what a rule finds, why, a change that it finds, and the mend."""
+    """Return what a rule finds, why, a change that it finds, and the fix."""
     tone = _TONES[rule.level]
     lines = [toned(f"{rule.name} ({rule.level.value})", tone, color=color)]
     lines += wrapped(f"{rule.summary[0].upper()}{rule.summary[1:]}.", width)
     lines += ["", *wrapped(rule.why, width), "", toned("example", None, color=color)]
     for line in rule.example.splitlines():
         lines.append(toned(f"  {line}", _LINES.get(line[:1]), color=color))
-    lines += ["", *wrapped(rule.mend, width), ""]
+    lines += ["", *wrapped(rule.fix, width), ""]
     setting = f'[review] {rule.name} = "{rule.level.value}"'
     lines += wrapped(f"Level in a project file: {setting}", width)
     return "\n".join(lines) + "\n"

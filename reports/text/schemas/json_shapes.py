@@ -82,19 +82,19 @@ class MeasuredStepShape(Struct, kw_only=True):
 
 
 class ExampleShape(Struct, kw_only=True):
-    """An example of a code: its files, and what it prints, or how it is mended."""
+    """An example of a code: its files, and what it prints, or how it is fixed."""
 
     command: str
     files: dict[str, str]
 
 
-class FailingShape(ExampleShape, kw_only=True):
+class FailingExampleShape(ExampleShape, kw_only=True):
     """The example with the error."""
 
     printed: str
 
 
-class MendedShape(ExampleShape, kw_only=True):
+class FixedExampleShape(ExampleShape, kw_only=True):
     """The example without the error."""
 
     change: str
@@ -109,9 +109,9 @@ class CodeShape(Struct, kw_only=True):
     severity: str
     summary: str
     why: list[str]
-    fails: FailingShape
-    mend: list[str]
-    mended: MendedShape
+    failing_example: FailingExampleShape
+    fix: list[str]
+    fixed_example: FixedExampleShape
 
 
 class MeasuredRowShape(Struct, kw_only=True):

@@ -39,7 +39,7 @@ from qps.solver.search.method import Method
 def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
     """Return an answer as plain values, with its changes in `words`."""
     return SolveView(
-        schema="qps/solve/4",
+        schema="qps/solve/5",
         file=answer.file,
         model=answer.model,
         scenario=answer.scenario,

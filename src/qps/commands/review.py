@@ -39,7 +39,7 @@ def run(arguments: Namespace) -> Exit:
     """Test the specs, compare those that were moved since a revision, and print one comment."""
     base = base_of(Path(), arguments.revision)
     if base.commit is None:
-        raise complain(base.why, base.mend)
+        raise complain(base.why, base.fix)
     since = Since.of(base.top, base.commit)
     paths = specs_under(arguments.paths)
     with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:

@@ -83,7 +83,7 @@ def make(served: Served, arguments: Namespace) -> None:
     except QpsError as error:
         served.files |= _named_in(error.diagnostics)
         served.wrong = full(error.diagnostics)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the page says it and the next save may mend it
+    except Exception as error:  # noqa: BLE001 - whatever it is, the page says it and the next save may fix it
         told = f"{type(error).__name__}: {error}"
         served.wrong = printable(f"internal error of qps: {told}")
 
@@ -96,7 +96,7 @@ def _report(served: Served, arguments: Namespace) -> None:
 
 
 def _named_in(diagnostics: Iterable[Diagnostic]) -> frozenset[Path]:
-    """Return the files that mistakes are in: to mend them, one of these is saved."""
+    """Return the files that mistakes are in: to fix them, one of these is saved."""
     sources = [one.primary.span.source for one in diagnostics if one.primary is not None]
     return frozenset(one.folder / Path(one.label).name for one in sources if one.folder is not None)
 

@@ -325,7 +325,7 @@ _MOST_USERS = 10**12
 
 
 def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] | None:
-    """Return what is wrong with a range of users, and how to mend it."""
+    """Return what is wrong with a range of users, and how to fix it."""
     if low.denominator != 1 or high.denominator != 1:
         whole_range = f"{max(1, floor(low))}..{ceil(high)}"
         told = f"write `{whole_range}`"

@@ -174,13 +174,13 @@ class QueueingChecker(Part, frozen=True):
         ):
             if expr is None or option in traits.takes:
                 continue
-            told, mend = _NOT_ACCEPTED[option]
+            told, fix = _NOT_ACCEPTED[option]
             takers = [one for one in ir.Discipline if option in one.traits.takes]
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
                 f"`{word}` takes no {told}",
-                hint=mend.format(
+                hint=fix.format(
                     takers=_words(takers), exponential=_words(_served(1)), fixed=_words(_served(0))
                 ),
             )

@@ -332,7 +332,7 @@ def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
 
 
 def _attribute_hint(attribute: ast.Attribute) -> str:
-    """Return how to mend a word that says nothing of a resource: most are the next resource."""
+    """Return how to fix a word that says nothing of a resource: most are the next resource."""
     near = closest(attribute.name.text, _ATTRIBUTES)
     if near is not None:
         return instead(attribute.name.text, near, words=f"did you mean `{near}`?")

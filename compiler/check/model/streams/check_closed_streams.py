@@ -52,13 +52,13 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
     think = stream.emission.think
     if think is None:
         return
-    for span, what, mend in _senseless(stream):
+    for span, what, fix in _senseless(stream):
         sink.report(
             codes.CLOSED_STREAM,
             span,
             f"`{stream.name}` {what}",
             secondary=[Label(think.span, "closed: users wait for an answer, then think")],
-            hint=mend,
+            hint=fix,
         )
 
 
@@ -76,8 +76,8 @@ def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
                 )
             for effect in step.component.effects:
                 if effect.kind in _EFFECTS:
-                    what, mend = _EFFECTS[effect.kind]
-                    hint = removal_hint(effect.span, mend)
+                    what, fix = _EFFECTS[effect.kind]
+                    hint = removal_hint(effect.span, fix)
                     yield step.span, f"{what}: `{step.component.name}`", hint
     playout = stream.playout
     for delay in () if playout is None else (playout.delay, playout.dropping):

@@ -126,21 +126,21 @@ class EmissionChecker(Part, frozen=True):
         think = " ".join(item.thinks[0].span.text.split())
         is_information = first.dimension.single_base == INFORMATION_BASE
         if is_information:
-            mend = "give the number of items and the size of each, such as `1 file, 1 MB/file`"
+            fix = "give the number of items and the size of each, such as `1 file, 1 MB/file`"
         elif _is_rate(first.dimension):
-            mend = (
+            fix = (
                 f"for a closed workload write `traffic 1 request, {think}`; for an open "
                 f"one, remove `{think}`"
             )
         else:
-            mend = f"write `traffic 1 request, {think}`"
+            fix = f"write `traffic 1 request, {think}`"
         self.sink.report(
             codes.WRONG_DIMENSION,
             first.span,
             f"with think time, `traffic` must be a number of items, not {first.dimension.in_words}",
             label=f"this is {first.dimension.in_words}",
             secondary=[Label(item.thinks[0].span, "think time declared here")],
-            hint=mend,
+            hint=fix,
         )
 
     def _emitted(

@@ -176,7 +176,7 @@ export class Advice {
     return { totals: new Map(graph.costs.map((cost) => [cost.running, trial.value(cost.total)])), unpriced: [...graph.unpriced].sort().join() };
   }
 
-  // Changes that help together: one after the other, each that mends most of what fails still.
+  // Changes that help together: one after the other, each that fixes most of what fails still.
   *joined() {
     const more = (one) => one.way.startsWith("more");
     const singles = [...this.singles.filter(more), ...this.singles.filter((one) => !more(one))];

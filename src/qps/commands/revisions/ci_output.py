@@ -51,8 +51,8 @@ def write_outputs(
         show(found.diagnostics, arguments)
         style(sys.stdout, ci_text(review, found.tested.results, width_of(sys.stdout)))
     if review.base.why and not arguments.quiet:
-        mend = f"; {review.base.mend}" if review.base.mend else ""
-        print(f"compared with {review.base.text}{mend}", file=sys.stderr)
+        fix = f"; {review.base.fix}" if review.base.fix else ""
+        print(f"compared with {review.base.text}{fix}", file=sys.stderr)
 
 
 def json_text(value: object) -> str:
