@@ -25,7 +25,7 @@ from qps.engine.distributions.sum_numbers import (
 )
 from qps.engine.distributions.sum_transforms import (
     Bools,
-    Stage,
+    StageArrays,
     every,
     groups_of,
     is_sound,
@@ -126,17 +126,17 @@ def _plain(level: Array, *stages: Array) -> Array:
     return found
 
 
-def fixed_time(stage: Stage) -> Array:
+def fixed_time(stage: StageArrays) -> Array:
     """Return what is always the same of all passages of a stage."""
     return stage.whole * _fixed_time(stage)
 
 
-def _fixed_time(stage: Stage) -> Array:
+def _fixed_time(stage: StageArrays) -> Array:
     own = np.where(stage.variation == 0, stage.service, 0.0)
     return np.where(stage.is_passed, own + sum(map(fixed_time, stage.inside)), 0.0)
 
 
-def has_fixed_chance(stage: Stage) -> Bools:
+def has_fixed_chance(stage: StageArrays) -> Bools:
     """Return where a time that is always the same is taken by chance."""
     within = reduce(
         np.logical_or,

@@ -27,7 +27,7 @@ from qps.engine.distributions.sum_numbers import (
 )
 from qps.engine.distributions.sum_transforms import (
     Complex,
-    Stage,
+    StageArrays,
     every,
     groups_of,
     nearest_singularity,
@@ -42,7 +42,7 @@ from qps.engine.numerics.array_blocks import Array, falling_root
 class _Alike(Struct):
     """A stage that all elements pass alike, but for the numbers of shares and times."""
 
-    stage: Stage
+    stage: StageArrays
 
     @property
     def whole(self) -> int:
@@ -104,7 +104,7 @@ class StagePath(Struct, frozen=True, kw_only=True):
     stages: tuple[tuple[_Alike, int], ...]
 
     @property
-    def line(self) -> list[Stage]:
+    def line(self) -> list[StageArrays]:
         """The stages that vary on the way."""
         return [alike.stage for alike, _ in self.stages]
 

@@ -18,7 +18,7 @@ Complex = NDArray[np.complex128]
 Bools = NDArray[np.bool_]
 
 
-class Stage(Struct, frozen=True, kw_only=True):
+class StageArrays(Struct, frozen=True, kw_only=True):
     """A stage with those that are passed as often as it is: `whole` times, a `share` once more.
 
     The work that is waited for has the parts `work_parts`, in front of the same servers.
@@ -33,9 +33,9 @@ class Stage(Struct, frozen=True, kw_only=True):
     variation: Array
     whole: Array
     share: Array
-    inside: tuple[Stage, ...]
+    inside: tuple[StageArrays, ...]
     is_choice: bool = False
-    work_parts: tuple[Stage, ...] = ()
+    work_parts: tuple[StageArrays, ...] = ()
 
     @property
     def chance(self) -> Array:
@@ -49,7 +49,7 @@ class Stage(Struct, frozen=True, kw_only=True):
         return np.where(left > NEARLY_WHOLE, left, 0.0)
 
     @property
-    def parts(self) -> tuple[Stage, ...]:
+    def parts(self) -> tuple[StageArrays, ...]:
         """The parts of the work that is waited for."""
         return (self, *self.work_parts)
 
@@ -87,17 +87,17 @@ def groups_of(stages: Sequence[Array]) -> list[Sequence[Array]]:
     return [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
 
 
-def read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
+def read(groups: Sequence[Sequence[Array]]) -> tuple[StageArrays, ...]:
     """Return stages one after the other; how many stand inside one is the same for all elements."""
     return read_line(groups, _staged, lambda inside: float(inside[0]))
 
 
-def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
+def _staged(group: Sequence[Array], inside: tuple[StageArrays, ...]) -> StageArrays:
     waits, load, work, spread, servers, service, variation, times, within = group
     near = np.rint(times)
     whole = np.where(np.abs(times - near) <= NEARLY_WHOLE * near, near, np.floor(times))
     work_parts = tuple(one for one in inside if one.servers[0] == 0)
-    return Stage(
+    return StageArrays(
         waits=np.minimum(waits, 1.0),
         load=load,
         work=work,
@@ -113,7 +113,7 @@ def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
     )
 
 
-def every(line: Sequence[Stage], is_within: Bools) -> Iterator[tuple[Stage, Bools]]:
+def every(line: Sequence[StageArrays], is_within: Bools) -> Iterator[tuple[StageArrays, Bools]]:
     """Yield all stages, each with where it is passed and takes a time."""
     for stage in line:
         is_passed = is_within & stage.is_passed
@@ -121,7 +121,7 @@ def every(line: Sequence[Stage], is_within: Bools) -> Iterator[tuple[Stage, Bool
         yield from every(stage.inside, is_passed)
 
 
-def is_sound(line: Sequence[Stage], among: Bools) -> Bools:
+def is_sound(line: Sequence[StageArrays], among: Bools) -> Bools:
     """Return where all have servers, and chances of alternatives do not exceed 1."""
     for stage in line:
         among = among & (stage.servers > 0)
@@ -132,7 +132,7 @@ def is_sound(line: Sequence[Stage], among: Bools) -> Bools:
     return among
 
 
-def share_at_fixed(line: Sequence[Stage]) -> Array | float:
+def share_at_fixed(line: Sequence[StageArrays]) -> Array | float:
     """Return which share takes no longer than what is always the same."""
     found: Array | float = 1.0
     for stage in line:
@@ -141,7 +141,7 @@ def share_at_fixed(line: Sequence[Stage]) -> Array | float:
     return found
 
 
-def _stage_share_at_fixed(stage: Stage) -> Array:
+def _stage_share_at_fixed(stage: StageArrays) -> Array:
     own = np.where(stage.is_late, 1 - stage.waiting_share, 1.0)
     own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
     if not stage.is_choice:
@@ -150,19 +150,19 @@ def _stage_share_at_fixed(stage: Stage) -> Array:
     return np.asarray(sum(each, stage.left) * own)
 
 
-def served(line: Sequence[Stage]) -> Array | float:
+def served(line: Sequence[StageArrays]) -> Array | float:
     """Return how long stages serve at most, without waits."""
     return sum((stage.chance * _service_time(stage) for stage in line), 0.0)
 
 
-def _service_time(stage: Stage) -> Array:
+def _service_time(stage: StageArrays) -> Array:
     if not stage.is_choice:
         return np.asarray(stage.service + served(stage.inside))
     each = (np.where(one.is_passed, _service_time(one), 0.0) for one in stage.inside)
     return np.asarray(stage.service + reduce(np.maximum, each, np.zeros(stage.service.shape)))
 
 
-def nearest_singularity(line: Sequence[Stage], shape: tuple[int, ...]) -> Array:
+def nearest_singularity(line: Sequence[StageArrays], shape: tuple[int, ...]) -> Array:
     """Return how far left of zero there is no singularity."""
     nearest, total = np.full(shape, np.inf), np.zeros(shape)
     for stage, counts in every(line, np.ones(shape, dtype=bool)):
@@ -172,7 +172,7 @@ def nearest_singularity(line: Sequence[Stage], shape: tuple[int, ...]) -> Array:
     return np.asarray(np.where(nearest < np.inf, nearest, 1 / total))
 
 
-def _decay(stage: Stage) -> Array:
+def _decay(stage: StageArrays) -> Array:
     """Return what the rate at which the tail of a stage falls is at least."""
     own = stage.variation * stage.service
     own = np.where(own > 0, 1 / own, np.inf)
@@ -189,7 +189,7 @@ def _decay(stage: Stage) -> Array:
     return np.minimum(own, np.where(is_there, waiting, np.inf))
 
 
-def transform(line: Sequence[Stage], at: Complex) -> Complex:
+def transform(line: Sequence[StageArrays], at: Complex) -> Complex:
     """Return E exp(-s T), where T is the time that stages take beyond what is always the same.
 
     Rows of `at` are the terms of a series: the real part is that of all, and the imaginary part of
@@ -204,7 +204,7 @@ def transform(line: Sequence[Stage], at: Complex) -> Complex:
     return found
 
 
-def _transform_of_one(stage: Stage, at: Complex) -> Complex:
+def _transform_of_one(stage: StageArrays, at: Complex) -> Complex:
     """Return the transform of one passage."""
     own = _own(stage, at)
     if not stage.inside:
@@ -229,7 +229,7 @@ def _powered(transform: Complex, times: Array) -> Complex:
     return np.asarray(transform**times)
 
 
-def _own(stage: Stage, at: Complex) -> Complex:
+def _own(stage: StageArrays, at: Complex) -> Complex:
     """Return that of a wait and a service that varies.
 
     What is made on the way is changed in place: new arrays take longer than what is done with them.
@@ -250,7 +250,7 @@ def _own(stage: Stage, at: Complex) -> Complex:
     return wait
 
 
-def _wait(stage: Stage, at: Complex, size: Complex, less: Complex) -> Complex:
+def _wait(stage: StageArrays, at: Complex, size: Complex, less: Complex) -> Complex:
     """Return that of a wait for work of one kind, which may be the service itself."""
     before = stage.work / stage.servers
     is_same = (stage.spread == stage.variation).all() and (before == stage.service).all()
@@ -265,7 +265,7 @@ def _wait(stage: Stage, at: Complex, size: Complex, less: Complex) -> Complex:
     return wait
 
 
-def _mixed_wait(stage: Stage, at: Complex) -> Complex:
+def _mixed_wait(stage: StageArrays, at: Complex) -> Complex:
     """Return that of a wait for work of several kinds."""
     spare = 1 - stage.full_load
     first, below = np.zeros(at.shape, dtype=complex), np.zeros(at.shape, dtype=complex)

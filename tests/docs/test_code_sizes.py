@@ -23,7 +23,6 @@ OUTSIDE = ("benchmarks", "docs/website", "editors/generators", "laboratory")
 SYNTAX_AND_MODEL = {"compiler/syntax/ast", "compiler/ir"}
 
 LONGER_MODULES = {
-    "compiler/lower/queues/station_queue.py": "a queue and its laws need each other",
     "compiler/lower/response_time/class_response.py": "the quantiles and labels of one class",
     "compiler/lower/traffic/itinerary_flows.py": "a method for each node of an itinerary",
 }

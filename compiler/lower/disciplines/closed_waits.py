@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed_networks.closed_network_solution import ClosedStream
 from qps.compiler.lower.closed_networks.closed_stations import ClosedStation, CyclePool
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.measured_errors import FAR_UNEQUAL_SERVICES
@@ -121,7 +122,7 @@ class InClosedNetwork(Law, frozen=True):
         whole = self.wait(queue, own) + own.service
         return -whole * apply("ln", 1 - formula(level)) - own.service
 
-    def stage(self, queue: Queue, own: Visit) -> Stage:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw:
         """Return wait and service together, of a gamma law."""
         whole = self.wait(queue, own) + own.service
         return _gamma_law(whole, self._variation(queue, own, whole), own.service)
@@ -290,7 +291,7 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         assert closed is not None
         return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
 
-    def stage(self, queue: Queue, own: Visit) -> Stage:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw:
         """Return the wait, of a gamma law: it varies as an exponential one at most.
 
         Beyond the knee nearly all wait: how many do so varies no more than how many do not. The
@@ -315,7 +316,7 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         return False
 
 
-def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> Stage:
+def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> StageLaw:
     """Return a stage of a gamma law of that mean and squared variation.
 
     One that varies less than a tenth of its mean is that of what varies so much, beyond a time that
@@ -325,7 +326,7 @@ def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> Stage:
     if variation is not ONE:
         share = minimum(ONE, square_root(variation) / square_root(_NARROW))
         varies, variation = mean * maximum(_LEAST_SHARE, share), maximum(_NARROW, variation)
-    return Stage(
+    return StageLaw(
         waits=ZERO,
         work=ZERO,
         service=varies,

@@ -23,7 +23,8 @@ from qps.compiler.lower.disciplines.processor_sharing import (
     sharing_delay,
     sharing_variance,
 )
-from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.methods import known_by
@@ -65,7 +66,7 @@ class _Part(Struct, frozen=True):
     @property
     def operands(self) -> tuple[Formula, ...]:
         """Those of one of alternatives, a gamma law that has these moments."""
-        stage = Stage(waits=ZERO, work=ZERO, service=self.mean, variation=self.spread)
+        stage = StageLaw(waits=ZERO, work=ZERO, service=self.mean, variation=self.spread)
         return stage.operands(self.share)
 
 
@@ -79,16 +80,16 @@ class CpuQuota(Sharing, frozen=True):
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of the time from arrival to departure less the mean service."""
         parts = _parts(queue)
-        either = Stage(waits=ZERO, work=ZERO).operands(inside=-len(parts))
+        either = StageLaw(waits=ZERO, work=ZERO).operands(inside=-len(parts))
         operands = (*either, *(one for part in parts for one in part.operands))
         times = apply("stages_quantile", formula(level), *operands)
         return own.service * (apply("waiting", times, queue.load) - 1)
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the time from arrival to departure as a gamma law of its mean and variance."""
         parts = _parts(queue)
         square = total(part.share * part.square for part in parts)
-        return Stage(
+        return StageLaw(
             waits=ZERO,
             work=ZERO,
             service=self._mean(queue, own),

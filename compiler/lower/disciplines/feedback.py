@@ -21,7 +21,8 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
@@ -92,7 +93,7 @@ class FeedbackQueue(Law, frozen=True):
         found = apply("stages_quantile", formula(level), *stage.operands())
         return found - stage.counted
 
-    def stage(self, queue: Queue, own: Visit) -> Stage:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw:
         """Return the law of one visit at random, longer or shorter as its mean wait is."""
         stage = self.stated.stage(queue, own)
         assert stage is not None

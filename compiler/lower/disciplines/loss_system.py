@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.queues.offered_load import OfferedLoad
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
@@ -23,9 +24,9 @@ class Loss(Law, frozen=True):
         """Return by how much the service exceeds its mean."""
         return queue.own_tail(own, level)
 
-    def stage(self, queue: Queue, own: Visit) -> Stage:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw:
         """Return the service, of a gamma law: nobody waits."""
-        return Stage(
+        return StageLaw(
             waits=ZERO,
             work=ZERO,
             service=own.service,

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.single_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queues.service_variation import wait_ratio
-from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit, mean_service
 from qps.compiler.quantities.certainty import Certainty, compounded, together
 from qps.compiler.quantities.methods import known_by
@@ -68,10 +69,10 @@ class GeneralServers(SeveralServers, frozen=True):
         stage = self.stage(queue, own)
         return apply("stages_quantile", known, *stage.operands()) - stage.counted
 
-    def stage(self, queue: Queue, own: Visit) -> Stage:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw:
         """Return the law of wait and service."""
         share, mean = self.share_waiting(queue), self._random_wait(queue)
-        return Stage(
+        return StageLaw(
             waits=share,
             work=mean / maximum(share, _LEAST),
             service=own.service,

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.single_server import OneServer
 from qps.compiler.lower.queues.periodic_mixtures import PeriodicClass, others_quantile, others_wait
-from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit, longest, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -44,11 +45,11 @@ class Periodic(OneServer, frozen=True):
         ]
         return longest(found) + before
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
         """Return none: what is found of flows in step is no geometric sum."""
         return None
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
         """Return none, likewise."""
         return None
 

@@ -14,7 +14,8 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty, compounded
 from qps.compiler.quantities.methods import known_by
@@ -67,7 +68,7 @@ class BehindPools(Law, frozen=True):
         known = level if isinstance(level, Formula) else number(level)
         return apply("stages_quantile", known, *stage.operands()) - stage.counted
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return wait and service together, of a gamma law; at several servers apart.
 
         There those who wait at all do so for an exponential time.
@@ -77,14 +78,14 @@ class BehindPools(Law, frozen=True):
         wait = self.wait(queue, own)
         if queue.servers is not ONE and not queue.traits.is_insensitive:
             share = maximum(_LEAST, minimum(ONE, _finite(queue).share_waiting))
-            return Stage(
+            return StageLaw(
                 waits=share,
                 work=wait / share,
                 service=own.service,
                 variation=queue.variation**2,
                 counted=own.service,
             )
-        return Stage(
+        return StageLaw(
             waits=ZERO,
             work=ZERO,
             service=wait + own.service,

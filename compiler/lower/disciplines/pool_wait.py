@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -43,11 +44,11 @@ class Pool(Law, frozen=True, kw_only=True):
         """Return the quantile of what is added: exponential for those who are later by it."""
         return self.tail * apply("ln", maximum(ONE, self.share / (1 - level)))
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002
         """Return what is added: exponential for those who are later by it."""
-        return Stage(waits=minimum(ONE, self.share), work=self.tail)
+        return StageLaw(waits=minimum(ONE, self.share), work=self.tail)
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return what is added: all of it is waiting."""
         return self.stage(queue, own)
 

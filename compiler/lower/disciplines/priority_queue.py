@@ -17,7 +17,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from qps.compiler.lower.disciplines.gamma_stages import StageOperands, gamma_stage, quantile_of
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
@@ -57,10 +58,10 @@ class ByPriority(Law, frozen=True):
         waits = _gamma_of(wait, share, ranks.spread(ranks.residual_of(queue.visits), queue.load))
         return quantile_of(level, waits, served) - own.service
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return a wait that is exponential for those who have one, and the service."""
         share = self._share_waiting(queue, own)
-        return Stage(
+        return StageLaw(
             waits=share,
             work=self.wait(queue, own) / maximum(share, _LEAST),
             service=own.service,

@@ -15,7 +15,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.methods import known_by
@@ -58,9 +59,9 @@ class Sharing(Law, frozen=True):
         mean = own.service + self.wait(queue, own)
         return _weibull_tail(self._spread(queue), (seconds + own.service) / mean)
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the time from arrival to departure as a gamma law of its mean and variance."""
-        return Stage(
+        return StageLaw(
             waits=ZERO,
             work=ZERO,
             service=own.service + self.wait(queue, own),

@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.methods import known_by
@@ -55,12 +56,12 @@ class OneServer(Law, frozen=True):
             longest * apply("gamma_quantile", queue.load, queue.variation**2, level) - own.service
         )
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
         before, varies = own.other_work / queue.servers, queue.variation**2 / own.batch
         if own.others is not None:
             varies = _variation_of_batch(queue, own)
-        return Stage(
+        return StageLaw(
             waits=self.share_waiting(queue),
             load=queue.load,
             work=queue.mean_batch,
@@ -72,7 +73,7 @@ class OneServer(Law, frozen=True):
             parts=queue.work_parts,
         )
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the wait of Pollaczek and Khinchine alone; copies wait for each other, too."""
         stage = None if queue.has_batches else self.stage(queue, own)
         return stage and replace(stage, service=ZERO, variation=ONE, counted=ZERO)

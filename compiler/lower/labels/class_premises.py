@@ -20,6 +20,7 @@ from qps.compiler.lower.labels.labeled_network import (
     is_holders,
 )
 from qps.compiler.lower.labels.station_premises import by_chance, is_by_chance, product_form_station
+from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.network.classes import Class
 from qps.compiler.network.itinerary import Call, Delay, Serve
 from qps.compiler.network.network import Network
@@ -219,12 +220,7 @@ def no_loss(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[
 
 
 def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -> Iterator[Premise]:  # noqa: ARG001 - of structure alone
-    """What is waited at one station says nothing of what is waited at another.
-
-    So it is where items cannot overtake each other on the way (Reich 1957; of networks Walrand and
-    Varaiya 1980): every other one comes from outside, or from the station before. Between the first
-    and the last there is one server at each (Burke 1969).
-    """
+    """What is waited at one station says nothing of what is waited at another."""
     waits = passages.waits_of(of)
     names = [queue.resource for queue, _ in waits]
     if any(one.fork is not None for one in walked(of)):
@@ -236,14 +232,7 @@ def independent_stages(passages: NetworkPassages, of: Class, numbers: Numbers) -
         yield Fails(reason_of("repeat-visits", again))
     if len(set(names)) < 2:  # noqa: PLR2004 - there is no other
         return
-    before = (None, *names)
-    is_line = all(
-        not visit.after or visit.after[-1] == last
-        for last, (queue, _) in zip(before, waits, strict=False)
-        for visit in queue.visits
-    )
-    are_simple = all(queue.servers is ONE for queue, _ in waits[1:-1])
-    if not (is_line and are_simple and all(queue.keeps_randomness for queue, _ in waits)):
+    if not cannot_overtake([queue for queue, _ in waits]):
         yield Fails(reason_of("independent-waits", list(dict.fromkeys(names))))
 
 

@@ -20,6 +20,25 @@ from qps.engine.expressions.formulas import ONE, ZERO
 from qps.engine.queueing.queue_numbers import normal_quantile
 
 
+def cannot_overtake(queues: Sequence[Queue]) -> bool:
+    """Return whether items cannot overtake each other on their way through some queues.
+
+    Then the times in them are independent of each other (Reich 1957; of networks Walrand and
+    Varaiya 1980): every other item comes from outside, or from the queue before. Between the first
+    and the last there is one server at each (Burke 1969).
+    """
+    if any(queue.servers is not ONE for queue in queues[1:-1]):
+        return False
+    if not all(queue.keeps_randomness for queue in queues):
+        return False
+    before = (None, *(queue.resource for queue in queues))
+    return all(
+        not visit.after or visit.after[-1] == last
+        for last, queue in zip(before, queues, strict=False)
+        for visit in queue.visits
+    )
+
+
 def mean_certainty(queue: Queue) -> Certainty:
     """Return how the mean wait in a queue is known."""
     return _waits(queue, queue.law.mean_known(queue))

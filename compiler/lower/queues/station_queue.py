@@ -1,10 +1,8 @@
 """Waiting in queues: how long an item waits at a resource, on average and in the worst cases.
 
-A *visit* is one crossing of a port of a link, or one run of steps at one node on one resource.
-Copies that leave together are a *batch*: it waits like one visit as long as all of them, and a
-copy waits for those before it besides. Random arrivals see time averages, so that all streams wait
-as long for what they find; a periodic flow finds only the others. Load that no visit causes (idle
-load, constant costs) counts as visits of mean size.
+A batch waits like one visit as long as all its copies, and a copy waits for those before it
+besides. Random arrivals see time averages, so that all streams wait as long for what they find; a
+periodic flow finds only the others.
 
 What a discipline makes of them is in `disciplines/`, a module for each family.
 """
@@ -17,7 +15,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.queues.offered_load import OfferedLoad
@@ -27,7 +24,9 @@ from qps.compiler.lower.queues.on_off_sources import (
     burst_and_batch_factor,
     bursts_of,
 )
-from qps.compiler.lower.queues.visits import Visit, longest
+from qps.compiler.lower.queues.queue_work import QueueWork
+from qps.compiler.lower.queues.stage_law import StageLaw, WorkPart
+from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import (
     ONE,
@@ -36,17 +35,12 @@ from qps.engine.expressions.formulas import (
     apply,
     maximum,
     minimum,
-    number,
     total,
 )
 from qps.engine.expressions.monomials import expanded
 
-MOST_APART = 10
-"""Services further apart make waits vary more than exponential times."""
 MOST_PARTS = 16
 """Of the work that is waited for, of services that differ: of more, two moments count."""
-_LEAST = number(Fraction(1, 10**40))
-"""So much at least is divided by: a pool may be held for no time that is known here."""
 
 
 class Quota(Struct, frozen=True, kw_only=True):
@@ -59,37 +53,25 @@ class Quota(Struct, frozen=True, kw_only=True):
     host_cores: Formula
 
 
-class Queue(Struct, frozen=True, kw_only=True):
-    """A queue in its place, with all that visits it; `load` is that of the resource.
+class Queue(QueueWork, frozen=True, kw_only=True):
+    """A queue in its place, with all that visits it.
 
-    `law` and `traits` are those of its discipline; `servers` are the cores, 1 for a port;
-    `variation` is the coefficient of variation of the service time; `background` is the load that
-    no visit causes. `shaped_by` is a queue on the way here that leaves what arrives less or more
-    random than the discipline says, `arrivals` how uneven it is: the square of the coefficient of
-    variation of the times between two of them. `is_in_step` where all flows have one period,
-    `is_alike` where all visits have one service time and all batches one size at the numbers that
-    the spec gives, `times_apart` how many times as long as the shortest the longest service is,
-    None where nobody knows; `is_very_uneven` where arrivals vary more than two moments tell.
+    `law` and `traits` are those of its discipline. `shaped_by` is a queue on the way here that
+    leaves what arrives less or more random than the discipline says, `arrivals` how uneven it is:
+    the square of the coefficient of variation of the times between two of them. `is_in_step` where
+    all flows have one period; `is_very_uneven` where arrivals vary more than two moments tell.
     `quota` is what a CPU limit says besides.
     `offered` is what comes to a queue that loses what finds no room, `passed` what bursts come to
     at queues that all of them have passed before they come here.
     """
 
-    resource: str
     law: Law
     traits: ir.Traits
-    variation: Formula
-    servers: Formula
     speeds: tuple[Formula, ...] = ()
     quota: Quota | None = None
-    load: Formula
-    visits: tuple[Visit, ...]
-    background: Formula
     shaped_by: str | None = None
     arrivals: Formula = ONE
     is_in_step: bool = True
-    is_alike: bool = False
-    times_apart: float | None = None
     is_very_uneven: bool = False
     offered: OfferedLoad | None = None
     passed: tuple[Bursts, ...] = ()
@@ -99,12 +81,6 @@ class Queue(Struct, frozen=True, kw_only=True):
     # -- what is known of the visits -------------------------------------------------------
 
     @property
-    def is_uniform(self) -> bool:
-        """True where all visits have one service time, and all batches one size, as formulas."""
-        is_one_size = len({(visit.service, visit.batch) for visit in self.visits}) == 1
-        return is_one_size and not self.has_others
-
-    @property
     def is_modeled_as_uniform(self) -> bool:
         """True where what is told is what it is for equal visits, whatever the formulas look like.
 
@@ -112,16 +88,6 @@ class Queue(Struct, frozen=True, kw_only=True):
         flows, where that of a mix is a bound.
         """
         return self.is_uniform or (self.is_alike and not self.law.is_bound_for_mixes)
-
-    @property
-    def has_batches(self) -> bool:
-        """True where copies come together."""
-        return any(visit.batch is not ONE for visit in self.visits)
-
-    @property
-    def has_others(self) -> bool:
-        """True where copies that come together differ by chance."""
-        return any(visit.others is not None for visit in self.visits)
 
     @property
     def bursts(self) -> Bursts | None:
@@ -210,7 +176,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         served = self.own_tail(own, level)
         return served + maximum(ZERO, found - served) * self.times_random
 
-    def stage(self, own: Visit) -> Stage | None:
+    def stage(self, own: Visit) -> StageLaw | None:
         """Return the law of wait and service of a visit, of kinds of the slowest.
 
         Where arrivals are uneven, what is waited for is longer by as much as on average. What
@@ -241,29 +207,6 @@ class Queue(Struct, frozen=True, kw_only=True):
     # -- what laws are made of -------------------------------------------------------------
 
     @property
-    def share_waiting(self) -> Formula:
-        """The share of visits that find all servers busy."""
-        if self.servers is ONE:
-            return self.load
-        return apply("erlang_c", self.servers, self.servers * self.load)
-
-    @property
-    def residual(self) -> Formula:
-        """The mean of what is left of a batch in service.
-
-        That is the mean square of the batches over twice their mean. For equal visits it is half
-        their service time (all of it for exponential ones); the long ones of a mix weigh more.
-        """
-        if self.is_uniform:
-            return self.visits[0].weighed_work(self.variation) / 2
-        works = [visit.rate * visit.service for visit in self.visits]
-        squares = [
-            work * visit.weighed_work(self.variation)
-            for work, visit in zip(works, self.visits, strict=True)
-        ]
-        return apply("mean", total(squares), total(works)) / 2
-
-    @property
     def residual_wait(self) -> Formula:
         """How long what has to wait does so, where that is this over the load that is left.
 
@@ -280,20 +223,6 @@ class Queue(Struct, frozen=True, kw_only=True):
             return ONE
         found = apply("uneven", self.arrivals, self.unevenness, self.load)
         return found / ((1 + self.unevenness) / 2)
-
-    @property
-    def mean_batch(self) -> Formula:
-        """The mean work of copies that come together, in s."""
-        if self.is_uniform:
-            return self.visits[0].service * self.visits[0].batch
-        works = [visit.rate * visit.service for visit in self.visits]
-        rates = [
-            visit.rate / visit.batch
-            if visit.others is None
-            else apply("mean", work, visit.service + visit.other_work)
-            for work, visit in zip(works, self.visits, strict=True)
-        ]
-        return apply("mean", total(works), total(rates))
 
     @property
     def unevenness(self) -> Formula:
@@ -332,81 +261,6 @@ class Queue(Struct, frozen=True, kw_only=True):
             for (service, batch), work in works.items()
         )
 
-    @property
-    def is_far_apart(self) -> bool:
-        """True where some services are more than ten times as long as others, or nobody knows."""
-        return self.times_apart is None or self.times_apart > MOST_APART
-
-    @property
-    def spread(self) -> Formula:
-        """The squared coefficient of variation of mean service times; below 0 where all are 0."""
-        rates = total(visit.rate for visit in self.visits)
-        works = total(visit.rate * visit.service for visit in self.visits)
-        squares = total(visit.rate * visit.service**2 for visit in self.visits)
-        return squares * rates / maximum(_LEAST, works**2) - 1
-
-    @property
-    def longest_service(self) -> Formula:
-        """The longest service time of any visit, in s."""
-        return longest([visit.service for visit in self.visits])
-
-    @property
-    def largest_batch(self) -> Formula:
-        """The most copies that come together."""
-        return longest([visit.batch for visit in self.visits])
-
-    @property
-    def longest_batch(self) -> Formula:
-        """The longest work of copies that come together, in s."""
-        return longest([visit.batch * visit.service for visit in self.visits])
-
-
-class WorkPart(Struct, frozen=True, kw_only=True):
-    """A part of the work that is waited for: its `load`, and the law of one such work."""
-
-    load: Formula
-    work: Formula
-    spread: Formula
-
-
-class Stage(Struct, frozen=True, kw_only=True):
-    """The law of a wait and a service, as sums of independent stages take it.
-
-    A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
-    `servers`; all are served. `spread` and `variation` are the squared variations of both.
-    `counted` is what of its mean other stages of the latency tell already. Where there are `parts`,
-    the work is a mixture of these, each of which is found first by as many as its load is.
-    """
-
-    waits: Formula
-    load: Formula = ZERO
-    work: Formula
-    spread: Formula = ONE
-    servers: Formula = ONE
-    service: Formula = ZERO
-    variation: Formula = ONE
-    counted: Formula = ZERO
-    parts: tuple[WorkPart, ...] = ()
-
-    def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
-        """Return those of a sum: passed so often, with so many of the next stages inside."""
-        found = (self.waits, self.load, self.work, self.spread)
-        more: list[Formula] = []
-        if self.parts:
-            found, *others = ((one.load, one.load, one.work, one.spread) for one in self.parts)
-            more = [number for one in others for number in (*one, *_NO_STATION)]
-        within = number(Fraction(inside + len(more) // (len(found) + len(_NO_STATION))))
-        return (*found, self.servers, self.service, self.variation, times, within, *more)
-
-    def lasting(self, times: Formula) -> Stage:
-        """Return the stage where what is waited for takes so many times as long."""
-        parts = tuple(replace(one, work=one.work * times) for one in self.parts)
-        return replace(self, work=self.work * times, parts=parts)
-
-
-_NO_STATION = (ZERO,) * 5
-"""What follows the work of a part: it has no servers, and nothing else of its own."""
-
 
 class Law(Struct, frozen=True):
     """What a discipline comes to: one of `disciplines/`, in the table there."""
@@ -438,7 +292,7 @@ class Law(Struct, frozen=True):
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service, in s."""
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002 - of most there is none
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002 - of most there is none
         """Return the law of wait and service of a visit; None where there is but a quantile."""
         return None
 
@@ -456,7 +310,7 @@ class Law(Struct, frozen=True):
         is_fixed = self.has_fixed_service(queue)
         return self.waiting_tail(queue, own.slowest, seconds) if is_fixed else None
 
-    def waiting_stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002 - of most there is none
+    def waiting_stage(self, queue: Queue, own: Visit) -> StageLaw | None:  # noqa: ARG002 - of most there is none
         """Return the law of the wait of a visit, without its service; None where there is none."""
         return None
 

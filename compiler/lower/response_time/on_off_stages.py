@@ -22,7 +22,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from qps.compiler.lower.queues.on_off_sources import Bursts, burst_and_batch_factor
-from qps.compiler.lower.queues.station_queue import Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.engine.expressions.formulas import ONE, Formula, maximum, minimum, number
@@ -32,7 +33,7 @@ _OF_MANY = number(5)
 """How many times as long as of many flows what piles up is waited for: fitted to simulations."""
 
 
-def stage_of(queue: Queue, own: Visit) -> Stage | None:
+def stage_of(queue: Queue, own: Visit) -> StageLaw | None:
     """Return the law of what items make each other wait and of the service."""
     found, bursts = queue.stage(own), queue.bursts
     if found is None or bursts is None:
@@ -41,7 +42,7 @@ def stage_of(queue: Queue, own: Visit) -> Stage | None:
     return found.lasting(1 + longer)
 
 
-def behind(part: LatencyPart) -> Stage | None:
+def behind(part: LatencyPart) -> StageLaw | None:
     """Return the law of what piles up where a stage waits, beyond that at the queues before it."""
     queue, own = part.queue, part.visit
     bursts = None if queue is None else queue.bursts
@@ -56,7 +57,7 @@ def behind(part: LatencyPart) -> Stage | None:
         queue.load, minimum(_mean_wait(plain), piled, bursts.flows.burst.lasting)
     )
     mean, tail = piled + both, bursts.tail(_OF_MANY)
-    return Stage(waits=minimum(ONE, mean / tail), work=maximum(mean, tail))
+    return StageLaw(waits=minimum(ONE, mean / tail), work=maximum(mean, tail))
 
 
 def passed_bursts(queues: Mapping[str, Queue], queue: Queue) -> tuple[Bursts, ...]:
@@ -78,7 +79,7 @@ def passed_bursts(queues: Mapping[str, Queue], queue: Queue) -> tuple[Bursts, ..
     return tuple(found)
 
 
-def _mean_wait(stage: Stage) -> Formula:
+def _mean_wait(stage: StageLaw) -> Formula:
     """Return the mean wait of a stage; near its saturation not infinite."""
     rest = stage.work * (1 + stage.spread) / 2 / stage.servers
     return stage.waits * rest / maximum(_LEAST, 1 - stage.load)

@@ -40,7 +40,8 @@ from qps.engine.expressions.formulas import (
 )
 
 if TYPE_CHECKING:
-    from qps.compiler.lower.queues.station_queue import Queue, Stage
+    from qps.compiler.lower.queues.stage_law import StageLaw
+    from qps.compiler.lower.queues.station_queue import Queue
     from qps.compiler.lower.response_time.response_stages import LatencyPart
 
 _MOST_ALIKE = 32
@@ -182,7 +183,7 @@ def has_exponential_services(queue: Queue) -> bool:
     return is_plain and queue.models_servers
 
 
-def _variance(stage: Stage) -> Formula:
+def _variance(stage: StageLaw) -> Formula:
     """Return the variance of a wait, a geometric sum of what is left of services, and a service."""
     spread, spare = stage.spread, maximum(_LEAST, 1 - stage.load)
     left = stage.work / stage.servers

@@ -9,7 +9,7 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.lower.queues.station_queue import Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.response_time.on_off_stages import behind, stage_of
 from qps.compiler.lower.response_time.repeated_shares import outcomes_of
 from qps.compiler.lower.response_time.repeated_visits import repeated_queues
@@ -52,9 +52,9 @@ def operands_by_outcome(
     operands: list[Formula] = []
     for (fixed, *inside), chance in ways.items():
         always = ZERO if fixed is ZERO else maximum(ZERO, fixed)
-        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+        around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
         operands += [*around.operands(chance, len(inside) // STAGE_SIZE), *inside]
-    header = Stage(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
+    header = StageLaw(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
     return ZERO, [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands], len(ways)
 
 
@@ -101,7 +101,7 @@ class _Summed(Struct, frozen=True, kw_only=True):
                 chances *= within
                 continue
             always = ZERO if same is ZERO else maximum(ZERO, same)
-            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
             operands += around.operands(_often(call, outer), len(varying) // STAGE_SIZE)
             operands += varying
             chances *= _chances(call, within, is_fixed=always is not ZERO)
@@ -116,14 +116,14 @@ class _Summed(Struct, frozen=True, kw_only=True):
             same, varying, within = self.of(inside, depth + 1)
             outer = inside[0].calls[depth - 1].reached if depth else ONE
             always = ZERO if same is ZERO else maximum(ZERO, same)
-            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
             often = _often(inside[0].calls[depth], outer)
             operands += [*around.operands(often, len(varying) // STAGE_SIZE), *varying]
             ways += within
-        header = Stage(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
+        header = StageLaw(waits=ZERO, work=ZERO, service=ZERO, variation=ZERO)
         return [*header.operands(ONE, -(len(operands) // STAGE_SIZE)), *operands], ways
 
-    def _stages(self, part: LatencyPart) -> list[Stage]:
+    def _stages(self, part: LatencyPart) -> list[StageLaw]:
         stage = stage_at(part)
         if part.queue is not None and part.queue.resource in self.repeated:
             return [replace(stage, waits=ZERO, work=ZERO, parts=())]
@@ -142,10 +142,10 @@ def fork_operands(fork: LatencyPart) -> tuple[list[Formula], int]:
         added = tuple(part for part in branch if part.queue is not None)
         same, varying, within = operands_of(branch, added, len(fork.calls))
         always = ZERO if same is ZERO else maximum(ZERO, same)
-        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+        around = StageLaw(waits=ZERO, work=ZERO, service=always, variation=ZERO)
         operands += [*around.operands(ONE, len(varying) // STAGE_SIZE), *varying]
         chances = max(chances, within)
-    header = Stage(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
+    header = StageLaw(waits=ZERO, work=ZERO, servers=_FORK, service=ZERO, variation=ZERO)
     return [*header.operands(ONE, len(operands) // STAGE_SIZE), *operands], chances
 
 
@@ -157,7 +157,7 @@ def _chances(call: CallFactor, within: int, *, is_fixed: bool) -> int:
     return within + is_chance
 
 
-def _waiting_stage(stage: Stage, times: Formula) -> Stage:
+def _waiting_stage(stage: StageLaw, times: Formula) -> StageLaw:
     """Return what is waited all `times` together: as many are found each time, and served anew.
 
     What is left of a service, so often, varies less than once: it is that of a service which varies
@@ -192,7 +192,7 @@ def _often(call: CallFactor, outer: Formula) -> Formula:
     return apply("mean", call.reached, outer)  # kinds that make both more often
 
 
-def stage_at(part: LatencyPart) -> Stage:
+def stage_at(part: LatencyPart) -> StageLaw:
     """Return the law of a wait, and of what is done behind it."""
     assert part.queue is not None
     assert part.visit is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from qps.compiler.lower.queues.queue_certainty import cannot_overtake
 from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.fork_paths import fork_known, lines_of
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
@@ -59,12 +60,7 @@ def _fitted_mixture(queue: Queue) -> Certainty:
 
 
 def _are_independent(path: StagePath) -> bool:
-    """Return whether the times in queues of a network are independent of each other.
-
-    So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand
-    and Varaiya 1980): every other one comes from outside, or from the queue before. Between the
-    first and the last there is one server at each (Burke 1969).
-    """
+    """Return whether the times in the queues of a path are independent of each other."""
     if any(
         not call.is_share for part in path.parts for call in part.calls if call.times is not ONE
     ):
@@ -80,11 +76,4 @@ def _is_in_order(queues: Sequence[Queue]) -> bool:
     names = [queue.resource for queue in queues]
     if len(names) < 2:  # noqa: PLR2004 - there is no other
         return True
-    if len(set(names)) < len(names) or not all(queue.keeps_randomness for queue in queues):
-        return False
-    if any(queue.servers is not ONE for queue in queues[1:-1]):
-        return False
-    for before, queue in zip([None, *names], queues, strict=False):
-        if any(visit.after and visit.after[-1] != before for visit in queue.visits):
-            return False
-    return True
+    return len(set(names)) == len(names) and cannot_overtake(queues)

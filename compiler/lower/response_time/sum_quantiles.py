@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from qps.compiler.lower.queues.station_queue import Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
 from qps.compiler.lower.response_time.fork_paths import fork_path
 from qps.compiler.lower.response_time.latency_paths import FanOutPath, StagePath
 from qps.compiler.lower.response_time.repeated_shares import has_outcomes, shows_outcomes
@@ -77,7 +77,7 @@ def later_share(path: StagePath, seconds: Fraction) -> Formula:
     found = None if path.has_fork else _own_share(path, number(seconds))
     if found is not None:
         return found
-    operands = path.operands or Stage(waits=ZERO, work=ZERO).operands()
+    operands = path.operands or StageLaw(waits=ZERO, work=ZERO).operands()
     word = "fork_tail" if path.has_fork else "stages_tail"
     return apply(word, number(seconds) - path.fixed, *operands)
 

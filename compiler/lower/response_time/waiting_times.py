@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.queues.station_queue import Law, Queue, Stage
+from qps.compiler.lower.queues.stage_law import StageLaw
+from qps.compiler.lower.queues.station_queue import Law, Queue
 from qps.compiler.lower.queues.visits import Visit
 from qps.compiler.lower.response_time.response_stages import (
     LatencyPart,
@@ -50,7 +51,7 @@ class WaitLaw(Law, frozen=True):
         known = level if isinstance(level, Formula) else number(level)
         return apply("stages_quantile", known, *stage.operands())
 
-    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+    def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
         """Return the law of the wait; None where there is none that a sum can take."""
         there = _as_stated(queue, self.stated)
         found = None if there.bursts is not None else self.stated.waiting_stage(there, own)

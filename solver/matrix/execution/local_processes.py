@@ -45,8 +45,16 @@ def on_this_machine(
             yield _Processes(processes, place, count + 1)
 
 
+class _Local:
+    """Where a part fails on this machine, its error says why."""
+
+    def explained(self, error: BaseException) -> BaseException:
+        """Return the error: nothing else can be why."""
+        return error
+
+
 @dataclass(frozen=True)
-class _Here:
+class _Here(_Local):
     """Makes parts in this process, each when it is asked for."""
 
     make: Callable[[int, int], bytes]
@@ -60,13 +68,9 @@ class _Here:
     def check(self) -> None:
         """It is here."""
 
-    def explained(self, error: BaseException) -> BaseException:
-        """Return the error: nothing else can be why."""
-        return error
-
 
 @dataclass(frozen=True)
-class _Processes:
+class _Processes(_Local):
     """Makes parts in processes."""
 
     workers: Workers
@@ -79,10 +83,6 @@ class _Processes:
     def check(self) -> None:
         """Wait until a part is done, or its process has ended, which its future tells."""
         self.workers.wait()
-
-    def explained(self, error: BaseException) -> BaseException:
-        """Return the error: nothing else can be why."""
-        return error
 
 
 def _writer(compiled: CompiledMatrix, fingerprint: str) -> Callable[[int, int, Path], Path]:

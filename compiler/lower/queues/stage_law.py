@@ -1,0 +1,57 @@
+"""The law of a wait and a service, in the terms that sums of independent stages take."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, number
+
+
+class WorkPart(Struct, frozen=True, kw_only=True):
+    """A part of the work that is waited for: its `load`, and the law of one such work."""
+
+    load: Formula
+    work: Formula
+    spread: Formula
+
+
+class StageLaw(Struct, frozen=True, kw_only=True):
+    """The law of a wait and a service, as sums of independent stages take it.
+
+    A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
+    `servers`; all are served. `spread` and `variation` are the squared variations of both.
+    `counted` is what of its mean other stages of the latency tell already. Where there are `parts`,
+    the work is a mixture of these, each of which is found first by as many as its load is.
+    """
+
+    waits: Formula
+    load: Formula = ZERO
+    work: Formula
+    spread: Formula = ONE
+    servers: Formula = ONE
+    service: Formula = ZERO
+    variation: Formula = ONE
+    counted: Formula = ZERO
+    parts: tuple[WorkPart, ...] = ()
+
+    def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
+        """Return those of a sum: passed so often, with so many of the next stages inside."""
+        found = (self.waits, self.load, self.work, self.spread)
+        more: list[Formula] = []
+        if self.parts:
+            found, *others = ((one.load, one.load, one.work, one.spread) for one in self.parts)
+            more = [number for one in others for number in (*one, *_NO_STATION)]
+        within = number(Fraction(inside + len(more) // (len(found) + len(_NO_STATION))))
+        return (*found, self.servers, self.service, self.variation, times, within, *more)
+
+    def lasting(self, times: Formula) -> StageLaw:
+        """Return the stage where what is waited for takes so many times as long."""
+        parts = tuple(replace(one, work=one.work * times) for one in self.parts)
+        return replace(self, work=self.work * times, parts=parts)
+
+
+_NO_STATION = (ZERO,) * 5
+"""What follows the work of a part: it has no servers, and nothing else of its own."""
