@@ -68,6 +68,7 @@ _VERSIONS: Mapping[str, int] = {
     "simulation": 2,
     "sizing": 4,
     "solve": 5,
+    "test": 2,
 }
 """The last part of that key, where it is no longer 1."""
 

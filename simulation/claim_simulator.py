@@ -1,4 +1,4 @@
-"""Who plays the claims of what is `simulated`: nothing is imported before the first is asked."""
+"""The simulator of `simulated` claims, which is imported with the first of them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from qps.compiler.lower.load_graph import LoadGraph
-    from qps.solver.claims.claim_results import Near
-    from qps.solver.claims.simulated_claims import Player, PredictedMeasure
+    from qps.solver.claims.claim_results import SimulatedValue
+    from qps.solver.claims.simulated_claims import PredictedMeasure, Simulator
 
 
-def player(seconds: float = 60.0) -> Player:
-    """Return who plays claims, for so long each at most."""
+def claim_simulator(seconds: float = 60.0) -> Simulator:
+    """Return a simulator of claims that simulates each configuration for at most `seconds`."""
 
     def simulate_measures(
         graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
-    ) -> Sequence[Near]:
+    ) -> Sequence[SimulatedValue]:
         from qps.simulation.replications import Effort  # noqa: PLC0415 - slow to import, seldom needed
-        from qps.simulation.tolerance_claims import player_of  # noqa: PLC0415
+        from qps.simulation.tolerance_claims import simulator_of  # noqa: PLC0415
 
-        return player_of(Effort(seconds=seconds))(graph, at, predicted)
+        return simulator_of(Effort(seconds=seconds))(graph, at, predicted)
 
     return simulate_measures

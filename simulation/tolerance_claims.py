@@ -1,7 +1,7 @@
-"""Claims of what playing tells: whether a prediction is as near as it is said to be.
+"""Claims about simulation: whether a prediction is within its tolerance of a simulated measure.
 
-Each is played until the interval of what is simulated lies wholly within what is allowed, or
-wholly without: so a verdict does not depend on how fast a machine is, but for one that is not told.
+Each is simulated until the confidence interval lies within the tolerance, or outside of it. A
+verdict does therefore not depend on the speed of a machine, unless the claim stays undecided.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from qps.simulation.simulated_model import SimulatedNetwork
 from qps.simulation.simulated_waits import simulated_wait
 from qps.simulation.single_run import LEVELS
 from qps.simulation.statistics import Estimate
-from qps.solver.claims.claim_results import Near
-from qps.solver.claims.simulated_claims import Player, PredictedMeasure
+from qps.solver.claims.claim_results import SimulatedValue
+from qps.solver.claims.simulated_claims import PredictedMeasure, Simulator
 
-_SURELY = 0.99
-"""How often the interval covers the truth that a verdict rests on; 0.95 is shown."""
+_CONFIDENCE = 0.99
+"""Confidence level of the interval that a verdict uses; the level shown is 0.95."""
 
 _LOSSES = {
     ir.MeasureKind.LOSS: "any",
@@ -35,34 +35,34 @@ _LOSSES = {
 }
 
 
-def player_of(effort: Effort) -> Player:
-    """Return who plays what claims ask for, with so much effort for each configuration."""
+def simulator_of(effort: Effort) -> Simulator:
+    """Return a simulator of the measures of claims, with this effort for each configuration."""
 
     def simulate_measures(
         graph: LoadGraph, at: int, predicted: Sequence[PredictedMeasure]
-    ) -> list[Near]:
+    ) -> list[SimulatedValue]:
         own = {float(one.measure.level) for one in predicted if one.measure.level is not None}
         waits = tuple(one.measure for one in predicted if one.measure.kind in ir.WAITS)
         model = simulated_model(graph, at)
-        coming = [one for one in predicted if _comes(one.measure, model)]
+        possible = [one for one in predicted if _is_possible(one.measure, model)]
         simulation = simulate(
             model,
             replace(effort, levels=tuple(sorted({*LEVELS, *own})), measures=waits),
             is_enough=lambda simulation: all(
-                _simulated_measure(one, graph, simulation).is_precise for one in coming
+                _simulated_measure(one, graph, simulation).is_precise for one in possible
             ),
         )
-        judged = [_simulated_measure(one, graph, simulation) for one in predicted]
+        measured = [_simulated_measure(one, graph, simulation) for one in predicted]
         return [
-            _tolerance_result(told, effort if one in coming else None)
-            for one, told in zip(predicted, judged, strict=True)
+            _tolerance_result(estimate, effort if one in possible else None)
+            for one, estimate in zip(predicted, measured, strict=True)
         ]
 
     return simulate_measures
 
 
-def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
-    """Return whether anything comes that tells of a measure, however long it is played."""
+def _is_possible(measure: ir.Measured, model: SimulatedNetwork) -> bool:
+    """Return whether anything comes that can be measured, however long the simulation is."""
     is_of_station = measure.kind is ir.MeasureKind.LOAD or (
         measure.kind in ir.WAITS and any(one.name == measure.subject for one in model.stations)
     )
@@ -70,7 +70,7 @@ def _comes(measure: ir.Measured, model: SimulatedNetwork) -> bool:
 
 
 class _SimulatedMeasure(Struct, frozen=True):
-    """A measure as it was played; whether it is near is None where that is not told."""
+    """A simulated measure. `holds` is None if the simulation was not long enough to decide."""
 
     estimate: Estimate | None
     within: float
@@ -81,8 +81,8 @@ class _SimulatedMeasure(Struct, frozen=True):
         return self.holds is not None
 
 
-def _tolerance_result(one: _SimulatedMeasure, effort: Effort | None) -> Near:
-    """Return how near one is; with no `effort` where however much of it would tell nothing."""
+def _tolerance_result(one: _SimulatedMeasure, effort: Effort | None) -> SimulatedValue:
+    """Return the verdict on a measure; without `effort` if no simulation can decide it."""
     why = None
     if one.holds is None and effort is None:
         why = "no item is measured, so there is nothing to simulate"
@@ -94,7 +94,7 @@ def _tolerance_result(one: _SimulatedMeasure, effort: Effort | None) -> Near:
                 f"precision not reached: the confidence interval is ±{share * 100:.2g} % after "
                 f"{effort.seconds:g} s, too wide to decide"
             )
-    return Near(
+    return SimulatedValue(
         mean=nan if one.estimate is None else one.estimate.mean,
         half_width=inf if one.estimate is None else one.estimate.half_width(),
         holds=one.holds is True,
@@ -108,35 +108,35 @@ def _simulated_measure(
     seen = _seen(predicted.measure, graph, simulation)
     if seen is None:
         return _SimulatedMeasure(None, inf, None)
-    told = seen.estimate
+    estimate = seen.estimate
     if not simulation.has_converged:
-        return _SimulatedMeasure(told, inf, None)
-    within = seen.within(predicted.predicted, _SURELY)
-    off = abs(predicted.predicted - told.mean)
+        return _SimulatedMeasure(estimate, inf, None)
+    within = seen.within(predicted.predicted, _CONFIDENCE)
+    off = abs(predicted.predicted - estimate.mean)
     allowed = float(predicted.tolerance.amount)
     if predicted.tolerance.relative:
-        allowed *= abs(told.mean)
+        allowed *= abs(estimate.mean)
     holds = None
     if off + within <= allowed or off == within == 0:
         holds = True
-    elif not off - within <= allowed:  # a prediction that is no number is not near
+    elif not off - within <= allowed:  # a prediction that is not a number fails
         holds = False
     if seen.is_seldom and (off > within or not seen.items):
-        holds = None  # nothing differs by what hardly came, nor agrees by what did not
-    return _SimulatedMeasure(told, within, holds)
+        holds = None  # too few items for a verdict
+    return _SimulatedMeasure(estimate, within, holds)
 
 
 def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Observed | None:
-    """Return what playing told of a measure; None where nothing did."""
+    """Return the simulated values of a measure; None if there are none."""
     if measure.kind is ir.MeasureKind.LOAD:
         names = [one.name for one in graph.loads_of(measure.subject)]
         loads = [simulated_load(simulation, name) for name in names if name in simulation.loads]
-        told = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
+        estimate = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
         items = sum(stream.items for stream in simulation.streams.values())
-        return Observed(estimate=told, items=items, is_load=True)
+        return Observed(estimate=estimate, items=items, is_load=True)
     if measure.kind in ir.WAITS:
-        waited = simulated_wait(measure, simulation)
-        return None if waited is None else Observed(estimate=waited[0], items=waited[1])
+        wait = simulated_wait(measure, simulation)
+        return None if wait is None else Observed(estimate=wait[0], items=wait[1])
     stream = simulation.streams.get(measure.subject)
     if stream is None:
         return None

@@ -77,7 +77,7 @@ def _undecided_points(
     outputs = [builder.build(load) for load, _ in points]
     runner = Runner(builder.program())
     floats = np.array([float(at) for _, at in points])
-    not_told = []
+    undecided = []
     for first in range(0, len(points), _BLOCK):
         block = slice(first, first + _BLOCK)
         with np.errstate(all="ignore"):
@@ -85,8 +85,8 @@ def _undecided_points(
         for row, output in enumerate(outputs[block]):
             load = np.broadcast_to(values[output], floats[block].shape)[row]
             if not abs(load - 1) <= LARGEST_ERROR:
-                not_told.append(points[first + row])
-    return not_told
+                undecided.append(points[first + row])
+    return undecided
 
 
 def _elastic(graph: LoadGraph, elastic: ElasticFormula, at: int, found: _Limits) -> ElasticSolution:

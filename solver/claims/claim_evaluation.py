@@ -38,7 +38,7 @@ from qps.solver.claims.claim_results import (
     value_result,
 )
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.simulated_claims import Player, SimulatedClaims, is_alone
+from qps.solver.claims.simulated_claims import SimulatedClaims, Simulator, is_alone
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
 if TYPE_CHECKING:
@@ -58,18 +58,20 @@ class Claims(Struct, dict=True):
     """The claims of a model, judged in its runner; those of a spec, by what its project accepts."""
 
     runner: ClaimRunner
-    player: Player | None = None
-    """Who plays what is claimed of simulation; without one that is not judged."""
+    simulator: Simulator | None = None
+    """Simulates `simulated` claims; without it, they have no verdict."""
     probability: float = PROBABILITY
     """Of the prediction intervals by which measured rows are judged."""
     accepted: Accepted = field(default_factory=Accepted)
     """What may fail until a day."""
 
     @staticmethod
-    def of(spec: Spec, player: Player | None = None, probability: float = PROBABILITY) -> Claims:
-        """Return the claims of a spec: whoever tells of them begins here."""
+    def of(
+        spec: Spec, simulator: Simulator | None = None, probability: float = PROBABILITY
+    ) -> Claims:
+        """Return the claims of a spec."""
         runner = ClaimRunner(model=spec.model)
-        return Claims(runner, player, probability, Accepted(spec.accepted))
+        return Claims(runner, simulator, probability, Accepted(spec.accepted))
 
     @property
     def _model(self) -> ir.Model:
@@ -114,14 +116,16 @@ class Claims(Struct, dict=True):
             result = self._claim(name, expectation, claim)
             results.append(self._annotated(result, expectation, _origin(expectation, claim)))
         if claim.simulated is not None:
-            played = self._simulated.results(name, expectation, claim)
-            # What we play ourselves is nobody's publication.
-            results += [self._annotated(result, expectation, ir.Origin.MODEL) for result in played]
+            simulated = self._simulated.results(name, expectation, claim)
+            # A simulation of ours is not a publication.
+            results += [
+                self._annotated(result, expectation, ir.Origin.MODEL) for result in simulated
+            ]
         return tuple(results)
 
     @cached_property
     def _simulated(self) -> SimulatedClaims:
-        return SimulatedClaims(runner=self.runner, player=self.player)
+        return SimulatedClaims(runner=self.runner, simulator=self.simulator)
 
     # -- claims --------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -34,11 +35,11 @@ class Verdict(Enum):
     STALE = "stale"
     ACCEPTED = "accepted"
     SHOWN = "shown"
-    UNPLAYED = "not simulated"
+    NOT_SIMULATED = "not simulated"
     UNCLAIMED = "without a claim"
 
 
-class Near(Struct, frozen=True, kw_only=True):
+class SimulatedValue(Struct, frozen=True, kw_only=True):
     """Simulated mean of a measure, half its 95 % confidence interval, and whether it passes.
 
     If the simulation was not precise enough, `why` is the reason, and `holds` is false.
@@ -138,7 +139,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     missed: str | None = None
     interval: PredictionInterval | None = None
     """Prediction interval of a measured value, if inputs are uncertain."""
-    near: Near | None = None
+    simulated: SimulatedValue | None = None
     """Simulation result of a `simulated` claim, if it was simulated."""
     accepted: str | None = None
     """Date and reason, if the project file accepts the failure."""
@@ -147,6 +148,8 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     origin: ir.Origin = ir.Origin.MODEL
     is_fitted_to_it: bool = False
     """An input was calibrated to this number, so a pass is not evidence."""
+
+    near = former("near", "simulated")
 
     @property
     def is_published(self) -> bool:
@@ -177,7 +180,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
         if self.kind == "unclaimed":
             return Verdict.UNCLAIMED
         if self.holds is None:
-            return Verdict.UNPLAYED if self.kind == "simulated" else Verdict.SHOWN
+            return Verdict.NOT_SIMULATED if self.kind == "simulated" else Verdict.SHOWN
         if self.missed is not None:
             return Verdict.STALE if self.holds else Verdict.MISSED
         if not self.holds and self.accepted is not None:
@@ -276,13 +279,13 @@ def simulated_result(
     expectation: ir.Expectation,
     span: Span,
     predicted: float,
-    near: Near | None,
+    simulated: SimulatedValue | None,
     *,
     dimension: Dimension,
     tolerance: ir.Tolerance,
     known: Certainty,
 ) -> ClaimResult:
-    """Return the result of a measure that is to be near what is simulated; None for not played."""
+    """Return the result of a `simulated` claim; `simulated` is None if it was not simulated."""
     return ClaimResult(
         name=name,
         title=expectation.title,
@@ -290,14 +293,14 @@ def simulated_result(
         file=span.source.label,
         line=span.line,
         kind="simulated",
-        claimed=None if near is None else near.mean,
+        claimed=None if simulated is None else simulated.mean,
         predicted=predicted,
         dimension=dimension,
         tolerance=tolerance,
-        holds=None if near is None else near.holds,
+        holds=None if simulated is None else simulated.holds,
         source=expectation.source,
         note=expectation.note,
         text=" ".join(span.text.split()),
         known=known,
-        near=near,
+        simulated=simulated,
     )

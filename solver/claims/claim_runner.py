@@ -210,7 +210,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     def simulation_case(
         self, changes: Sequence[ir.Change], span: Span
     ) -> tuple[object, LoadGraph, int]:
-        """Return the model as changed as it is to be played, and what tells it from others."""
+        """Return the key of a configuration, its load graph, and the population to simulate."""
         configuration, population = at_one_population(self._usual, changes)
         graph = self._graph(configuration)
         if population is None and graph.low == graph.high:

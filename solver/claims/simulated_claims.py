@@ -1,6 +1,6 @@
-"""Claims that are judged by playing: each measure of them near what simulation tells.
+"""Claims that predictions agree with simulation.
 
-Who plays is given from outside: the solver knows nothing of how it is done.
+The simulator is an argument: the solver does not import the simulation.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.expressions.point_values import in_floats
-from qps.solver.claims.claim_results import ClaimResult, Near, simulated_result
+from qps.solver.claims.claim_results import ClaimResult, SimulatedValue, simulated_result
 from qps.solver.claims.claim_runner import ClaimRunner
 
 
 class PredictedMeasure(Struct, frozen=True, kw_only=True):
-    """A measure as predicted, and how near that must come to what is played."""
+    """A predicted measure, and its tolerance around the simulated value."""
 
     measure: ir.Measured
     predicted: float
     tolerance: ir.Tolerance
 
 
-Player = Callable[[LoadGraph, int, Sequence[PredictedMeasure]], Sequence[Near]]
-"""Plays a model for so many users, until it can tell of each measure whether it is near."""
+Simulator = Callable[[LoadGraph, int, Sequence[PredictedMeasure]], Sequence[SimulatedValue]]
+"""Simulates a model at a population, until each measure is decided."""
 
 
 def is_alone(claim: ir.Claim) -> bool:
@@ -38,14 +38,16 @@ def is_alone(claim: ir.Claim) -> bool:
 
 
 class SimulatedClaims(Struct, kw_only=True):
-    """The simulated claims of a model: those of one configuration are played together, once.
+    """The simulated claims of a model; those of one configuration share one simulation.
 
-    Without a player none of them is judged.
+    Without a simulator, they have no verdict.
     """
 
     runner: ClaimRunner
-    player: Player | None = None
-    _near: dict[object, dict[PredictedMeasure, Near] | QpsError] = field(default_factory=dict)
+    simulator: Simulator | None = None
+    _results: dict[object, dict[PredictedMeasure, SimulatedValue] | QpsError] = field(
+        default_factory=dict
+    )
     _together: dict[object, dict[PredictedMeasure, None]] = field(default_factory=dict)
 
     def results(
@@ -54,16 +56,18 @@ class SimulatedClaims(Struct, kw_only=True):
         """Yield what becomes of each measure of a claim."""
         assert claim.simulated is not None
         base = base_configuration(self.runner.model)
-        for quantity, asked in zip(claim.simulated.measures, self._predicted(claim), strict=True):
+        for quantity, predicted in zip(
+            claim.simulated.measures, self._predicted(claim), strict=True
+        ):
             yield simulated_result(
                 name if is_alone(claim) else f"{name} {quantity.span.text}",
                 expectation,
                 claim.span,
-                asked.predicted,
-                None if self.player is None else self._simulate(claim, asked),
+                predicted.predicted,
+                None if self.simulator is None else self._simulate(claim, predicted),
                 dimension=quantity.dimension,
-                tolerance=asked.tolerance,
-                known=self.runner.known(asked.measure, base, claim.changes),
+                tolerance=predicted.tolerance,
+                known=self.runner.known(predicted.measure, base, claim.changes),
             )
 
     def _predicted(self, claim: ir.Claim) -> list[PredictedMeasure]:
@@ -82,18 +86,18 @@ class SimulatedClaims(Struct, kw_only=True):
             )
         return found
 
-    def _simulate(self, claim: ir.Claim, measure: PredictedMeasure) -> Near:
-        """Return what playing told of a measure; QpsError where it cannot be played."""
-        assert self.player is not None
+    def _simulate(self, claim: ir.Claim, measure: PredictedMeasure) -> SimulatedValue:
+        """Return the simulated value of a measure; QpsError if it cannot be simulated."""
+        assert self.simulator is not None
         key, graph, at = self.runner.simulation_case(claim.changes, claim.span)
-        if key not in self._near:
+        if key not in self._results:
             try:
                 together = list(self._measures_by_configuration[key])
-                near = self.player(graph, at, together)
-                self._near[key] = dict(zip(together, near, strict=True))
+                values = self.simulator(graph, at, together)
+                self._results[key] = dict(zip(together, values, strict=True))
             except QpsError as error:
-                self._near[key] = error
-        known = self._near[key]
+                self._results[key] = error
+        known = self._results[key]
         if isinstance(known, QpsError):
             (why,) = known.diagnostics
             raise QpsError.single(
@@ -103,7 +107,7 @@ class SimulatedClaims(Struct, kw_only=True):
 
     @property
     def _measures_by_configuration(self) -> dict[object, dict[PredictedMeasure, None]]:
-        """What is asked of each configuration by all claims that can be asked."""
+        """The measures of all claims that can be simulated, by configuration."""
         if not self._together:
             for expectation in self.runner.model.expectations:
                 for claim in expectation.claims:
@@ -111,8 +115,8 @@ class SimulatedClaims(Struct, kw_only=True):
                         continue
                     try:
                         key, _, _ = self.runner.simulation_case(claim.changes, claim.span)
-                        asked = dict.fromkeys(self._predicted(claim))
+                        measures = dict.fromkeys(self._predicted(claim))
                     except QpsError:
-                        continue  # it is told where that claim is judged
-                    self._together.setdefault(key, {}).update(asked)
+                        continue  # reported with the result of that claim
+                    self._together.setdefault(key, {}).update(measures)
         return self._together

@@ -224,10 +224,10 @@ class Model(ShowsItself):
         If the project file accepts a failure, its verdict is `ACCEPTED` until the given date. Each
         `simulated` claim runs a simulation for up to a minute, unless `simulate` is False.
         """
-        from qps.simulation.claim_simulator import player  # noqa: PLC0415
+        from qps.simulation.claim_simulator import claim_simulator  # noqa: PLC0415
         from qps.solver.claims.claim_evaluation import Claims  # noqa: PLC0415
 
-        return Claims.of(self.spec, player() if simulate else None).results()
+        return Claims.of(self.spec, claim_simulator() if simulate else None).results()
 
     def drift(
         self,

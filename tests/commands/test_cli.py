@@ -197,7 +197,7 @@ def test_scenarios_and_settings_add_up(capsys: pytest.CaptureFixture[str]) -> No
 def test_test_prints_an_entry_for_each_claim(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "test", "failing.qps", "--format", "json")
     told = json.loads(out)
-    assert (told["schema"], told["passed"], told["failed"]) == ("qps/test/1", 1, 1)
+    assert (told["schema"], told["passed"], told["failed"]) == ("qps/test/2", 1, 1)
     entry = told["expectations"][1]
     assert entry["name"] == "b"
     assert (entry["claimed"], entry["predicted"]) == (0.2, 0.1)

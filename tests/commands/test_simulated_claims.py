@@ -1,4 +1,4 @@
-"""Claims of what is simulated: what is played, what the verdict is, and what is not told."""
+"""Claims about simulation: what is simulated, the verdict, and what stays undecided."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.syntax.format import formatted
 from qps.simulation.replications import Effort, Simulation, simulate
 from qps.simulation.statistics import Estimate
-from qps.simulation.tolerance_claims import player_of
+from qps.simulation.tolerance_claims import simulator_of
 from qps.solver.claims.claim_evaluation import Claims
-from qps.solver.claims.claim_results import ClaimResult, Near, Verdict
+from qps.solver.claims.claim_results import ClaimResult, SimulatedValue, Verdict
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.simulated_claims import Player
+from qps.solver.claims.simulated_claims import Simulator
 
 DESK = '''"""A desk"""
 users N in 1..100
@@ -29,15 +29,15 @@ component page { cpu 8 ms/request }
 topology { node w = host }
 param simulated = 1
 stream job { traffic N * simulated * 1 request/s, 1 kB/request; at w { page } }
-expect played {
+expect agreement {
   source model
 '''
 
 
-def results(claims: str, player: Player | None) -> tuple[ClaimResult, ...]:
+def results(claims: str, simulator: Simulator | None) -> tuple[ClaimResult, ...]:
     outcome = check_source(Source("x.qps", DESK + claims + "\n}\n"))
     assert outcome.value is not None, [d.message for d in outcome.diagnostics]
-    return Claims(ClaimRunner(model=outcome.value.model), player).results()
+    return Claims(ClaimRunner(model=outcome.value.model), simulator).results()
 
 
 def file_of(tmp_path: Path, claims: str) -> str:
@@ -55,21 +55,21 @@ CLAIMS = """
 """
 
 
-def test_predictions_are_held_against_what_is_played(
+def test_predictions_are_compared_with_simulation(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["test", file_of(tmp_path, CLAIMS), "--format", "json", "-q"]) == 1
-    told = json.loads(capsys.readouterr().out)["expectations"]
-    assert [(one["name"], one["kind"], one["verdict"]) for one in told] == [
-        ("played[1]", "simulated", "holds"),
-        ("played[2]", "condition", "holds"),
-        ("played[2] w.cpu.load", "simulated", "holds"),
-        ("played[3]", "value", "fails"),
-        ("played[3] quantile(job.latency, 99 %)", "simulated", "holds"),
+    shown = json.loads(capsys.readouterr().out)["expectations"]
+    assert [(one["name"], one["kind"], one["verdict"]) for one in shown] == [
+        ("agreement[1]", "simulated", "holds"),
+        ("agreement[2]", "condition", "holds"),
+        ("agreement[2] w.cpu.load", "simulated", "holds"),
+        ("agreement[3]", "value", "fails"),
+        ("agreement[3] quantile(job.latency, 99 %)", "simulated", "holds"),
     ]
-    assert told[0]["predicted"] == pytest.approx(0.008 / 0.6)
-    assert told[0]["claimed"] == pytest.approx(0.008 / 0.6, rel=0.05)
-    assert 0 < told[0]["half_width"] < 0.05 * told[0]["claimed"]
+    assert shown[0]["predicted"] == pytest.approx(0.008 / 0.6)
+    assert shown[0]["claimed"] == pytest.approx(0.008 / 0.6, rel=0.05)
+    assert 0 < shown[0]["half_width"] < 0.05 * shown[0]["claimed"]
 
 
 def test_the_hurried_leave_them_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,7 +80,7 @@ def test_the_hurried_leave_them_alone(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "1 not simulated, 0 failed" in shown
 
 
-def test_what_is_not_told_in_time_fails_and_says_so(
+def test_what_stays_undecided_fails_and_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = "job.latency simulated within 0.001 % with N = 50"
@@ -91,30 +91,30 @@ def test_what_is_not_told_in_time_fails_and_says_so(
     assert "`--time-limit` must be above 0" in capsys.readouterr().err
 
 
-def test_claims_of_one_configuration_are_played_together() -> None:
-    played: list[tuple[int, int]] = []
+def test_claims_about_one_configuration_share_a_simulation() -> None:
+    calls: list[tuple[int, int]] = []
 
-    def play(_: object, at: int, asked: object) -> list[Near]:
-        assert isinstance(asked, list)
-        played.append((at, len(asked)))
-        return [Near(mean=1.0, half_width=0.1, holds=True) for _ in asked]
+    def simulated(_: object, at: int, measures: object) -> list[SimulatedValue]:
+        assert isinstance(measures, list)
+        calls.append((at, len(measures)))
+        return [SimulatedValue(mean=1.0, half_width=0.1, holds=True) for _ in measures]
 
-    found = results(CLAIMS + "  job.loss simulated within 1 % with N = 20\n", play)
-    assert played == [(50, 3), (20, 1)]
-    assert [one.verdict for one in found if one.near is not None] == [Verdict.HOLDS] * 4
+    found = results(CLAIMS + "  job.loss simulated within 1 % with N = 20\n", simulated)
+    assert calls == [(50, 3), (20, 1)]
+    assert [one.verdict for one in found if one.simulated is not None] == [Verdict.HOLDS] * 4
 
 
-def test_a_published_claim_is_published_and_what_we_play_is_not() -> None:
-    def play(_: object, at: int, asked: object) -> list[Near]:
-        assert isinstance(asked, list)
-        return [Near(mean=1.0, half_width=0.1, holds=True) for _ in asked]
+def test_a_published_claim_is_published_and_our_simulation_is_not() -> None:
+    def simulated(_: object, at: int, measures: object) -> list[SimulatedValue]:
+        assert isinstance(measures, list)
+        return [SimulatedValue(mean=1.0, half_width=0.1, holds=True) for _ in measures]
 
     claims = "  w.cpu.load ~ 40 % within 1 % simulated within 1 % with N = 50"
     text = (DESK + claims + "\n}\n").replace("source model", 'source "table 1"')
     outcome = check_source(Source("x.qps", text))
     assert outcome.value is not None
-    value, near = Claims(ClaimRunner(model=outcome.value.model), play).results()
-    assert (value.is_published, near.is_published) == (True, False)
+    value, simulation = Claims(ClaimRunner(model=outcome.value.model), simulated).results()
+    assert (value.is_published, simulation.is_published) == (True, False)
 
 
 def test_it_is_laid_out_like_any_claim() -> None:
@@ -141,11 +141,13 @@ def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         f"  {one} simulated within 5 % with N = 50\n"
         for one in ("job.rate", "job.loss", "w.cpu.utilization", "job.latency")
     )
-    player = player_of(Effort(precision=0.1, seconds=0.0, seed=1, workers=1))
-    found = results(claims, player)
+    simulator = simulator_of(Effort(precision=0.1, seconds=0.0, seed=1, workers=1))
+    found = results(claims, simulator)
     assert [one.verdict for one in found] == [Verdict.FAILS] * 4
-    assert all(one.near is not None and one.near.why is not None for one in found)
-    assert all("too few items simulated" in str(one.near and one.near.why) for one in found)
+    assert all(one.simulated is not None and one.simulated.why is not None for one in found)
+    assert all(
+        "too few items simulated" in str(one.simulated and one.simulated.why) for one in found
+    )
 
 
 def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,10 +171,10 @@ def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
         return found
 
     monkeypatch.setattr("qps.simulation.tolerance_claims.simulate", noted)
-    player = player_of(Effort(seconds=3.0, seed=1, workers=1))
-    found = Claims(ClaimRunner(model=outcome.value.model), player).results()
+    simulator = simulator_of(Effort(seconds=3.0, seed=1, workers=1))
+    found = Claims(ClaimRunner(model=outcome.value.model), simulator).results()
     assert [one.verdict for one in found] == [Verdict.FAILS] * 2
-    assert all("no item is measured" in str(one.near and one.near.why) for one in found)
+    assert all("no item is measured" in str(one.simulated and one.simulated.why) for one in found)
     assert lengths
     assert set(lengths) == {1.0}
 

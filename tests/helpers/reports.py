@@ -20,12 +20,12 @@ from qps.reports.pages.live.live_page import live_page
 from qps.reports.pages.report_page import PageView, page_view
 from qps.reports.text.claims.claim_formats import Tested
 from qps.reports.text.claims.claim_summary import Untested
-from qps.simulation.claim_simulator import player
+from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.simulated_claims import Player
+from qps.solver.claims.simulated_claims import Simulator
 from qps.solver.complete_answer import complete_answer
 from qps.solver.details.answer_details import answer_details
 from qps.solver.uncertainty.confidence_interface import model_at_confidence
@@ -92,7 +92,7 @@ def claims_in(file: Path) -> tuple[ClaimResult, ...]:
 
 
 _SECONDS = 60.0
-"""For which `qps test` plays at most, unless told otherwise."""
+"""The default of `qps test --seconds`."""
 
 
 def is_ours(file: Path) -> bool:
@@ -107,7 +107,7 @@ def tested_once(file: Path) -> Tested:
     """
 
     def tested() -> Tested:
-        return tested_specs([file], None, player(_SECONDS), PROBABILITY)
+        return tested_specs([file], None, claim_simulator(_SECONDS), PROBABILITY)
 
     found = once(tested, "tested", str(file.resolve().relative_to(SPECS)))
     results = tuple(_at_path(one, str(file)) for one in found.results)
@@ -120,14 +120,17 @@ def _at_path(result: ClaimResult, path: str) -> ClaimResult:
 
 
 def judged_together(
-    files: Iterable[Path], progress: Progress | None, plays: Player | None, probability: float
+    files: Iterable[Path],
+    progress: Progress | None,
+    simulator: Simulator | None,
+    probability: float,
 ) -> Tested:
     """Return what `qps test` finds in specs: of those below specs/, what was found in this run."""
-    is_plain = plays is not None and probability == PROBABILITY
+    is_plain = simulator is not None and probability == PROBABILITY
     each = [
         tested_once(file)
         if is_plain and is_ours(file)
-        else tested_specs([file], progress, plays, probability)
+        else tested_specs([file], progress, simulator, probability)
         for file in files
     ]
     return Tested(

@@ -113,7 +113,7 @@ def _time(seconds: float) -> str:
     return f"{seconds:.6f}"
 
 
-_SKIPPED = {Verdict.SHOWN: "not judged", Verdict.UNPLAYED: "not simulated"}
+_SKIPPED = {Verdict.SHOWN: "not judged", Verdict.NOT_SIMULATED: "not simulated"}
 
 
 def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
@@ -155,7 +155,7 @@ def remarks(result: ClaimResult) -> list[str]:
         "calibrated": result.fitted,
         "missed": result.missed,
         "excepted": result.excepted,
-        "undecided": None if result.near is None else result.near.why,
+        "undecided": None if result.simulated is None else result.simulated.why,
     }
     return [f"{name}: {text}" for name, text in pairs.items() if text]
 

@@ -50,9 +50,9 @@ def claimed(result: ClaimResult) -> str:
 
 def _simulated(result: ClaimResult) -> str:
     """Return what was simulated with its interval."""
-    if result.near is None:
+    if result.simulated is None:
         return "not simulated"
-    mean, half = result.near.mean, result.near.half_width
+    mean, half = result.simulated.mean, result.simulated.half_width
     if not isfinite(mean):
         return "too few items simulated"
     share = _is_written_in_percent(result)

@@ -31,7 +31,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     missed: int
     unclaimed: int
     accepted: int
-    unplayed: int
+    not_simulated: int
     failed: int
     has_published: bool
 
@@ -60,7 +60,7 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
         missed=verdicts.count(Verdict.MISSED),
         unclaimed=verdicts.count(Verdict.UNCLAIMED),
         accepted=verdicts.count(Verdict.ACCEPTED),
-        unplayed=verdicts.count(Verdict.UNPLAYED),
+        not_simulated=verdicts.count(Verdict.NOT_SIMULATED),
         failed=sum(result.fails for result in results),
         has_published=any(r.is_published and r.holds is not None for r in results),
     )
@@ -115,8 +115,8 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     if found.shown:
         errors = _errors(results, Verdict.SHOWN)
         parts.append(f"{found.shown:,} for comparison only{errors and f' ({errors})'}")
-    if found.unplayed:
-        parts.append(f"{found.unplayed:,} not simulated")
+    if found.not_simulated:
+        parts.append(f"{found.not_simulated:,} not simulated")
     return ", ".join([*parts, f"{found.failed:,} failed", *untested.parts])
 
 

@@ -53,7 +53,7 @@ class ClaimView(Struct, frozen=True, kw_only=True):
     counted: str | None
     interval: PredictionInterval | None
     half_width: float | None
-    not_told: str | None
+    undecided: str | None
     known: Certainty
     sides_known: tuple[Certainty, ...]
 
@@ -93,13 +93,13 @@ def claims_json(tested: Tested) -> object:
     found = tally(results)
     return as_json(
         TestView(
-            schema="qps/test/1",
+            schema="qps/test/2",
             passed=found.holding,
             failed=found.failed,
             shown=found.shown,
             missed=found.missed,
             accepted=found.accepted,
-            not_simulated=found.unplayed,
+            not_simulated=found.not_simulated,
             published=PublishedCounts(
                 unfitted=found.unfitted,
                 fitted=found.on_other_fits + found.fitted_to_it,
@@ -153,8 +153,8 @@ def _entry(result: ClaimResult) -> ClaimView:
         excepted=result.excepted,
         counted=result.counted,
         interval=result.interval,
-        half_width=None if result.near is None else result.near.half_width,
-        not_told=None if result.near is None else result.near.why,
+        half_width=None if result.simulated is None else result.simulated.half_width,
+        undecided=None if result.simulated is None else result.simulated.why,
         known=result.known,
         sides_known=tuple(side.known for side in result.compared),
     )

@@ -16,7 +16,7 @@ MARKS = {
     Verdict.STALE: "FAIL",
     Verdict.ACCEPTED: "accepted",
     Verdict.SHOWN: "shown",
-    Verdict.UNPLAYED: "-",
+    Verdict.NOT_SIMULATED: "-",
     Verdict.UNCLAIMED: "-",
 }
 """The word before a claim; `mark` says of one that passes whether anything was calibrated."""
@@ -72,8 +72,8 @@ def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
         yield "Missed", why_missed(result)
     if result.verdict is Verdict.UNCLAIMED:
         yield "No claim", result.note or ""
-    if result.near is not None and result.near.why is not None:
-        yield "Undecided", result.near.why
+    if result.simulated is not None and result.simulated.why is not None:
+        yield "Undecided", result.simulated.why
     if result.excepted is not None:
         yield "Accepted", result.excepted
 

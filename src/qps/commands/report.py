@@ -31,7 +31,7 @@ from qps.reports.pages.report_page import SimulatedSection, page_view
 from qps.reports.text.changes.sizing_sentences import sizing_answer
 from qps.reports.text.solutions.limit_reasons import answer_sentence
 from qps.reports.text.words.labels import labels_of
-from qps.simulation.claim_simulator import player
+from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.answers.solution import Verdict
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult
@@ -133,8 +133,8 @@ def page_of(
     make = tried or _timed
     found = solved or _solved(specs, arguments, with_confidence=tried is None)
     progress.advance(1, "claims")
-    plays = player() if arguments.simulate else None
-    asked = [Claims.of(spec, plays) for spec in specs]
+    simulator = claim_simulator() if arguments.simulate else None
+    asked = [Claims.of(spec, simulator) for spec in specs]
     claims = _claims(asked, make, progress)
     progress.advance(2 - progress.done, "figures")
     figures = _drawn_figures(asked, make, progress)

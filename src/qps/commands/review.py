@@ -26,7 +26,7 @@ from qps.reports.text.claims.claim_formats import MOST_CHARACTERS, claims_markdo
 from qps.reports.text.layout.table import escaped
 from qps.reviewing.changed_files import Since
 from qps.reviewing.comparison_base import base_of
-from qps.simulation.claim_simulator import player
+from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.answers.solution import SolverFault
 from qps.solver.spec_difference import spec_difference
 from qps.solver.uncertainty.interval_result import PROBABILITY
@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> Exit:
     since = Since.of(base.top, base.commit)
     paths = specs_under(arguments.paths)
     with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:
-        tested = tested_specs(paths, progress, player(), PROBABILITY)
+        tested = tested_specs(paths, progress, claim_simulator(), PROBABILITY)
         progress.advance(0, "the changed files")
         moved = [_Moved.of(spec, before, since) for spec, before in _moved(paths, since)]
     show(tested.diagnostics, arguments)

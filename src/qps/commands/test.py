@@ -37,10 +37,10 @@ from qps.reports.text.claims.claim_formats import (
 from qps.reports.text.claims.claim_summary import Untested
 from qps.reports.text.claims.claim_values import claims_json
 from qps.reports.text.claims.claims_text import claims_text
-from qps.simulation.claim_simulator import player
+from qps.simulation.claim_simulator import claim_simulator
 from qps.solver.claims.claim_evaluation import Claims
 from qps.solver.claims.claim_results import ClaimResult, Coverage
-from qps.solver.claims.simulated_claims import Player
+from qps.solver.claims.simulated_claims import Simulator
 from qps.solver.uncertainty.interval_result import PROBABILITY
 
 
@@ -49,10 +49,10 @@ def run(arguments: Namespace) -> Exit:
     if is_drift_test(arguments):
         return run_drift(arguments)
     paths = requested_specs(arguments)
-    plays = player(seconds_of(arguments.seconds)) if arguments.simulate else None
+    simulator = claim_simulator(seconds_of(arguments.seconds)) if arguments.simulate else None
     probability = interval_of(arguments.interval)
     with Progress(total=len(paths), quiet=arguments.quiet, unit=None) as progress:
-        tested = tested_specs(paths, progress, plays, probability)
+        tested = tested_specs(paths, progress, simulator, probability)
     show(tested.diagnostics, arguments)
     of_some = arguments.readers or arguments.changed
     if of_some and not tested.results and not tested.wrong:
@@ -81,11 +81,11 @@ def status_of(tested: Tested) -> Exit:
 def tested_specs(
     paths: Iterable[Path],
     progress: Progress | None,
-    player: Player | None,
+    simulator: Simulator | None,
     probability: float,
 ) -> Tested:
     """Test specs, each claim by itself: what is wrong with one takes no other away."""
-    testing = _Testing(progress=progress, player=player, probability=probability)
+    testing = _Testing(progress=progress, simulator=simulator, probability=probability)
     for number, path in enumerate(paths, 1):
         testing.file(path)
         testing.advance(number, path)
@@ -109,7 +109,7 @@ class _Testing(Struct, kw_only=True):
     unread: int = 0
     unanswered: int = 0
     progress: Progress | None = None
-    player: Player | None = None
+    simulator: Simulator | None = None
     probability: float = PROBABILITY
     coverages: list[Coverage] = field(default_factory=list)
 
@@ -135,7 +135,7 @@ class _Testing(Struct, kw_only=True):
     def _claims(self, spec: Spec, path: Path) -> None:
         first = len(self.results)
         before = 0.0 if self.progress is None else self.progress.done
-        claims = Claims.of(spec, self.player, self.probability)
+        claims = Claims.of(spec, self.simulator, self.probability)
         questions = list(claims.questions())
         for number, question in enumerate(questions):
             self.advance(before + number / len(questions), path)
