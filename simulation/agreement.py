@@ -14,7 +14,8 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.lower_measures import Measures
-from qps.compiler.lower.response_time.class_response import LossKind, StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.expressions.formulas import Formula

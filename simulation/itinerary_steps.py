@@ -10,7 +10,7 @@ from typing import NoReturn
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.network import itinerary as nodes
 from qps.compiler.network.classes import Class
 from qps.compiler.network.station_runs import goes_on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.simulation.items import Go, Item, Joined
 from qps.simulation.pool_holds import release_all
 from qps.simulation.run_state import Of, Scene

@@ -6,7 +6,7 @@ import math
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.quantities.disciplines import Service
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.random_loss import gone_of, lot_of

@@ -10,7 +10,7 @@ import numpy as np
 import simpy
 from msgspec import Struct
 
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.simulation.items import StationCounts, StreamCounts
 from qps.simulation.run_lengths import memories_of
 from qps.simulation.run_state import Scene

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.simulation.agreement import Observed, simulated_load
 from qps.simulation.model_builder import simulated_model
 from qps.simulation.replications import Effort, Simulation, simulate

@@ -20,13 +20,9 @@ from qps.compiler.lower.labels.labeled_network import Numbers
 from qps.compiler.lower.load_labels import LoadLabels
 from qps.compiler.lower.queues.queue_certainty import loss_certainty
 from qps.compiler.lower.requirements.lower_measures import Measures
-from qps.compiler.lower.response_time.class_response import (
-    JitterPart,
-    LossKind,
-    LossPart,
-    StreamMeasures,
-)
+from qps.compiler.lower.response_time.class_response import StreamMeasures
 from qps.compiler.lower.response_time.parallel_stages import in_line
+from qps.compiler.lower.response_time.response_parts import JitterPart, LossKind, LossPart
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent, wait_for
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.station_queues import PlacedQueue, stages_of

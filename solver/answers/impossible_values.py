@@ -8,7 +8,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import NOT_FINITE, Formula
 from qps.engine.expressions.point_values import NoSignError, sign

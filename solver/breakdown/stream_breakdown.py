@@ -16,7 +16,8 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.ir.measure_names import literal_share, percentile_level, percentile_word
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.response_time.class_response import LossKind, StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.lower.response_time.response_stages import LatencyPart, every
 from qps.compiler.lower.response_time.stage_sequence import Allotment
 from qps.compiler.quantities.dimension import (

@@ -18,7 +18,7 @@ from helpers.specs import PRELUDE, at, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.pipeline import check_source
 from qps.engine.execution.array_functions import array_function
 from qps.engine.execution.float_runs import number_function

@@ -17,7 +17,7 @@ from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from oracles.plain_model import plain_measure
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.solver.answers.graph_solution import solve
 

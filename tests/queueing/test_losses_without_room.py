@@ -11,7 +11,7 @@ from helpers.specs import lowered
 from oracles.chains import shares
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.quantities.certainty import Kind
 
 

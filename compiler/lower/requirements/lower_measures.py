@@ -29,7 +29,8 @@ from qps.compiler.lower.requirements.waiting_measures import (
     wait_of_stream_known,
 )
 from qps.compiler.lower.resource_loads import ResourceLoad
-from qps.compiler.lower.response_time.class_response import LossKind, StreamMeasures
+from qps.compiler.lower.response_time.class_response import StreamMeasures
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.quantities.certainty import Certainty, of_another, together
 from qps.engine.expressions.formulas import ZERO, Formula, maximum, total

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.lower.response_time.class_response import LossKind, LossPart
+from qps.compiler.lower.response_time.response_parts import LossKind, LossPart
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Spent
 from qps.compiler.network.classes import BYTE_BITS

@@ -18,12 +18,13 @@ from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.queues.on_off_sources import Burst
 from qps.compiler.lower.queues.visits import Place, Visit
-from qps.compiler.lower.response_time.class_response import LossKind, QueuePart
-from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart, TimeSpent
+from qps.compiler.lower.response_time.response_parts import LossKind, QueuePart
+from qps.compiler.lower.response_time.response_stages import FanOut, LatencyPart
 from qps.compiler.lower.traffic.build_network import SpecNetwork
 from qps.compiler.lower.traffic.class_holds import ClassHolds
 from qps.compiler.lower.traffic.class_visits import ClassVisits
 from qps.compiler.lower.traffic.flow_state import FlowState
+from qps.compiler.lower.traffic.station_flows import StationFlows
 from qps.compiler.lower.traffic.traffic_in_calls import CallTraffic
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, Traffic, closed_source
 from qps.compiler.lower.traffic.transport_recovery import recovery
@@ -38,7 +39,6 @@ from qps.compiler.network.itinerary import (
     Lose,
     Merge,
     Node,
-    PortVisit,
     QueueLimit,
     Resize,
     Restore,
@@ -48,11 +48,7 @@ from qps.compiler.network.itinerary import (
     Take,
     Thin,
 )
-from qps.compiler.network.stations_and_pools import Station, StationKind
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum, symbol, total
-from qps.engine.operations import SUM
-
-_LINKS = (StationKind.PORT, StationKind.MEDIUM)
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, maximum, minimum
 
 
 class _Stay(Struct, kw_only=True):
@@ -103,9 +99,9 @@ class ItineraryFlows:
             expressions=expressions,
             demands=traffic.stations,
         )
+        self._stations = StationFlows(spec.network, of, self._state, self._visits, traffic)
         self._stay: _Stay | None = None
         self._bits = of.items.bits
-        self._full: dict[str, Lose] = {}  # what is lost at stations that come next
         self._holds = ClassHolds(spec.network.pools, self._state, self._visits, traffic.stations)
         self._cores: dict[int, Formula] = {}  # those that share a part of the latency
         self._choice: tuple[int, tuple[Visit, ...]] | None = None
@@ -137,7 +133,7 @@ class ItineraryFlows:
                 case Cross():
                     self._leave()
                     if node.ports:
-                        self._cross(node)
+                        self._stations.cross(node)
                 case Call() | Fork():
                     self._leave()
                     self._call(node)
@@ -160,7 +156,7 @@ class ItineraryFlows:
 
     def _leave(self) -> None:
         """Let the flows leave the node at which they are."""
-        self._lose_full()
+        self._stations.lose_full()
         self._end_merge(None)
         if self._stay is None:
             return
@@ -185,7 +181,7 @@ class ItineraryFlows:
         now = self._state
         match node:
             case Lose(chance=None, station=str(station)):
-                self._full[station] = node
+                self._stations.full[station] = node
             case Lose(why=why, kind=kind, chance=chance) if chance is not None:
                 now.lose(why, LossKind(kind), chance, node.span)
             case Restore(why=why, chance=chance):
@@ -209,14 +205,6 @@ class ItineraryFlows:
                 self._bits = bits if bits is not None else self._bits and self._bits * share
             case _:
                 pass
-
-    def _lose_full(self, *stations: str) -> None:
-        """Lose what finds no room, at some stations or wherever it is still to be lost."""
-        for name in stations or tuple(self._full):
-            node = self._full.pop(name, None)
-            if node is not None:
-                share = self._traffic.losing.setdefault(name, symbol(f"{name} loses"))
-                self._state.lose(node.why, LossKind(node.kind), share, node.span, at=name)
 
     def _full_queue(self, node: QueueLimit) -> QueuePart:
         """Return what a queue holds when it is full: the time in which so much comes, in seconds.
@@ -270,66 +258,14 @@ class ItineraryFlows:
     # -- nodes ---------------------------------------------------------------------------
 
     def _serve(self, node: Serve) -> None:
-        self._lose_full()
-        stay, name, by = self._stay, node.station, node.by
+        self._stations.lose_full()
+        stay = self._stay
         assert stay is not None
         # A step that merges is done for each flow but one.
         working = stay.flows if stay.merging is None else stay.flows / stay.merging.flows
-        often = working * node.times.mean
-        terms = node.work.operands if node.work.word == SUM else (node.work,)
-        each = total(map(self._state.each_second, terms))
-        self._pass(name, node)
-        if self._network.is_store(name):
-            capacity = self._network.capacity_of(name)
-            assert capacity is not None
-            load = often * (each + node.per_flow) / capacity
-            self._traffic.stations[name].add(by, load, self._of.stream)
-            return
-        station = self._network.stations[name]
-        work = each + node.per_flow / node.pace
-        demand, busy = self._traffic.stations[name], often * work * node.pace
-        demand.add(by, busy / station.servers / station.fastest, self._of.stream)
-        if station.is_bits:
-            demand.throughputs.append(often * work)
-        self._count(node, often)
-        self._shake(station)
-        asked = often * node.work * node.pace
-        bounded, wait = node.is_bounded, self._visits.wait
-        wait(station, stay.flows, asked, is_bounded=bounded, thread=node.thread)
-        served: tuple[str, ...] = (name,)
-        if node.thread is not None:
-            self._pass(node.thread, node)
-            self._traffic.stations[node.thread].add(by, busy, self._of.stream)
-            wait(self._network.stations[node.thread], stay.flows, asked, is_bounded=bounded)
-            served = (name, node.thread)
-        self._cores[len(self._result.latency)] = station.servers if node.thread is None else ONE
-        place = self._visits.place.name
-        stage = LatencyPart(
-            stage=f"{by} at {place}", value=node.demand, place=place, spent=TimeSpent.WORK
-        )
-        self._state.takes(stage, *served)
-
-    def _pass(self, name: str, node: Serve) -> None:
-        """Note that items pass a station: all of them, where the step is taken."""
-        passes, taken = self._result.passes, node.times.switch
-        passes[name] = ONE if taken is ONE else 1 - (1 - passes.get(name, ZERO)) * (1 - taken)
-
-    def _count(self, node: Serve, often: Formula) -> None:
-        """Count what a fitted cost is asked for."""
-        if node.counted:
-            rates = self._traffic.counted.setdefault((node.station, node.by), {})
-            for item, amount in node.counted:
-                each = often * self._state.each_second(amount)
-                rates[item] = rates.get(item, ZERO) + each
-
-    def _shake(self, station: Station) -> None:
-        """Note the jitter of a station, with what its law may name of its rate or rating."""
-        if station.jitter is None:
-            return
-        self._result.jitter[station.name] = station.jitter.stated
-        rating = station.rate if station.kind in _LINKS else station.rating
-        if rating is not None:
-            self._result.rates[station.name] = rating
+        cores = self._stations.serve(node, stay.flows, working)
+        if cores is not None:
+            self._cores[len(self._result.latency) - 1] = cores
 
     def _delay(self, node: Delay) -> None:
         value, place = node.time * node.times.mean, node.link or self._visits.place.name
@@ -337,46 +273,6 @@ class ItineraryFlows:
             self._state.takes(LatencyPart(stage=node.why, value=value, place=place))
         else:
             self._state.append(LatencyPart(stage=node.why, value=value))
-
-    def _cross(self, node: Cross) -> None:
-        now, result, name = self._state, self._result, self._of.stream
-        for index, port in enumerate(node.ports):
-            self._lose_full(port.station)
-            station, demand = self._station(port), self._traffic.stations[port.station]
-            arriving = now.total if index > 0 and node.every_copy else now.copies
-            flows = arriving / station.place.copies
-            bits = flows * total(map(now.each_second, (port.payload, port.header)))
-            demand.add(name, station.time_for(bits) / station.fastest, name)
-            demand.throughputs.append(bits)
-            result.passes[port.station] = ONE
-            site = station.place.name if station.kind is StationKind.PORT else station.name
-            result.flows[port.station], result.where[port.station] = flows, site
-            if station.waits and not now.is_bare:
-                place = Place(site, station.place.copies)
-                visit = self._visits.visit(port.station, flows * now.rate, flows, place)
-                visit.service = station.time_for(port.bits)
-                visit.batch = now.batch if index == 0 else ONE
-                self._visits.queue(visit)
-            else:
-                self._visits.note_uncounted(port.station)
-            self._shake(station)
-            if port.cap is not None:
-                cap, items = port.cap
-                load = self._network.stations[cap].time_for(flows * now.each_second(items))
-                self._traffic.stations[cap].add(name, load, name)
-                result.passes[cap] = ONE
-                result.unbounded[cap] = None
-        last = node.ports[-1]
-        travel = LatencyPart(
-            stage=f"over {node.link}",
-            value=self._station(last).time_for(last.bits),
-            place=node.link,
-            spent=TimeSpent.TRANSFER,
-        )
-        now.takes(travel, *(port.station for port in node.ports))
-
-    def _station(self, port: PortVisit) -> Station:
-        return self._network.stations[port.station]
 
     def _call(self, node: Call | Fork) -> None:
         """Follow calls: each begins with what comes, and what all leave of it goes on."""

@@ -15,7 +15,7 @@ from qps.compiler.lower.expressions.lower_expressions import ExpressionLowering
 from qps.compiler.lower.expressions.shares import is_always_a_share
 from qps.compiler.lower.queues.batches import Others
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.lower.response_time.class_response import LossPart
+from qps.compiler.lower.response_time.response_parts import LossPart
 from qps.compiler.lower.response_time.response_stages import CallFactor, FanOut
 from qps.compiler.lower.traffic.call_batches import batch_of, comes_later
 from qps.compiler.lower.traffic.flow_state import FlowState

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queues.offered_load import OfferedLoad
 from qps.compiler.lower.queues.pool_holding import Hold
 from qps.compiler.lower.queues.visits import Visit
-from qps.compiler.lower.response_time.class_response import LossPart, QueuePart
+from qps.compiler.lower.response_time.response_parts import LossPart, QueuePart
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue
 from qps.compiler.network.classes import Class

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.response_time.class_response import LossKind, LossPart
+from qps.compiler.lower.response_time.response_parts import LossKind, LossPart
 from qps.engine.expressions.formulas import ONE, Formula, apply, product
 
 

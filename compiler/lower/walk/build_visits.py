@@ -27,7 +27,7 @@ from qps.compiler.lower.expressions.service_demands import (
 )
 from qps.compiler.lower.expressions.simplified_extremes import simplify_extremes
 from qps.compiler.lower.load_graph import Calibration
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.lower.unmodeled_waits import UnmodeledQueue, fitting
 from qps.compiler.lower.walk.class_state import ClassState
 from qps.compiler.lower.walk.network_builder import NetworkBuilder, kind_of

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.expressions.item_flows import Flow
-from qps.compiler.lower.response_time.class_response import LossKind
+from qps.compiler.lower.response_time.response_parts import LossKind
 from qps.compiler.lower.walk.network_builder import NetworkBuilder
 from qps.compiler.network.itinerary import Lose, Node
 from qps.compiler.network.itinerary_builder import ItineraryBuilder

@@ -1,0 +1,392 @@
+"""How long the items of a class take: the mean, percentiles, waits, and how each is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Self
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.label_doubts import NO_DOUBTS, ClassDoubts
+from qps.compiler.lower.queues.queue_certainty import (
+    jitter_certainty,
+    quantile_certainty,
+    stage_certainty,
+    uncounted,
+    unlawful,
+)
+from qps.compiler.lower.queues.station_queue import Queue
+from qps.compiler.lower.queues.visits import longest
+from qps.compiler.lower.response_time.call_times import calls_known, latency_of_calls
+from qps.compiler.lower.response_time.cycle_time_quantile import CycleSum, cycle_of
+from qps.compiler.lower.response_time.latency_paths import StagePath
+from qps.compiler.lower.response_time.law_guards import (
+    guarded,
+    guarded_known,
+    guarded_share,
+)
+from qps.compiler.lower.response_time.quantile_refinement import REFINED, refined
+from qps.compiler.lower.response_time.response_parts import JitterPart
+from qps.compiler.lower.response_time.response_stages import LatencyPart, every, queue_resource
+from qps.compiler.lower.response_time.stage_sequence import (
+    Allotment,
+    allotted,
+    calls_certainty,
+    calls_vary,
+    kinds_certainty,
+    quantile_of,
+)
+from qps.compiler.lower.response_time.sum_certainty import added_known, paths_known
+from qps.compiler.lower.response_time.sum_quantiles import later_paths, later_share, paths_of
+from qps.compiler.lower.response_time.waiting_times import (
+    no_share,
+)
+from qps.compiler.quantities.certainty import EXACT, Certainty, Kind, of_another, together
+from qps.compiler.quantities.measured_errors import Quantity
+from qps.compiler.quantities.methods import known_by
+from qps.engine.expressions.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    square_root,
+    total,
+)
+
+
+class ClassLatency(Struct, frozen=True, kw_only=True, dict=True):
+    """How long the items of a class take: the mean, the distribution, and how both are known.
+
+    `latency` in s for one item, `jitter` in s^2; `playout` is where the playout delay is stated,
+    which is the last part of the latency then.
+    """
+
+    name: str
+    latency: tuple[LatencyPart, ...]
+    jitter: tuple[JitterPart, ...]
+    playout: Span | None = None
+    uncounted: tuple[str, ...] = ()
+    """The resources on its way that state no queueing: no waiting is counted there."""
+    endless: tuple[LatencyPart, ...] = ()
+    """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
+    buffer_certainty: Certainty = EXACT
+    """How the playout delay is known, by the jitter that it rests on."""
+    cycle_certainty: Certainty = EXACT
+    """How a cycle is known of users who wait, besides what each station does to it."""
+    elastic_known: Certainty = EXACT
+    """How all that it meets is known where elastic parameters stand in it."""
+    doubts: ClassDoubts = NO_DOUBTS
+    """Why what is told of it is no better known than that."""
+    kinds: tuple[Self, ...] = ()
+    """What each kind of users sees, where each waits by itself."""
+
+    @property
+    def mean_latency(self) -> Formula:
+        """The mean time of an item from source to user, in s."""
+        return total(part.value for part in (*self.latency, *self.endless))
+
+    def latency_of_calls(self, node: str) -> Formula | None:
+        """Return the mean time of a call of a node, in s; None where none is made."""
+        return latency_of_calls(self.latency, node)
+
+    def calls_certainty(self, node: str) -> Certainty:
+        """Return how the mean time of a call of a node is known."""
+        missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
+        known = together(calls_known(self.latency, node), uncounted(missing), self.elastic_known)
+        return self.doubts.known_in_part(known)
+
+    def is_in_calls(self, resource: str, node: str) -> bool:
+        """Return whether a resource is passed in a call of a node."""
+        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
+        return any(f"{resource}.".startswith(f"{part.place}.") for part in inside)
+
+    def latency_quantile(self, level: Fraction) -> Formula:
+        """Return the latency that a share `level` of the items does not exceed, in s.
+
+        Queues on the way whose waits have laws are one sum, of independent stages. Of those that
+        have a quantile alone each gets its part of the share that may be later: then the sum of
+        the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
+        Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
+        counts there. What does not vary counts with its mean. Of several ways to allot, the least
+        bound counts. Of kinds that wait by themselves, that of the slowest counts. Where none of
+        that is a proven bound, a nearer one may (`quantile_refinement`). None is beyond what the
+        mean latency allows (`law_guards`).
+        """
+        found, known = self._quantile(level), self._quantile_certainty(level)
+        if self._is_loose(known):
+            found = refined(found, level, self.latency, is_of_kinds=self._is_of_kinds)
+        if self._has_fork:  # its mean is that of the same law
+            return found
+        return guarded(found, level, known, self.mean_latency, self.latency_certainty)
+
+    def later(self, seconds: Fraction) -> Formula:
+        """Return the share of the items that take longer than a time, in s.
+
+        It is the tail of the law of which `latency_quantile` is the quantile. Of several ways
+        through calls that are made together the shares of all count, so that it is an upper bound.
+        QpsError where there is no such law: of a closed stream, beside jitter, and where a queue
+        has quantiles alone.
+        """
+        if self.kinds:
+            return longest([kind.later(seconds) for kind in self.kinds])
+        paths = () if self._has_no_law else later_paths(self.latency, self._is_added)
+        if not paths:
+            raise no_share(self.name)
+        found = total(later_share(path, seconds) for path in paths)
+        if len(paths) > 1:
+            found = minimum(ONE, found)
+        if self._has_fork:
+            return found
+        known, mean_known = self._later_certainty(paths), self.latency_certainty
+        return guarded_share(found, seconds, known, self.mean_latency, mean_known)
+
+    @property
+    def later_certainty(self) -> Certainty:
+        """How the share is known that takes longer than a time."""
+        if self.kinds:
+            return together(known_by("slowest-kind"), *(one.later_certainty for one in self.kinds))
+        paths = later_paths(self.latency, self._is_added)
+        known = together(self._later_certainty(paths), known_by("path-of-stages", self.name))
+        if not self._has_fork:
+            known = guarded_known(known, self.latency_certainty)
+        return self.doubts.known_in_part(of_another(known))
+
+    def _later_certainty(self, paths: Sequence[StagePath]) -> Certainty:
+        return self._sum_certainty(paths, Fraction(1, 2))
+
+    @property
+    def _has_no_law(self) -> bool:
+        return self.cycle is not None or bool(self.jitter) or self.playout is not None
+
+    # -- the quantile ---------------------------------------------------------------------
+
+    def _quantile(self, level: Fraction) -> Formula:
+        if self.kinds:
+            return longest([kind.latency_quantile(level) for kind in self.kinds])
+        cycle = self.cycle
+        if cycle is not None:
+            return total((cycle.quantile(level), *(part.value for part in self.endless)))
+        ways = self.paths
+        if ways:
+            return longest([self.quantile_of(way, level) for way in ways])
+        bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
+        return bounds[0] if len(bounds) == 1 else minimum(*bounds)
+
+    def _is_loose(self, known: Certainty) -> bool:
+        """Return whether a quantile is no proven bound though it is made like one."""
+        if known.kind is not Kind.APPROXIMATION or self.jitter or not self._waits:
+            return False
+        return self._is_of_kinds or self._adds_quantiles
+
+    @property
+    def _is_of_kinds(self) -> bool:
+        return bool(self.kinds) or any(part.differs for part in every(self.latency))
+
+    @property
+    def _adds_quantiles(self) -> bool:
+        """Whether quantiles of several stages are added up, or shares of calls allotted."""
+        if self.kinds or self.cycle is not None:
+            return False
+        ways = self.paths
+        if ways:
+            return len(ways) > 1 or bool(ways[0].aside)
+        allots = not calls_certainty(self.latency, varies=self.varies).is_exact
+        return len(self._waits) + self.varies > 1 or allots
+
+    @property
+    def cycle(self) -> CycleSum | None:
+        """The cycle of a closed stream that the latency is; None where it is something else."""
+        return None if self.jitter or self.playout is not None else cycle_of(self.latency)
+
+    @cached_property
+    def paths(self) -> tuple[StagePath, ...]:
+        """The ways through its stages where a quantile is that of a sum; none where it is not."""
+        return paths_of(self.latency, self._is_added)
+
+    @property
+    def _has_fork(self) -> bool:
+        """Whether calls that are made together are told by the law of the longest of them."""
+        is_open = self.cycle is None and not self.kinds
+        return is_open and any(path.has_fork for path in self.paths)
+
+    def quantile_of(self, path: StagePath, level: Fraction) -> Formula:
+        """Return the quantile of one way through its stages, which all share what is left."""
+        late = (1 - level) / path.paths
+        found = path.quantile(late, int(self.varies), self._passage)
+        endless = [part.value for part in self.endless]
+        return total((found, self.jitter_quantile(self._allotment(path, level)), *endless))
+
+    def _allotment(self, path: StagePath, level: Fraction) -> Allotment:
+        units = len(path.added) + len(path.aside) + self.varies
+        return Allotment((1 - level) / path.paths / max(1, units), Fraction(0))
+
+    def _is_added(self, part: LatencyPart) -> bool:
+        """Return whether a wait has a law that a sum can take; a jitter law may say another."""
+        if part.queue is None or part.visit is None or self._laws_at(part.queue):
+            return False
+        return part.queue.stage(part.visit) is not None
+
+    def _laws_at(self, queue: Queue) -> list[Formula]:
+        """Return the jitter laws that tell of the same time as a queue."""
+        if self.playout is not None:
+            return []
+        return [jitter.value for jitter in self.jitter if jitter.resource == queue.resource]
+
+    def allotments(self, level: Fraction) -> list[Allotment]:
+        """Return ways to allot the share that may be later; each makes a bound of a quantile."""
+        return allotted(self.latency, level, varies=self.varies)
+
+    def quantile_by(self, allotment: Allotment) -> Formula:
+        """Return the bound of a quantile that is made by one way to allot."""
+        stages = [self.stage_quantile(part, allotment) for part in self.latency]
+        endless = [part.value for part in self.endless]
+        return total((*stages, self.jitter_quantile(allotment), *endless))
+
+    def stage_quantile(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return what a stage adds to a quantile."""
+        return quantile_of((part,), allotment, self._passage)
+
+    def _passage(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return what one passage of a stage adds to a quantile.
+
+        A jitter law and a queue of one resource tell of the same time: the later of the two
+        counts. The law is that of all visits of the stream together.
+        """
+        if part.queue is None or part.visit is None:
+            return part.slowest or part.per_visit
+        waiting = part.queue.quantile(part.visit, allotment.level(part))
+        name = part.queue.resource
+        laws = self._laws_at(part.queue)
+        if not laws:
+            return waiting
+        visits = sum(queue.resource == name for queue in self._waits)
+        deviation = square_root(total(laws)) / visits
+        late = apply("normal_quantile", 1 - allotment.late / allotment.among)
+        return maximum(waiting, part.per_visit + late * deviation)
+
+    def own_tail(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return by how much the service of a stage alone exceeds its mean in that quantile."""
+        if part.queue is None or part.visit is None:
+            return ZERO
+        tail = part.queue.own_tail(part.visit, allotment.level(part))
+        return tail if tail is ZERO else tail * allotment.times(part)
+
+    def jitter_quantile(self, allotment: Allotment) -> Formula:
+        """Return what jitter adds besides the queues: so many deviations of a normal law."""
+        if not self.varies:
+            return ZERO
+        variance = total(part.value for part in self.added_jitter)
+        return apply("normal_quantile", 1 - allotment.late) * square_root(variance)
+
+    @property
+    def varies(self) -> bool:
+        """True where jitter makes items late that no queue does: a playout buffer evens it out."""
+        return bool(self.added_jitter) and self.playout is None
+
+    @property
+    def added_jitter(self) -> tuple[JitterPart, ...]:
+        """The jitter of resources that state no queue: of others it is in the quantile there."""
+        queued = {queue.resource for queue in self._waits}
+        return tuple(part for part in self.jitter if part.resource not in queued)
+
+    @property
+    def jitter_certainty(self) -> Certainty:
+        """How the jitter is known: it is what laws say, and waits have variances of their own."""
+        lawful = {part.resource for part in self.jitter}
+        queued = dict.fromkeys(queue.resource for queue in self._waits)
+        unknown = unlawful([name for name in queued if name not in lawful])
+        laws = [part.known for part in self.jitter]
+        summed = known_by("sum-of-variances", self.name)
+        return together(summed, unknown, calls_vary(self.latency), *laws, self.elastic_known)
+
+    @property
+    def latency_certainty(self) -> Certainty:
+        """How the mean latency is known."""
+        waits = [part.certainty for part in self.latency]
+        missing = uncounted(self.uncounted)
+        summed = known_by("sum-of-means", self.name)
+        known = (summed, self.buffer_certainty, self.cycle_certainty, missing, self.elastic_known)
+        return self.doubts.known(together(*waits, *known), Quantity.LATENCY)
+
+    def quantile_certainty(self, level: Fraction) -> Certainty:
+        """Return how the quantile of a level is known."""
+        known = self._quantile_certainty(level)
+        if self._is_loose(known):
+            known = together(known, REFINED)
+        known = together(known, known_by("path-of-stages", self.name))
+        if not self._has_fork:
+            known = guarded_known(known, self.latency_certainty)
+        return self.doubts.known(known, Quantity.of_level(level))
+
+    @cached_property
+    def _known_quantiles(self) -> dict[Fraction, Certainty]:
+        return {}
+
+    def _quantile_certainty(self, level: Fraction) -> Certainty:
+        known = self._known_quantiles  # a quantile and its labels are asked for by turns
+        if level not in known:
+            known[level] = self._certainty_of_law(level)
+        return known[level]
+
+    def _certainty_of_law(self, level: Fraction) -> Certainty:
+        if self.kinds:
+            kinds = [kind.quantile_certainty(level) for kind in self.kinds]
+            return together(known_by("slowest-kind"), *kinds)
+        cycle = self.cycle
+        if cycle is not None:
+            return together(self.latency_certainty, cycle.known)
+        ways = self.paths
+        if ways:
+            return self._sum_certainty(ways, level)
+        parts = [quantile_certainty(queue) for queue in self._waits]
+        if self.jitter and self.playout is None:
+            laws = [part.resource for part in self.jitter]
+            parts.append(jitter_certainty(laws, 1 - self.allotments(level)[0].late))
+        count = len(self._waits)
+        if count + self.varies > 1:
+            parts.append(_added_up(count, varies=self.varies))
+        parts.append(calls_certainty(self.latency, varies=self.varies))
+        parts += [kinds_certainty(self.latency), self._blocking_known]
+        parts += [self.cycle_certainty, self.elastic_known]
+        return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
+
+    def _sum_certainty(self, paths: Sequence[StagePath], level: Fraction) -> Certainty:
+        """Return how the quantile is known of a level that is that of a sum."""
+        parts = [paths_known(paths)]
+        for way in paths:
+            parts += [stage_certainty(part.queue) for part in way.added if part.queue is not None]
+            parts.append(way.fan_out_known)
+            parts += [
+                quantile_certainty(part.queue) for part in way.aside if part.queue is not None
+            ]
+            parts.append(added_known(way))
+            count = bool(way.added) + len(way.aside)
+            if count + self.varies > 1:
+                parts.append(_added_up(count, varies=self.varies))
+        if self.jitter and self.playout is None:
+            laws = [part.resource for part in self.jitter]
+            parts.append(jitter_certainty(laws, 1 - self._allotment(paths[0], level).late))
+        parts += [kinds_certainty(self.latency), self._blocking_known]
+        parts += [self.cycle_certainty, self.elastic_known]
+        return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
+
+    @property
+    def _blocking_known(self) -> Certainty:
+        """How quantiles are known where users are held back by what is full and has no queue."""
+        names = [queue_resource(part) for part in self.latency if part.queue is None]
+        saturated = [name for name in names if name]
+        return known_by("blocking-time", saturated) if saturated else EXACT
+
+    @property
+    def _waits(self) -> list[Queue]:
+        return [part.queue for part in every(self.latency) if part.queue is not None]
+
+
+def _added_up(count: int, *, varies: bool) -> Certainty:
+    method = "sum-of-percentiles-and-jitter" if varies else "sum-of-percentiles"
+    return known_by(method, count=count)
