@@ -118,6 +118,23 @@ def test_quantiles_are_within_the_error_that_is_told(cores: int, percent: int) -
         assert found == pytest.approx(exact, rel=allowed)
 
 
+@pytest.mark.parametrize("cores", [1, 2, 4])
+@pytest.mark.parametrize("percent", [30, 60, 90])
+def test_visits_by_chance_are_as_short_as_short_visits_are(cores: int, percent: int) -> None:
+    """Of a gamma law of the same variance 10 % are shorter than a tenth of the true p10."""
+    levels = (0.1, 0.3, 0.5, 0.9, 0.99)
+    more = "".join(
+        f"measure q{k} = quantile(flow.latency, {10 + 90 * level:.5g} %)\n"
+        for k, level in enumerate(levels)
+    )
+    spec = served("ps", cores, more).replace("{ work }", "{ 90 %: work }")
+    graph = lowered(spec.replace("1 packet/s", "10 / 9 * 1 packet/s"))
+    true = _shared_quantiles(cores, percent / 100, list(levels))
+    for k, exact in enumerate(true):
+        found = 100 * graph.at(percent * cores).number(graph.measures[f"q{k}"].value)
+        assert found == pytest.approx(exact, rel=0.2 if k < 2 else 0.16)
+
+
 def _shared_quantiles(cores: int, load: float, levels: list[float]) -> list[float]:
     """Return quantiles of the time in M/M/c with sharing, by the eigenvalues of its chain.
 

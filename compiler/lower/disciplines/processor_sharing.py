@@ -7,7 +7,9 @@ batches is exact for exponential service (Kleinrock, Muntz and Rodemich 1971).
 
 A quantile is that of a Weibull law with the mean and the variance of the time from arrival to
 departure, which for one server is (2 + load)/(2 - load) mean squares (Coffman, Muntz and Trotter
-1970). It is held against the law itself in tests/queueing/test_sharing.py.
+1970). In sums it is an exponential time and, for some visits, a second one, with the same mean and
+variance and about the same share of very short times, of which a gamma law has far too many. Both
+are held against the law itself in tests/queueing/test_sharing.py.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from qps.engine.expressions.formulas import (
 _LEAST = number(Fraction(1, 10**9))
 _TINY = number(Fraction(1, 10**40))
 _BEND = number(Fraction(83, 1000))
+_OFTEN, _OFTENER = number(Fraction(11, 20)), number(Fraction(19, 50))
 _GAMMA = [number(Fraction(one)) for one in ("0.422784", "0.322467", "-0.067353")]
 """Taylor's series of ln Gamma(2 + x)."""
 
@@ -60,12 +63,13 @@ class Sharing(Law, frozen=True):
         return _weibull_tail(self._spread(queue), (seconds + own.service) / mean)
 
     def stage(self, queue: Queue, own: Visit) -> StageLaw | None:
-        """Return the time from arrival to departure as a gamma law of its mean and variance."""
+        """Return the time from arrival to departure, exponential, and longer for some."""
+        mean = own.service + self.wait(queue, own)
+        longer = _Longer((self._spread(queue) - 1) / 2)
         return StageLaw(
-            waits=ZERO,
-            work=ZERO,
-            service=own.service + self.wait(queue, own),
-            variation=self._spread(queue),
+            waits=longer.chance,
+            work=mean * longer.mean,
+            service=mean * (1 - longer.part),
             counted=own.service,
         )
 
@@ -154,6 +158,22 @@ class _Chain:
         """The mean square of that where nobody comes or goes meanwhile, in squares of the mean."""
         first = self.spare * self.own + self.end * self.load
         return self.second * self.all / first**2
+
+
+class _Longer:
+    """What some visits take longer than others, in mean times: a second exponential time.
+
+    It gives the time from arrival to departure its mean and its variance, of which `wide` is half
+    of what is above that of an exponential time; which `part` of the mean it is follows from how
+    probable very short times are, as it is for a constant number of visits at one server.
+    """
+
+    def __init__(self, wide: Formula) -> None:
+        below = minimum(ONE, wide)
+        rare = 1 - _OFTEN * below + _OFTENER * below**2
+        self.part = below * rare
+        self.mean = 1 + maximum(ONE, wide) / rare
+        self.chance = self.part / self.mean
 
 
 def sharing_delay(queue: Queue) -> Formula:

@@ -18,13 +18,13 @@ from qps.compiler.lower.queues.station_queue import Queue
 from qps.compiler.lower.response_time.response_stages import LatencyPart, TimeSpent
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.methods import known_by
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, number, total
 
 
 class CycleSum(Struct, frozen=True, kw_only=True):
     """What a cycle of a stream takes: `fixed`, and the time at its stations, of which `queues` are.
 
-    It visits them so `often`.
+    It visits them so `often`, or as if so often, for services that differ.
     """
 
     stream: ClosedStream
@@ -87,8 +87,17 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         stream=stream,
         fixed=total(fixed) - total(served),
         queues=tuple(queue for queue in queues if queue is not None),
-        often=tuple(often[name] for name in stations),
+        often=tuple(_as_if_alike(visits[name], often[name]) for name in stations),
     )
+
+
+def _as_if_alike(visits: Sequence[LatencyPart], often: Formula) -> Formula:
+    """Return how many equal exponential services vary as much as those of some visits do."""
+    services = [(part.times, part.visit.service) for part in visits if part.visit is not None]
+    if len({service for _, service in services}) == 1:
+        return often
+    once = total(times * service for times, service in services)
+    return apply("mean", once**2, total(times * service**2 for times, service in services))
 
 
 def _is_delay_by_chance(part: LatencyPart) -> bool:
