@@ -195,7 +195,7 @@ def page_view(
 def _advice(words: Wording) -> tuple[tuple[str, str, str, str], ...]:
     """Return the kind of each change, the change, the capacity with it, and its cost."""
     return tuple(
-        (phrase(f"page.way.{one.way}"), one.words, in_words(users_with(one)), extra_cost(one))
+        (phrase(f"page.change.{one.kind}"), one.words, in_words(users_with(one)), extra_cost(one))
         for one in words.changes
     )
 

@@ -202,8 +202,8 @@ class CountedAsKnown(Struct, frozen=True, kw_only=True):
     numbers: tuple[str, ...]
 
 
-class Way(StrEnum):
-    """Effect of a change."""
+class ChangeKind(StrEnum):
+    """How a change increases capacity."""
 
     CAPACITY = "more capacity"
     DEMAND = "less demand"
@@ -224,7 +224,7 @@ class Advice(Struct, frozen=True, kw_only=True):
     now; None where nothing has a price, and where it is of a place without one.
     """
 
-    way: Way
+    kind: ChangeKind
     name: str
     change: str
     set: bool

@@ -25,7 +25,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.expressions.formulas import Formula, number
 from qps.engine.expressions.point_values import Point
 from qps.solver.answers.answer_certainty import largest_known
-from qps.solver.answers.answer_parts import Advice, Way
+from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.graph_criteria import all_criteria, largest_acceptable
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
@@ -44,7 +44,7 @@ _WITHOUT_END = 1000
 
 
 def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:
-    """Return the changes that help most, three of each way at most, the best first.
+    """Return the changes that help most, three of each kind at most, the best first.
 
     Empty where the system does not limit the population: there is nothing to help.
     """
@@ -58,25 +58,25 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     changed = (candidate.configuration for candidate in tried)
     outlines = outlines_for(model, configuration, solution, changed)
     trials = _Trials(model=model, configuration=configuration, solution=solution, outlines=outlines)
-    found: dict[Way, list[Advice]] = {way: [] for way in Way}
+    found: dict[ChangeKind, list[Advice]] = {kind: [] for kind in ChangeKind}
 
     def report(advice: Advice | None) -> None:
         if advice is not None:
-            of_its_way = [*found[advice.way], advice]
-            of_its_way.sort(key=lambda a: (-a.capacity, a.change))
-            found[advice.way] = of_its_way[:_MOST_OF_A_KIND]
+            of_its_kind = [*found[advice.kind], advice]
+            of_its_kind.sort(key=lambda a: (-a.capacity, a.change))
+            found[advice.kind] = of_its_kind[:_MOST_OF_A_KIND]
 
     for candidate in tried:
         report(trials.tried(candidate, found))
     if solution.capacity is None:
-        known = {advice.name for way in Way for advice in found[way]}
+        known = {advice.name for kind in ChangeKind for advice in found[kind]}
         for ladder in ladders(model, configuration, solution):
             step = None
             if ladder and ladder[0].name not in known:
                 step = mildest(ladder, trials.supports_users)
             if step is not None and not changes_mode(model, configuration, step):
-                report(trials.tried(step, {way: [] for way in Way}))
-    return tuple(advice for way in Way for advice in found[way])
+                report(trials.tried(step, {kind: [] for kind in ChangeKind}))
+    return tuple(advice for kind in ChangeKind for advice in found[kind])
 
 
 class _Trials(Struct, kw_only=True, dict=True):
@@ -95,10 +95,10 @@ class _Trials(Struct, kw_only=True, dict=True):
         of_resources = {name: graph.network.place_of(name) for name in graph.resources}
         return places_of_numbers(self.model, self.configuration) | of_resources
 
-    def tried(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+    def tried(self, candidate: Candidate, best: dict[ChangeKind, list[Advice]]) -> Advice | None:
         """Return what a change gives.
 
-        None where it does not help, cannot be, or helps less than the best of its way.
+        None where it does not help, cannot be, or helps less than the best of its kind.
         """
         try:
             sink = Sink()
@@ -128,19 +128,19 @@ class _Trials(Struct, kw_only=True, dict=True):
     def _now(self) -> int:
         return self.solution.capacity or self.solution.graph.low - 1
 
-    def _helping(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+    def _helping(self, candidate: Candidate, best: dict[ChangeKind, list[Advice]]) -> Advice | None:
         if self._is_outdone(candidate, best):
             return None
         graphs = self._graphs_of(candidate)
-        told = self._competitive_effect(candidate, graphs, best)
-        if told is None or (not candidate.is_capacity and self._lifts_a_limit(graphs)):
+        effect = self._competitive_effect(candidate, graphs, best)
+        if effect is None or (not candidate.is_capacity and self._lifts_a_limit(graphs)):
             return None
-        way, to, headroom = told
+        kind, to, headroom = effect
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
         if largest <= self._now:
             return None
         return Advice(
-            way=way,
+            kind=kind,
             name=candidate.name,
             change=candidate.text,
             set=candidate.is_setting,
@@ -191,7 +191,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         )
         return None if is_free and more == 0 else more
 
-    def _is_outdone(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> bool:
+    def _is_outdone(self, candidate: Candidate, best: dict[ChangeKind, list[Advice]]) -> bool:
         """Return whether a change is sure to help less than others, before it is lowered."""
         graphs = [
             _times(graph, candidate.factors) for graph in self.outlines.of(candidate.configuration)
@@ -200,11 +200,11 @@ class _Trials(Struct, kw_only=True, dict=True):
             return False
         if self.outlines.still_fails(graphs, self._now + 1):
             return True
-        way = Way.CAPACITY
+        kind = ChangeKind.CAPACITY
         if not candidate.is_capacity:
             graph = self._in_the_mode(graphs)
-            way = self._moved(graph, self.outlines.at(graph, self.solution.at))[0]
-        least = self._least(candidate, way, best)
+            kind = self._moved(graph, self.outlines.at(graph, self.solution.at))[0]
+        least = self._least(candidate, kind, best)
         return least is not None and self.outlines.still_fails(graphs, least)
 
     def _in_the_mode(self, graphs: Sequence[LoadGraph]) -> LoadGraph:
@@ -212,29 +212,34 @@ class _Trials(Struct, kw_only=True, dict=True):
         return next(graph for graph in graphs if graph.mode == mode)
 
     @staticmethod
-    def _least(candidate: Candidate, effect: Way, best: dict[Way, list[Advice]]) -> int | None:
+    def _least(
+        candidate: Candidate, kind: ChangeKind, best: dict[ChangeKind, list[Advice]]
+    ) -> int | None:
         """Return what a change must give to be among the best; None where there are few."""
-        if len(best[effect]) < _MOST_OF_A_KIND:
+        if len(best[kind]) < _MOST_OF_A_KIND:
             return None
-        last = best[effect][-1]
+        last = best[kind][-1]
         return last.capacity + (candidate.text > last.change)
 
     def _competitive_effect(
-        self, candidate: Candidate, graphs: Sequence[LoadGraph], best: dict[Way, list[Advice]]
-    ) -> tuple[Way, str | None, float | None] | None:
+        self,
+        candidate: Candidate,
+        graphs: Sequence[LoadGraph],
+        best: dict[ChangeKind, list[Advice]],
+    ) -> tuple[ChangeKind, str | None, float | None] | None:
         """Return how a change helps, to where demand moves and what is left there.
 
-        None where it does not help, or less than the best of its way. To be acceptable at one
+        None where it does not help, or less than the best of its kind. To be acceptable at one
         population is told sooner than up to where it is.
         """
         if not self._acceptable(graphs, self._now + 1):
             return None
-        way: tuple[Way, str | None, float | None] = Way.CAPACITY, None, None
+        effect: tuple[ChangeKind, str | None, float | None] = ChangeKind.CAPACITY, None, None
         if not candidate.is_capacity:
             graph = self._in_the_mode(graphs)
-            way = self._moved(graph, self._at(graph, self.solution.at))
-        least = self._least(candidate, way[0], best)
-        return way if least is None or self._acceptable(graphs, least) else None
+            effect = self._moved(graph, self._at(graph, self.solution.at))
+        least = self._least(candidate, effect[0], best)
+        return effect if least is None or self._acceptable(graphs, least) else None
 
     def _at(self, graph: LoadGraph, population: int) -> Point:
         """Return a graph at a population: where its numbers are those of now, most is known there.
@@ -271,7 +276,7 @@ class _Trials(Struct, kw_only=True, dict=True):
         ]
         return largest_known(failures, graphs[0].low)
 
-    def _moved(self, after: LoadGraph, there: Point) -> tuple[Way, str | None, float | None]:
+    def _moved(self, after: LoadGraph, there: Point) -> tuple[ChangeKind, str | None, float | None]:
         """Tell whether demand was taken away, moved, or neither: to where, and what is left there.
 
         `there` is the graph at the population of the answer so far.
@@ -289,11 +294,11 @@ class _Trials(Struct, kw_only=True, dict=True):
             if load - old.get(name, 0.0) > _NOTICEABLE
         }
         if not any(loads.get(name, 0.0) < load * _LESS for name, load in old.items()):
-            return Way.OTHER, None, None
+            return ChangeKind.OTHER, None, None
         if not rises:
-            return Way.DEMAND, None, None
+            return ChangeKind.DEMAND, None, None
         to = max(rises, key=lambda name: rises[name])
-        return Way.SHIFT, to, there.number(after.resources[to].target) - loads[to]
+        return ChangeKind.SHIFT, to, there.number(after.resources[to].target) - loads[to]
 
     def _loads(
         self, graph: LoadGraph, loads: Mapping[Formula, Formula], point: Point

@@ -23,7 +23,7 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.pages.live.live_page import live_page
 from qps.reports.text.solutions.answer_values import AdviceView
 from qps.reports.text.solutions.change_wording import changes_of, extra_cost
-from qps.solver.answers.answer_parts import Advice, Way
+from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.variants.model_variants import ShownCase, model_variants
 
 SPEC = '''
@@ -93,25 +93,29 @@ CHOICES: list[tuple[str, str, str]] = [
 ]
 """A place or option, what is to be there, and that in words."""
 
-COSTS: list[tuple[Way, str, float | None, float | None, str]] = [
-    (Way.CAPACITY, "web", 900.0, None, "+$900"),
-    (Way.CAPACITY, "web", -450.0, None, "-$450"),
-    (Way.CAPACITY, "web", None, 0.25 / 3600, "+$183/month"),
-    (Way.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,230 and -$183/month"),
-    (Way.CAPACITY, "web", 0.0, None, "same cost"),
-    (Way.CAPACITY, "web", 0.0, 0.0, "same cost"),
-    (Way.CAPACITY, "wan", None, None, "no price set"),
-    (Way.DEMAND, "size", 0.0, None, ""),
-    (Way.DEMAND, "size", -30.0, None, "-$30"),
+COSTS: list[tuple[ChangeKind, str, float | None, float | None, str]] = [
+    (ChangeKind.CAPACITY, "web", 900.0, None, "+$900"),
+    (ChangeKind.CAPACITY, "web", -450.0, None, "-$450"),
+    (ChangeKind.CAPACITY, "web", None, 0.25 / 3600, "+$183/month"),
+    (ChangeKind.CAPACITY, "web", 1234.5, -0.25 / 3600, "+$1,230 and -$183/month"),
+    (ChangeKind.CAPACITY, "web", 0.0, None, "same cost"),
+    (ChangeKind.CAPACITY, "web", 0.0, 0.0, "same cost"),
+    (ChangeKind.CAPACITY, "wan", None, None, "no price set"),
+    (ChangeKind.DEMAND, "size", 0.0, None, ""),
+    (ChangeKind.DEMAND, "size", -30.0, None, "-$30"),
 ]
 """A way to help, of what, what it costs more, once and while it runs, and that in words."""
 
 
 def _advice(
-    name: str, *, change: str = "", factor: Fraction | None = None, way: Way = Way.CAPACITY
+    name: str,
+    *,
+    change: str = "",
+    factor: Fraction | None = None,
+    kind: ChangeKind = ChangeKind.CAPACITY,
 ) -> Advice:
     return Advice(
-        way=way,
+        kind=kind,
         name=name,
         change=change,
         set=factor is None,
@@ -121,9 +125,11 @@ def _advice(
     )
 
 
-def _view(way: Way, name: str, price: float | None, running_price: float | None) -> AdviceView:
+def _view(
+    kind: ChangeKind, name: str, price: float | None, running_price: float | None
+) -> AdviceView:
     return AdviceView(
-        way=way,
+        kind=kind,
         name=name,
         change="",
         words="",
@@ -177,11 +183,11 @@ def test_the_page_has_the_words_of_the_table(tmp_path: Path) -> None:
     assert told == [WORDS, [words for *_, words in COSTS]]
 
 
-def _cost_in_page(way: Way, name: str, *prices: float | None) -> dict[str, object]:
+def _cost_in_page(kind: ChangeKind, name: str, *prices: float | None) -> dict[str, object]:
     pairs = zip(prices, (MONEY, MONEY / TIME), strict=True)
     told = [(price, str(dimension)) for price, dimension in pairs if price is not None]
     return {
-        "way": "other hardware" if way is Way.CAPACITY else "less demand",
+        "kind": "other hardware" if kind is ChangeKind.CAPACITY else "less demand",
         "part": name,
         "prices": [price for price, _ in told],
         "dimensions": [dimension for _, dimension in told],

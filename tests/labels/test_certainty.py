@@ -687,7 +687,7 @@ def test_who_meets_users_who_think_waits_less_than_is_told_too() -> None:
 def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() -> None:
     text = ASKING + "require { p.loss <= 1 % }\n"
     view = qps.loads(text).solve(advice=True)
-    assert {one.known.kind for one in view.advice if one.way == "more capacity"} == {"lower bound"}
+    assert {one.known.kind for one in view.advice if one.kind == "more capacity"} == {"lower bound"}
     assert view.next_limit is not None
     assert view.next_limit.known.kind == "exact"
     slower = text.replace("p.loss <= 1 %", "quantile(p.latency, 90 %) <= 800 ms")
@@ -762,7 +762,7 @@ def _sized(requirement: str, population: int, text: str = WAITING) -> Sizing:
     return size(spec.model, spec.configuration(None, []), population)
 
 
-def test_whether_users_are_carried_is_known_as_what_fails() -> None:
+def test_whether_users_are_supported_is_known_as_what_fails() -> None:
     certain = _sized("p.latency <= 1 s", 600)
     assert certain.is_supported
     assert certain.known == EXACT

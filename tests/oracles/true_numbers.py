@@ -238,7 +238,7 @@ class Truth:
             "modes": self._modes,
             "resources": self._resources,
             "measures": self._measures,
-            "carried": self._carried,
+            "traffic": self._traffic,
             "advice": self._advice,
             "likely": self._likely,
             "measure-next": self._measure_next,
@@ -543,7 +543,7 @@ class Truth:
         """Return the measures as they are known at the population."""
         return Measures.of_graph(self.graph, in_series_at(self.graph, self.at))
 
-    def _carried(self, table: ShownTable) -> Iterator[str]:
+    def _traffic(self, table: ShownTable) -> Iterator[str]:
         for what, at, hour, month, *_ in table.rows:
             name = self.name_in(
                 Cell(re.sub(r", busiest of .*", "", what.text), what.name.split(",")[0]),
@@ -633,7 +633,7 @@ class Truth:
             cells = list(zip(table.head[1:], row[1:], strict=True))
             for x, cell in cells[:: max(1, (len(cells) - 1) // 2)]:
                 values = dict(zip(names, (x, row[0].text), strict=True))
-                wanted = self._carried_with(values)
+                wanted = self._capacities_with(values)
                 yield from _differs(row[0], x, cell, wanted)
 
     def _moved(self, called: str) -> str | None:
@@ -641,7 +641,7 @@ class Truth:
         found = self.names.get(called, ())
         return next((one for one in found if one in self.graph.assumptions), None)
 
-    def _carried_with(self, values: Mapping[str | None, str]) -> set[str]:
+    def _capacities_with(self, values: Mapping[str | None, str]) -> set[str]:
         """Return what a page may write of the users with other numbers."""
         set_to = {}
         for name, text in values.items():

@@ -484,13 +484,13 @@ def test_the_slider_moves_every_number(speak_html: str, open_page: Any) -> None:
     assert page.evaluate("() => qps.shown.n") == 32
 
 
-def test_what_is_carried_follows(speak: Spec, speak_html: str, open_page: Any) -> None:
+def test_traffic_follows(speak: Spec, speak_html: str, open_page: Any) -> None:
     page = open_page(speak_html).page
     static = open_page(speak_html, scripts=False).page
-    said = [" ".join(one.text_content("#carried table").split()) for one in (page, static)]
+    said = [" ".join(one.text_content("#traffic table").split()) for one in (page, static)]
     assert "".join(said[0].split()) == "".join(said[1].split())
     page.fill("#population-number", "16")
-    rate = page.locator("#carried tbody td").nth(1).text_content()
+    rate = page.locator("#traffic tbody td").nth(1).text_content()
     graph = lower(speak.model, speak.configuration("midrange"))
     resource = graph.resources["lan"]
     assert resource.throughput is not None

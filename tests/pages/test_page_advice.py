@@ -108,7 +108,7 @@ NOBODY = (
 )
 
 
-def test_where_nobody_is_carried_larger_steps_are_tried(open_page: Any) -> None:
+def test_where_no_user_is_supported_larger_steps_are_tried(open_page: Any) -> None:
     spec = checked(NOBODY)
     page = open_page(html_of(spec))
     page.page.wait_for_selector("#advice button")

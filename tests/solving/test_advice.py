@@ -17,7 +17,7 @@ from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
 from qps.compiler.pipeline import Spec
-from qps.solver.answers.answer_parts import Advice, Way
+from qps.solver.answers.answer_parts import Advice, ChangeKind
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
@@ -37,8 +37,8 @@ def _advised(text: str, *changes: str) -> tuple[Solution, tuple[Advice, ...]]:
     return solution, advise(spec.model, configuration, solution)
 
 
-def _by(advice: tuple[Advice, ...], way: Way) -> dict[str, int]:
-    return {a.change: a.capacity for a in advice if a.way is way}
+def _by(advice: tuple[Advice, ...], kind: ChangeKind) -> dict[str, int]:
+    return {a.change: a.capacity for a in advice if a.kind is kind}
 
 
 # -- more capacity -------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def test_another_machine_more_of_them_and_faster_ones() -> None:
     solution, advice = _advised(SERVER)
     # 4 packet/s at 10 ms: 25 users a machine
     assert (solution.capacity, solution.limited_by) == (50, "host.cpu.utilization")
-    assert _by(advice, Way.CAPACITY) == {
+    assert _by(advice, ChangeKind.CAPACITY) == {
         "host = rated * 4": 100,
         "host = twice": 100,
         "twice the host.cpu.speed": 100,
@@ -101,7 +101,7 @@ def test_another_network_and_more_of_it() -> None:
     # 10 kbit/s each
     assert (solution.capacity, solution.limited_by) == (100, "net.utilization")
     # at a port of each machine, the four servers' are the fullest: 4 * 100
-    assert _by(advice, Way.CAPACITY) == {
+    assert _by(advice, ChangeKind.CAPACITY) == {
         "net = ports": 400,
         "net = big": 300,
         "net = wire * 2": 200,
@@ -126,8 +126,8 @@ def test_a_parameter_that_is_capacity_is_doubled() -> None:
         "param power = 10 score\nmachine made { cpu power }\n"
     )
     _, advice = _advised(text)
-    assert _by(advice, Way.CAPACITY)["twice the power"] == 100
-    assert not _by(advice, Way.DEMAND)
+    assert _by(advice, ChangeKind.CAPACITY)["twice the power"] == 100
+    assert not _by(advice, ChangeKind.DEMAND)
 
 
 CORE = PRELUDE.replace("1..100", "1..10_000") + (
@@ -139,7 +139,10 @@ CORE = PRELUDE.replace("1..100", "1..10_000") + (
 def test_more_cores_help() -> None:
     solution, advice = _advised(CORE % "quad")
     assert solution.capacity == 100
-    assert _by(advice, Way.CAPACITY) == {"host = quad * 2": 200, "twice the host.cpu.cores": 200}
+    assert _by(advice, ChangeKind.CAPACITY) == {
+        "host = quad * 2": 200,
+        "twice the host.cpu.cores": 200,
+    }
 
 
 THREADS = """
@@ -173,7 +176,7 @@ def test_costs_of_two_machines_tell_of_no_faster_one() -> None:
 def test_a_machine_of_one_core_is_helped_too() -> None:
     solution, advice = _advised(CORE % "box")
     assert solution.capacity == 25
-    told = _by(advice, Way.CAPACITY)
+    told = _by(advice, ChangeKind.CAPACITY)
     assert (told["host = box * 2"], told["host = quad"]) == (50, 100)
 
 
@@ -193,8 +196,12 @@ def test_other_choices_and_smaller_parameters() -> None:
     # 2 packet/s at 8 ms
     assert solution.capacity == 62
     # 4 ms without checks, 6 ms when ugly; 7.2 ms for a tenth less
-    assert _by(advice, Way.DEMAND) == {"checks = off": 125, "mood = ugly": 83, "10 % less pace": 69}
-    assert not _by(advice, Way.SHIFT)
+    assert _by(advice, ChangeKind.DEMAND) == {
+        "checks = off": 125,
+        "mood = ugly": 83,
+        "10 % less pace": 69,
+    }
+    assert not _by(advice, ChangeKind.SHIFT)
 
 
 def test_what_lowers_no_utilization_is_no_less_demand() -> None:
@@ -203,8 +210,8 @@ def test_what_lowers_no_utilization_is_no_less_demand() -> None:
     )
     solution, advice = _advised(text)
     assert solution.capacity == 6
-    assert _by(advice, Way.OTHER) == {"workers = 7": 7}
-    assert not _by(advice, Way.DEMAND)
+    assert _by(advice, ChangeKind.OTHER) == {"workers = 7": 7}
+    assert not _by(advice, ChangeKind.DEMAND)
 
 
 def test_a_parameter_that_relieves_is_raised() -> None:
@@ -213,7 +220,7 @@ def test_a_parameter_that_relieves_is_raised() -> None:
     )
     _, advice = _advised(text)
     # N * 2 / 1.1 at 8 ms: 68.75
-    assert _by(advice, Way.DEMAND)["10 % more thin"] == 68
+    assert _by(advice, ChangeKind.DEMAND)["10 % more thin"] == 68
 
 
 @pytest.mark.parametrize(
@@ -243,7 +250,7 @@ def test_of_things_whole_ones_are_offered(written: str, offered: str) -> None:
 def test_parameters_stay_within_their_range(bounds: str, is_there: bool) -> None:
     text = DEMANDING.replace("pace = 2 packet/s", f"pace = 2 packet/s in {bounds} packet/s")
     _, advice = _advised(text)
-    assert ("10 % less pace" in _by(advice, Way.DEMAND)) == is_there
+    assert ("10 % less pace" in _by(advice, ChangeKind.DEMAND)) == is_there
 
 
 def test_a_wider_limit_is_no_advice() -> None:
@@ -273,7 +280,7 @@ def test_servers_are_whole() -> None:
     solution, advice = _advised(text)
     assert solution.capacity == 75
     assert "10 % more servers" not in {a.change for a in advice}
-    assert _by(advice, Way.CAPACITY)["servers = 6"] == 150
+    assert _by(advice, ChangeKind.CAPACITY)["servers = 6"] == 150
 
 
 # -- demand moved elsewhere ----------------------------------------------------------------
@@ -289,7 +296,7 @@ def test_compression_moves_load_from_the_link_to_the_processor() -> None:
     solution, advice = _advised(SHIFTING)
     # 50 kbit/s each
     assert (solution.capacity, solution.limited_by) == (20, "net.utilization")
-    (shift,) = [a for a in advice if a.way is Way.SHIFT]
+    (shift,) = [a for a in advice if a.kind is ChangeKind.SHIFT]
     assert (shift.change, shift.set, shift.capacity) == ("pack = on", True, 80)
     # 5 packet/s at 10 + 20 ms
     assert shift.to == "user.cpu"
@@ -302,7 +309,7 @@ def test_back_again_is_a_shift_as_well() -> None:
     solution, advice = _advised(slow, "pack = on")
     # the processor is full by now: not even one user
     assert (solution.capacity, solution.at) == (None, 1)
-    (shift,) = [a for a in advice if a.way is Way.SHIFT]
+    (shift,) = [a for a in advice if a.kind is ChangeKind.SHIFT]
     assert (shift.change, shift.to, shift.capacity) == ("pack = off", "net", 20)
     # told for the one user
     assert shift.headroom == pytest.approx(0.95)
@@ -314,7 +321,7 @@ def test_of_several_that_take_over_the_one_that_takes_most_is_named() -> None:
         + "component unzip { cpu 8 ms/packet }\n"
     )
     _, advice = _advised(text)
-    (shift,) = [a for a in advice if a.way is Way.SHIFT]
+    (shift,) = [a for a in advice if a.kind is ChangeKind.SHIFT]
     # 20 users on 4 machines: 5 * 5 packet/s at 8 ms are 20 %, above the 10 % more of a user
     assert (shift.to, shift.headroom) == ("web.cpu", pytest.approx(0.8))
 
@@ -323,8 +330,8 @@ def test_what_rises_by_next_to_nothing_is_no_shift() -> None:
     text = SHIFTING.replace("20 ms/packet", "0.9 ms/packet")
     _, advice = _advised(text)
     # 0.45 % of a core
-    assert _by(advice, Way.DEMAND)["pack = on"] == 80
-    assert not _by(advice, Way.SHIFT)
+    assert _by(advice, ChangeKind.DEMAND)["pack = on"] == 80
+    assert not _by(advice, ChangeKind.SHIFT)
 
 
 def test_a_shift_that_saturates_the_other_is_no_advice() -> None:
@@ -357,7 +364,7 @@ def test_where_nobody_is_served_advice_starts_from_nobody() -> None:
     text = SERVER.replace("4 packet/s", "250 packet/s")
     solution, advice = _advised(text)
     assert solution.capacity is None
-    assert _by(advice, Way.CAPACITY)["host = rated * 4"] == 1
+    assert _by(advice, ChangeKind.CAPACITY)["host = rated * 4"] == 1
 
 
 def test_all_modes_must_be_helped() -> None:
@@ -365,12 +372,12 @@ def test_all_modes_must_be_helped() -> None:
     solution, advice = _advised(text)
     assert (solution.graph.mode, solution.capacity) == ("a", 31)
     # 4 ms and 2 ms without checks; ugly is no change for b, but a has 6 ms then; the pace is the modes'
-    assert _by(advice, Way.DEMAND) == {"checks = off": 62, "mood = ugly": 41}
+    assert _by(advice, ChangeKind.DEMAND) == {"checks = off": 62, "mood = ugly": 41}
     # b stays at 41, whatever is done for a alone
     text = DEMANDING + (
         "mode a { pace = 4 packet/s; mood = good }\nmode b { pace = 4 packet/s; mood = good; checks = on }\n"
     )
-    assert not _by(_advised(text)[1], Way.DEMAND)
+    assert not _by(_advised(text)[1], ChangeKind.DEMAND)
 
 
 SPECS = {
@@ -444,7 +451,7 @@ def test_every_advice_helps_by_what_it_says(
         anew = _anew(text, item)
         assert item.capacity == min(anew or 0, 200), item.change
         assert item.capacity > now
-        if item.way is Way.SHIFT:
+        if item.kind is ChangeKind.SHIFT:
             assert item.to is not None
             there = load(lowered(text, item.change), item.to, solution.at)
             assert item.headroom == pytest.approx(float(1 - there))
@@ -455,7 +462,7 @@ def test_advice_is_given_when_it_is_asked_for() -> None:
     model = qps.loads(SHIFTING)
     assert model.solve().advice == ()
     told = {a.change: a for a in model.solve(advice=True).advice}["pack = on"]
-    assert (told.way, told.set, told.capacity) == ("demand moved elsewhere", True, 80)
+    assert (told.kind, told.set, told.capacity) == ("demand moved elsewhere", True, 80)
     assert (told.range_limits, told.to) == (False, "user.cpu")
     assert told.headroom == pytest.approx(0.85)
 
@@ -574,7 +581,7 @@ def test_a_capacity_that_is_fitted_is_not_bought(said: str, is_offered: bool) ->
         f"param power = 10 score in 1..100 score {said}\nmachine made {{ cpu power }}\n"
     )
     _, advice = _advised(text)
-    assert ("twice the power" in _by(advice, Way.CAPACITY)) is is_offered
+    assert ("twice the power" in _by(advice, ChangeKind.CAPACITY)) is is_offered
 
 
 def _changes(advice: tuple[Advice, ...]) -> set[str]:

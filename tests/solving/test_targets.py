@@ -24,7 +24,7 @@ from qps.compiler.syntax.parse import parse
 from qps.reports.text.explanations.explanation_text import explanation_text
 from qps.reports.text.solutions.answer_text import solve_text
 from qps.reports.text.solutions.limit_reasons import answer_sentence
-from qps.solver.answers.answer_parts import Way
+from qps.solver.answers.answer_parts import ChangeKind
 from qps.solver.answers.graph_criteria import largest_acceptable
 from qps.solver.answers.graph_solution import solve
 from qps.solver.answers.solution import Solution
@@ -155,7 +155,7 @@ def test_what_demand_is_moved_to_has_left_what_its_target_leaves() -> None:
     moved = [
         one
         for one in advise(spec.model, spec.configuration(), solve(lowered(text)))
-        if one.way is Way.SHIFT
+        if one.kind is ChangeKind.SHIFT
     ]
     assert [(one.change, one.to) for one in moved] == [("where = there", "back.cpu")]
     assert moved[0].headroom == pytest.approx(0.4 - 0.2)

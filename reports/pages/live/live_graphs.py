@@ -111,7 +111,7 @@ class LiveGraphs:
                 "isFilled": is_filled,
                 "parts": parts,
                 **({} if streams == parts else {"streams": streams}),
-                "carried": None if resource.throughput is None else step(resource.throughput),
+                "throughput": None if resource.throughput is None else step(resource.throughput),
                 "count": step(resource.count),
                 "portOf": resource.port_of,
                 "at": [numbers[place] for place in places_of(network, resource.name)],
@@ -120,7 +120,7 @@ class LiveGraphs:
 
     def _stream(self, stream: StreamMeasures, path: Path) -> int:
         step, numbers = self._records.step, self._topology.numbers
-        way = [
+        steps = [
             self._records.record(
                 {
                     "kind": one.kind,
@@ -139,7 +139,7 @@ class LiveGraphs:
         return self._records.record(
             {
                 "name": stream.name,
-                "way": way,
+                "path": steps,
                 "route": self._records.record({"places": places, "joins": joins}),
                 "latency": step(stream.mean_latency),
                 "jitter": step(total(part.value for part in stream.jitter)),

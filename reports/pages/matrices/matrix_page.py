@@ -201,7 +201,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         return f"{phrase('at_least', users=amount)} {users}"
 
     def _is_end_of_range(self, column: ResultColumn, row: int) -> bool:
-        """Return whether a row tells the end of the range: more may be carried there."""
+        """Return whether the capacity of a row is the end of the range: it may be higher."""
         limits = self._limits(column)
         carries = column.at(row) is not None
         return carries and limits is not None and limits.at(row) is None

@@ -40,7 +40,7 @@ export class Model {
   resolved(number) {
     const found = this.record(number);
     if (typeof found.route === "number") {
-      found.way = found.way.map((one) => this.record(one));
+      found.path = found.path.map((one) => this.record(one));
       found.route = this.record(found.route);
     }
     return found;
@@ -84,10 +84,10 @@ export function exactNumber(record) { return record.value.map(BigInt); }
 function outputsOf(graph) {
   const found = [];
   for (const one of graph.resources) found.push(one.load, one.over, one.target, one.count, ...[...one.parts, ...one.streams ?? []].map((part) => part[1]));
-  for (const one of graph.resources) if (one.carried !== null) found.push(one.carried);
+  for (const one of graph.resources) if (one.throughput !== null) found.push(one.throughput);
   for (const one of graph.streams) {
     found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
-    found.push(...one.way.map((step) => step.value));
+    found.push(...one.path.map((step) => step.value));
   }
   for (const one of graph.criteria) {
     found.push(one.measure, one.limit, one.over);

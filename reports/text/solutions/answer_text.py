@@ -241,9 +241,9 @@ def _advice(answer: Answer, words: Wording) -> Table:
         change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
             change += f" (moves load to {labels.of(item.to)}, {percent(item.headroom)} headroom)"
-        way = item.way if item.way != last else ""
-        rows.append((way, change, users_with(item), *identifier_cells(item.setting or "", labels)))
-        last = item.way
+        kind = item.kind if item.kind != last else ""
+        rows.append((kind, change, users_with(item), *identifier_cells(item.setting or "", labels)))
+        last = item.kind
     users = noun(answer.population).capitalize()
     headings = (phrase("changes"), "", users, *identifier_cells("--set", labels))
     return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.diagnostics.render import DiagnosticView
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.layout.notebook import Shown, ShowsItself
@@ -17,6 +18,7 @@ from qps.reports.text.words.certainty_marks import marked_value
 from qps.reports.text.words.labels import PLAIN, Labels
 from qps.reports.text.words.quantities import is_share, percent, quantity_in
 from qps.solver.answers.answer_parts import (
+    ChangeKind,
     CountedAsKnown,
     LoadThere,
     Margin,
@@ -24,7 +26,6 @@ from qps.solver.answers.answer_parts import (
     QualityAnswer,
     ReliableCapacity,
     Traffic,
-    Way,
 )
 from qps.solver.answers.solution import (
     Bottleneck,
@@ -66,7 +67,7 @@ class ResourceView(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-class CarriedView(Traffic, frozen=True):
+class TrafficView(Traffic, frozen=True):
     """Throughput of a link or network interface at capacity; `count` of them are identical."""
 
 
@@ -177,7 +178,7 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     null without a price.
     """
 
-    way: Way
+    kind: ChangeKind
     name: str
     change: str
     words: str
@@ -191,10 +192,12 @@ class AdviceView(Struct, frozen=True, kw_only=True):
     price: float | None
     running_price: float | None
 
+    way = former("way", "kind")
+
     @property
     def is_hardware(self) -> bool:
         """True if the change needs different or additional machines or networks."""
-        return self.way is Way.CAPACITY
+        return self.kind is ChangeKind.CAPACITY
 
 
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
@@ -210,7 +213,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     answer: str
     population: PopulationView
     resources: tuple[ResourceView, ...]
-    traffic: tuple[CarriedView, ...]
+    traffic: tuple[TrafficView, ...]
     bottleneck: Bottleneck | None
     requirements: tuple[RequirementView, ...]
     measures: tuple[MeasureView, ...]

@@ -47,7 +47,7 @@ class Changes(Struct, frozen=True, kw_only=True):
         """Return advice with its words and its setting."""
         words = self._words(advice)
         return AdviceView(
-            way=advice.way,
+            kind=advice.kind,
             name=advice.name,
             change=advice.change if advice.set else words,
             words=words,

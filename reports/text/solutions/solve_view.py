@@ -9,7 +9,6 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import as_view
 from qps.reports.text.formulas.formula_text import formula
 from qps.reports.text.solutions.answer_values import (
-    CarriedView,
     ElasticView,
     FailingView,
     MeasureView,
@@ -21,6 +20,7 @@ from qps.reports.text.solutions.answer_values import (
     SolveView,
     StreamThereView,
     TargetView,
+    TrafficView,
 )
 from qps.reports.text.solutions.change_wording import PLAIN_WORDS, Wording
 from qps.reports.text.solutions.limit_reasons import answer_sentence
@@ -49,7 +49,7 @@ def solve_view(answer: Answer, words: Wording = PLAIN_WORDS) -> SolveView:
         answer=answer_sentence(answer),
         population=PopulationView(answer.population, answer.low, answer.high),
         resources=tuple(map(_resource, answer.resources)),
-        traffic=tuple(_same(CarriedView, one) for one in answer.traffic),
+        traffic=tuple(_same(TrafficView, one) for one in answer.traffic),
         bottleneck=answer.bottleneck,
         requirements=tuple(map(_requirement, answer.requirements)),
         measures=tuple(map(_measure, answer.measures)),

@@ -69,7 +69,7 @@ export function drawSpace(column, width, choices, starts, columns) {
     across.ticks(5).map((v) => draw("text", { x: across.at(v), y: height - 26, "text-anchor": "middle" }, number(v, 2))),
     up.ticks(5).map((v) => draw("text", { x: 50, y: up.at(v) + 4, "text-anchor": "end" }, number(v, 2))),
     draw("path", { d: `M${across.start} ${up.end}V${up.start}H${across.end}`, class: "axis", fill: "none" }),
-    draw("path", { d: pathOf2(trajectoryOf(column, axes), across, up), class: "way", "clip-path": "url(#space-clip)" }),
+    draw("path", { d: pathOf2(trajectoryOf(column, axes), across, up), class: "trajectory", "clip-path": "url(#space-clip)" }),
     draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${axisLabel(axes[0])}, share of limit`),
     draw("text", { x: 4, y: 12 }, axisLabel(axes[1])));
   const edge = ([x, y]) => [across.at(Math.min(x, highest)), up.at(Math.min(y, highest))];
@@ -141,7 +141,7 @@ export function drawSpace3(column, width, choices, turn, starts, columns) {
       draw("path", { d: path([[0, 0, 0], tip]), class: "axis" }),
       draw("text", { x: project(tip)[0], y: project(tip)[1] + (i === 2 ? -6 : 14), "text-anchor": "middle" }, axisLabel(axes[i])),
     ]),
-    way.length ? draw("path", { d: path(way), class: "way" }) : null,
+    way.length ? draw("path", { d: path(way), class: "trajectory" }) : null,
     points.map((one, i) => draw("path", { d: path([one.at, [one.at[0], one.at[1], 0]]), stroke: colour(i), class: "drop" })));
   return {
     title, svg, ...placed(svg, points, project, axes, (one) => one.at.some((v) => v > most)),

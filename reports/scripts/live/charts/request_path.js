@@ -15,7 +15,7 @@ const SPENT_WITH = { work: "work", transfer: "work", wait: "wait", delay: "delay
 
 // The stream that is chosen, at first the one that is required to be quick; null where no stream has a way that takes time.
 export function streamOf({ graph }, choice) {
-  const streams = graph.streams.filter((one) => one.way.length);
+  const streams = graph.streams.filter((one) => one.path.length);
   if (!streams.length) return null;
   choice.update(streams.map((one) => one.name), (graph.streams[graph.asked] ?? streams[0]).name);
   return streams.find((one) => one.name === choice.value);
@@ -24,7 +24,7 @@ export function streamOf({ graph }, choice) {
 // The rows of a way, in order: a call, calls made together, or a stop at a place with the stages that
 // it has there. `often` tells how often a row is passed by an item on average.
 export function requestPathOf(run, stream) {
-  const rows = [], steps = stream.way;
+  const rows = [], steps = stream.path;
   let at = 0, number = 0;
   const line = (depth, start, often) => {
     let now = start;

@@ -21,17 +21,17 @@ export class Advice {
     this.isWorking = this.singles.length + this.ladders.length > 0;
   }
 
-  // Where nobody is carried, twice as much or a tenth less is too little to try: each number in larger and larger steps, as in `first_users.py`.
+  // Where no user is supported, twice as much or a tenth less is too little to try: each number in larger and larger steps, as in `first_users.py`.
   *steps() {
     const { column: { setting, graph, run, model } } = this;
     for (const record of graph.numbers) {
       const now = run.numbers.get(record.name);
       if (!now || record.decided || record.limit || record.assumed || record.need) continue;
       const isWhole = record.counts || isCounted(model, graph, record);
-      const ladder = (way, factors) => factors.flatMap(([above, below]) => {
+      const ladder = (kind, factors) => factors.flatMap(([above, below]) => {
         const value = reduced(now[0] * above, now[1] * below);
         if ((record.parameter && beyondRange(record, value) !== null) || (isWhole && value[1] !== 1n)) return [];
-        return [{ way, text: `${record.name} * ${above}/${below}`, setting: { ...setting, numbers: new Map(setting.numbers).set(record.name, value) }, part: record.name }];
+        return [{ kind, text: `${record.name} * ${above}/${below}`, setting: { ...setting, numbers: new Map(setting.numbers).set(record.name, value) }, part: record.name }];
       });
       if (record.capacity || isWhole) yield ladder("more capacity", TWOFOLD);
       else if (record.parameter ? !record.name.includes(".") : record.dimension !== "") {
@@ -50,11 +50,11 @@ export class Advice {
         const picks = setting.picks.with(i, k);
         const variant = model.variant(setting.shape, picks);
         if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
-        const { kind, name, choices } = model.selects[i];
-        if (kind === "case") continue; // which of several values counts is not for anybody to change
+        const { kind: select, name, choices } = model.selects[i];
+        if (select === "case") continue; // which of several values counts is not for anybody to change
         const isMore = choices[k].startsWith(`${choices[setting.picks[i]].split(" * ")[0]} * `);
-        const way = kind === "option" ? "another choice" : isMore ? "more machines" : "other hardware";
-        yield { way, text: `${name} = ${choices[k]}`, setting: { ...setting, picks }, part: name };
+        const kind = select === "option" ? "another choice" : isMore ? "more machines" : "other hardware";
+        yield { kind, text: `${name} = ${choices[k]}`, setting: { ...setting, picks }, part: name };
       }
     }
   }
@@ -75,7 +75,7 @@ export class Advice {
       if (record.capacity && elasticity >= 0) {
         const next = changed(2n, 1n);
         if (record.parameter && beyondRange(record, next.numbers.get(record.name)) !== null) continue;
-        yield { way: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
+        yield { kind: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
       } else if (elasticity !== 0 && record.parameter && !record.name.includes(".")) {
         const one = elasticity > 0 ? { word: "more", sign: 1n } : { word: "less", sign: -1n };
         const isWhole = isCounted(column.model, graph, record) || (record.counts && now[0] % now[1] === 0n);
@@ -85,7 +85,7 @@ export class Advice {
           ? [`${many} ${one.word} ${record.name}`, changed(now[0] + one.sign * many * now[1], now[0])]
           : [`10 % ${one.word} ${record.name}`, changed(10n + one.sign, 10n)];
         if (beyondRange(record, next.numbers.get(record.name)) !== null) continue;
-        yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, part: record.name };
+        yield { kind: elasticity > 0 ? "more of it" : "less demand", text, setting: next, part: record.name };
       }
     }
   }
@@ -111,18 +111,18 @@ export class Advice {
 
   get now() { return this.column.solved.largest ?? this.column.graph.low - 1; }
 
-  // The first of some larger and larger changes by which anybody is carried.
+  // The first of some larger and larger changes that support any user.
   *mildest(ladder) {
-    if (!ladder.length || !(yield* this.carries(ladder.at(-1)))) return null;
+    if (!ladder.length || !(yield* this.supports(ladder.at(-1)))) return null;
     let low = 0, high = ladder.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (yield* this.carries(ladder[middle])) high = middle; else low = middle + 1;
+      if (yield* this.supports(ladder[middle])) high = middle; else low = middle + 1;
     }
     return ladder[high];
   }
 
-  *carries({ setting }) {
+  *supports({ setting }) {
     const { now } = this;
     return Boolean(yield* this.tried(setting, function* kept(run, one) { // eslint-disable-line require-yield
       return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
@@ -178,7 +178,7 @@ export class Advice {
 
   // Changes that help together: one after the other, each that fixes most of what fails still.
   *joined() {
-    const more = (one) => one.way.startsWith("more");
+    const more = (one) => one.kind.startsWith("more");
     const singles = [...this.singles.filter(more), ...this.singles.filter((one) => !more(one))];
     let taken = [], setting = this.column.setting, left = yield* this.failing(setting);
     while (left > 0 && taken.length < MAX_TOGETHER) {
@@ -195,7 +195,7 @@ export class Advice {
       setting = best.next;
       left = best.count;
     }
-    if (left === 0) yield* this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), parts: taken.map((one) => one.part), setting });
+    if (left === 0) yield* this.try_({ kind: "together", text: taken.map((one) => one.text).join(" and "), parts: taken.map((one) => one.part), setting });
   }
 
   // How many criteria fail with one more than now.
@@ -209,12 +209,12 @@ export class Advice {
     return graphs ? count : Infinity;
   }
 
-  // The best of all ways, at most three of each: ten other machines would hide what else there is.
+  // The best of all kinds, at most three of each: ten other machines would hide what else there is.
   best() {
     const counts = new Map();
-    return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ way }) => {
-      counts.set(way, (counts.get(way) ?? 0) + 1);
-      return counts.get(way) <= MAX_OF_A_WAY;
+    return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ kind }) => {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      return counts.get(kind) <= MAX_OF_A_KIND;
     });
   }
 }
@@ -239,7 +239,7 @@ const TWOFOLD = Array.from({ length: 10 }, (_, power) => [2n ** BigInt(power + 1
 const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 10n]);
 const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map((parts) => [parts, 100n]);
 
-const MAX_OF_A_WAY = 3, MAX_TOGETHER = 4;
+const MAX_OF_A_KIND = 3, MAX_TOGETHER = 4;
 const SHOWN_ADVICE = 8, SHOWN_FIRST = 3;
 
 export function showAdvice(column, found, apply) {
@@ -249,7 +249,7 @@ export function showAdvice(column, found, apply) {
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can make increases capacity, alone or combined."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
     const words = changesTo(column, one.setting);
-    const cells = [phrase(`page.way.${one.way}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
+    const cells = [phrase(`page.change.${one.kind}`), make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), formatUsers(one), costOf(column, one),
       make("button", { type: "button", class: "quiet", "aria-label": `Try ${words}`, on: { click: () => apply(one) } }, "Try")];
     const [mark] = /^(?:[≤≥~] )?/.exec(formatUsers(one)); // of a bound the gain is one, too
     return Object.assign(cells, { gain: one.largest - (column.solved.largest ?? 0), mark });

@@ -127,10 +127,10 @@ const HOUR = 3600;
 // What links and network cards carry, as rates and as volumes, the most first.
 export function showTraffic(column) {
   const { solved, run, n, model } = column;
-  if (!document.getElementById("carried")) return;
+  if (!document.getElementById("traffic")) return;
   run.at(n);
-  const carrying = solved.resources.filter((one) => one.about.carried !== null);
-  const rateOf = (one) => run.value(one.about.carried);
+  const carrying = solved.resources.filter((one) => one.about.throughput !== null);
+  const rateOf = (one) => run.value(one.about.throughput);
   const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
     .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MAX_CARRIED);
   const isSeveral = found.some((one) => one.count !== 1);
@@ -139,9 +139,9 @@ export function showTraffic(column) {
     name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
     ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
   ]);
-  document.getElementById("carried").closest("section").hidden = !rows.length;
-  fill("of-carried", ...(rows.length ? [found[0].name.cloneNode(true), `: ${rows[0][1]}`] : []));
-  fill("carried", rows.length ? table(["Traffic", `At ${whole(n)}`, "Per hour", "Per month", ...(isSeveral ? ["Count"] : [])], rows, new Set([1, 2, 3])) : []);
+  document.getElementById("traffic").closest("section").hidden = !rows.length;
+  fill("of-traffic", ...(rows.length ? [found[0].name.cloneNode(true), `: ${rows[0][1]}`] : []));
+  fill("traffic", rows.length ? table(["Traffic", `At ${whole(n)}`, "Per hour", "Per month", ...(isSeveral ? ["Count"] : [])], rows, new Set([1, 2, 3])) : []);
 }
 
 // What else there is to know at the population shown: measures, elastic numbers, costs.
