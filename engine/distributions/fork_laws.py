@@ -1,13 +1,7 @@
-"""The law of the time until all of some branches are done that are begun together, and of sums.
+"""The law of the time until all of some branches are done that are begun together.
 
-Of independent branches the share that is done by a time is the product of theirs. What is passed
-besides takes an independent time A: with M the time of the fork, each with what it is with some
-chance for sure (a_j, m_k) and what varies, A' and M',
-
-    P(A + M > t) = the sum of P(A = a_j) P(M > t - a_j) and of P(M = m_k) P(A' > t - m_k)
-        + P(A' > 0) P(M' > t - a) + the integral of P(A' > t - m) dP(M' <= m) up to t - a,
-
-with a the least of A'.
+Of independent branches the share that is done by a time is the product of theirs. What varies of it
+is summed over panels: so it has a transform, and can stand in a sum with others.
 """
 
 from __future__ import annotations
@@ -15,17 +9,115 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from qps.engine.distributions.stage_paths import SAME
-from qps.engine.distributions.time_laws import (
-    IMMEDIATE,
-    LEAST_SHARE,
-    RULES,
-    TimeLaw,
-    behind,
-    moving,
-)
+from qps.engine.distributions.sum_mixtures import TimePath, terms_of
+from qps.engine.distributions.time_laws import LEAST_SHARE, TimeLaw, behind, moving
 from qps.engine.numerics.array_blocks import Array
+
+Complex = NDArray[np.complex128]
+
+_FINER = 4
+"""Into so many parts panels are cut where a law is summed."""
+_FINEST, _LONGEST = -40, 8
+"""Powers of 2, of the time in which tails fall, at which panels begin."""
+
+
+class SummedTime(Struct, frozen=True, kw_only=True):
+    """What varies of a law: `weights` of all, each with a time; they sum to its `mass`."""
+
+    times: Array
+    weights: Array
+    nearest: Array
+    is_narrow: bool
+
+    @property
+    def mass(self) -> Array:
+        """The chance that it is taken."""
+        return np.array([float(self.weights.sum())])
+
+    @property
+    def done(self) -> Array:
+        """The chance that it takes no time."""
+        return np.zeros(1)
+
+    @property
+    def mean(self) -> Array:
+        """The mean, times the chance."""
+        return np.array([float((self.weights * self.times).sum())])
+
+    def transform(self, at: Complex) -> Complex:
+        """Return the transform; imaginary parts of rows are multiples of that of the second."""
+        now = self.weights * np.exp(-at.real[0][:, None] * self.times)
+        turn = np.exp(-1j * at.imag[-1][:, None] / max(1, len(at) - 1) * self.times)
+        found = np.empty(at.shape, dtype=complex)
+        value = now.astype(complex)
+        for k in range(len(at)):
+            found[k] = value.sum(axis=1)
+            value = value * turn
+        return found
+
+
+def summed_times(law: TimeLaw, nearest: float) -> list[tuple[float, float, SummedTime | None]]:
+    """Return what a law is made of: chances, times for sure, and what varies beyond that."""
+    found: list[tuple[float, float, SummedTime | None]] = [
+        (share, at, None) for at, share in law.atoms
+    ]
+    if law.varies:
+        first = float(law.points[0])
+        times, weights = replace(law, points=_finer(law.points)).nodes
+        each = (weights * law.varying(times)[1]).ravel()
+        each = each * (law.varies / each.sum())
+        summed = SummedTime(
+            times=times.ravel() - first,
+            weights=each,
+            nearest=np.array([nearest]),
+            is_narrow=law.is_narrow or len(law.atoms) > 1,
+        )
+        found.append((1.0, first, summed))
+    return found
+
+
+def _finer(points: Array) -> Array:
+    """Return panels on which the transform's terms turn but a few times."""
+    parts = np.arange(_FINER) / _FINER
+    return np.append((points[:-1, None] + np.diff(points)[:, None] * parts).ravel(), points[-1])
+
+
+def law_of_paths(paths: Sequence[TimePath], goal: float, cut: float) -> TimeLaw:
+    """Return the law of the time to pass one of some ways."""
+    terms = terms_of(paths)
+    atoms: dict[float, float] = {}
+    for path in paths:
+        at = float(path.fixed[0])
+        atoms[at] = atoms.get(at, 0.0) + float(path.fixed_share[0])
+    starts = sorted(atoms)
+    varied = [path for path in paths if path.varies]
+    points = np.zeros(0)
+    if varied:
+        slowest = 1 / min(float(path.nearest.min()) for path in varied)
+        away = slowest * 2.0 ** np.arange(_FINEST, _LONGEST)
+        points = np.unique(np.concatenate([starts, *(start + away for start in starts)]))
+
+    def longer(times: Array) -> tuple[Array, Array]:
+        shares = densities = np.zeros(times.shape)
+        with np.errstate(all="ignore"):  # far out nothing is left
+            for path in paths:
+                each = path.later(times - path.fixed, np.full(times.shape, goal), terms)
+                shares, densities = shares + each[0], densities + each[1]
+        return np.clip(shares, 0.0, 1.0), np.maximum(densities, 0.0)
+
+    found = TimeLaw(
+        atoms=tuple((at, share) for at, share in sorted(atoms.items()) if share > LEAST_SHARE),
+        longer=longer,
+        points=points,
+        least=starts[0],
+        is_narrow=any(path.is_narrow for path in paths),
+    )
+    return moving(found, cut)
 
 
 def law_of_fork(branches: Sequence[TimeLaw], cut: float) -> TimeLaw:
@@ -40,7 +132,6 @@ def law_of_fork(branches: Sequence[TimeLaw], cut: float) -> TimeLaw:
         points=_points(branches, least),
         least=least,
         is_narrow=any(branch.is_narrow for branch in branches),
-        is_closed=all(branch.is_closed for branch in branches),
     )
     return moving(found, cut)
 
@@ -80,54 +171,3 @@ def _points(branches: Sequence[TimeLaw], least: float) -> Array:
     starts = [at for branch in branches for at, _ in branch.atoms]
     found = np.unique(np.concatenate([[least], starts, points]))
     return found[found >= least]
-
-
-def longer_together(one: TimeLaw, other: TimeLaw, time: float) -> tuple[float, float]:
-    """Return which share takes longer than a time for two independent ones, and the density."""
-    near = max(time * (1 + SAME), IMMEDIATE)
-    if not one.varies:
-        return _behind_atoms(one, other, near)
-    if not other.varies:
-        return _behind_atoms(other, one, near)
-    found, density = _added(one.atoms, other, near)
-    more, slope = _added(other.atoms, one, near)
-    found, density = found + more, density + slope
-    found += sum(
-        share * float(other.atoms_beyond(np.array([near - at]))[0]) for at, share in one.atoms
-    )
-    first, last = float(other.points[0]), time - float(one.points[0])
-    found += one.varies * float(other.varying(np.array([last]))[0][0])
-    if first >= last:
-        return found, density
-    times, weights = _between(one, other, time)
-    each = weights * other.varying(times)[1]
-    shares, densities = one.varying(time - times)
-    return found + float((each * shares).sum()), density + float((each * densities).sum())
-
-
-def _between(one: TimeLaw, other: TimeLaw, time: float) -> tuple[Array, Array]:
-    """Return where, and with which weights, the sum is taken of what both vary by."""
-    first, last = float(other.points[0]), time - float(one.points[0])
-    inner = np.concatenate([other.points, time - one.points])
-    points = np.unique(np.concatenate([[first, last], inner[(inner > first) & (inner < last)]]))
-    at, by, _ = RULES[one.is_narrow or other.is_narrow]
-    half = (points[1:, None] - points[:-1, None]) / 2
-    return (points[:-1, None] + half * (1 + at)).ravel(), (half * by).ravel()
-
-
-def _added(
-    atoms: Sequence[tuple[float, float]], other: TimeLaw, time: float
-) -> tuple[float, float]:
-    """Return what of the share, and of the density, is behind what is for sure with some chance."""
-    if not atoms:
-        return 0.0, 0.0
-    starts, chances = np.array(atoms).T
-    shares, densities = other.varying(time - starts)
-    return float((chances * shares).sum()), float((chances * densities).sum())
-
-
-def _behind_atoms(one: TimeLaw, other: TimeLaw, time: float) -> tuple[float, float]:
-    """Return the same where one of them is for sure what it is: each with some chance."""
-    starts, chances = np.array(one.atoms).T
-    shares, densities = other.longer(time - starts)
-    return float((chances * shares).sum()), float((chances * densities).sum())

@@ -6,9 +6,9 @@ with its chance and its fixed time. Terms of the series stand in rows, elements 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
@@ -96,11 +96,75 @@ class _Alike(Struct):
         return bool((self.stage.left > 0).any())
 
 
-class StagePath(Struct, frozen=True, kw_only=True):
+class TimePath(Struct, frozen=True, kw_only=True):
     """A way that all elements have: the chance of it, its fixed time, and what varies on it."""
 
+    smooth: ClassVar[tuple[float, ...]] = SMOOTH
+    """By what the terms of the series count, where laws are smooth."""
+    discount: ClassVar[float] = DISCOUNT
+    """What is beyond three times the time that is asked for counts with e to the minus this."""
     chance: Array
     fixed: Array
+
+    @property
+    def varies(self) -> bool:
+        """True where something on the way varies."""
+        raise NotImplementedError
+
+    @property
+    def nearest(self) -> Array:
+        """How far left of zero there is no singularity."""
+        raise NotImplementedError
+
+    @property
+    def served(self) -> Array | float:
+        """How long what varies serves at most, without waits."""
+        raise NotImplementedError
+
+    @property
+    def fixed_share(self) -> Array:
+        """Which share takes this way, and no longer than its fixed time."""
+        raise NotImplementedError
+
+    @property
+    def is_narrow(self) -> bool:
+        """True where the law is hardly smooth."""
+        raise NotImplementedError
+
+    def transform(self, at: Complex) -> Complex:
+        """Return that of what varies on the way."""
+        raise NotImplementedError
+
+    def furthest(self, goal: Array) -> Array:
+        """Return how far beyond its fixed time quantiles are at most, by Chernoff's bound."""
+        if not self.varies:
+            return np.zeros(goal.shape)
+        left = np.minimum(self.nearest / 2, LONG / np.maximum(self.served, TINY))
+        size = self.transform((-left).astype(np.complex128)[None, :])[0].real
+        return np.asarray((np.log(np.maximum(size, 1.0)) + goal) / left)
+
+    def later(self, time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
+        """Return which share takes this way and longer than so much beyond it, and the density."""
+        is_there = time > 0
+        longer = np.where(is_there | ((time == 0) & (not self.varies)), 0.0, self.chance)
+        density = np.zeros(time.shape)
+        if not self.varies or not is_there.any():
+            return longer, density
+        time = np.where(is_there, time, 1.0)
+        gap = self.discount / 2 - np.minimum(TOWARDS * self.nearest * time, goal)
+        gap = np.where(np.abs(gap) >= 1, gap, 1.0)
+        at = np.empty((len(terms), time.size), dtype=complex)
+        at.real, at.imag = gap / time, np.arange(len(terms))[:, None] * np.pi / time
+        found = self.transform(at)
+        scale = self.chance * np.exp(gap) / time
+        summed = scale * (terms * ((1 - found) / at).real).sum(axis=0)
+        slope = scale * (terms * found.real).sum(axis=0)
+        return np.where(is_there, summed, longer), np.where(is_there, slope, density)
+
+
+class StagePath(TimePath, frozen=True, kw_only=True):
+    """A way through stages alone: those that vary on it, and how often each is passed."""
+
     stages: tuple[tuple[_Alike, int], ...]
 
     @property
@@ -109,9 +173,19 @@ class StagePath(Struct, frozen=True, kw_only=True):
         return [alike.stage for alike, _ in self.stages]
 
     @property
+    def varies(self) -> bool:
+        """True where a stage varies."""
+        return bool(self.stages)
+
+    @property
     def nearest(self) -> Array:
         """How far left of zero there is no singularity."""
         return nearest_singularity(self.line, self.chance.shape)
+
+    @property
+    def served(self) -> Array | float:
+        """How long what varies serves at most, without waits."""
+        return served(self.line)
 
     @property
     def fixed_share(self) -> Array:
@@ -121,38 +195,17 @@ class StagePath(Struct, frozen=True, kw_only=True):
             found = np.asarray(found * share_at_fixed((alike.stage,)) ** often)
         return found
 
+    @property
+    def is_narrow(self) -> bool:
+        """True where the law of a stage is hardly smooth."""
+        return any(bool(stage.is_narrow[0]) for stage in self.line)
+
     def transform(self, at: Complex) -> Complex:
         """Return that of what varies on the way."""
         found = np.ones(at.shape, dtype=complex)
         for alike, often in self.stages:
             found = found * transform((alike.stage,), at) ** often
         return found
-
-    def furthest(self, goal: Array) -> Array:
-        """Return how far beyond its fixed time quantiles are at most, by Chernoff's bound."""
-        if not self.stages:
-            return np.zeros(goal.shape)
-        left = np.minimum(self.nearest / 2, LONG / np.maximum(served(self.line), TINY))
-        size = self.transform((-left).astype(np.complex128)[None, :])[0].real
-        return np.asarray((np.log(np.maximum(size, 1.0)) + goal) / left)
-
-    def later(self, time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
-        """Return which share takes this way and longer than so much beyond it, and the density."""
-        is_there = time > 0
-        longer = np.where(is_there | ((time == 0) & (not self.stages)), 0.0, self.chance)
-        density = np.zeros(time.shape)
-        if not self.stages or not is_there.any():
-            return longer, density
-        time = np.where(is_there, time, 1.0)
-        gap = DISCOUNT / 2 - np.minimum(TOWARDS * self.nearest * time, goal)
-        gap = np.where(np.abs(gap) >= 1, gap, 1.0)
-        at = np.empty((len(terms), time.size), dtype=complex)
-        at.real, at.imag = gap / time, np.arange(len(terms))[:, None] * np.pi / time
-        found = self.transform(at)
-        scale = self.chance * np.exp(gap) / time
-        summed = scale * (terms * ((1 - found) / at).real).sum(axis=0)
-        slope = scale * (terms * found.real).sum(axis=0)
-        return np.where(is_there, summed, longer), np.where(is_there, slope, density)
 
 
 def mixed_quantile(level: Array, *stages: Array) -> Array:
@@ -200,16 +253,26 @@ def paths_of(stages: Sequence[Array]) -> list[StagePath] | None:
     ]
 
 
-def terms_of(paths: Sequence[StagePath]) -> Array:
+def terms_of(paths: Sequence[TimePath]) -> Array:
     """Return by what the terms of the series count, in a column: of narrow laws there are more."""
-    is_narrow = any(stage.is_narrow[0] for path in paths for stage in path.line)
-    return np.array(KINKED if is_narrow else SMOOTH)[:, None]
+    is_narrow = any(path.is_narrow for path in paths)
+    return np.array(KINKED if is_narrow else paths[0].smooth)[:, None]
 
 
 def _of_alike(level: Array, *stages: Array) -> Array:
     ways = paths_of(stages)
     if ways is None:
         return np.full(level.shape, np.nan)
+    return quantile_of_paths(ways, lambda *some: paths_of(some) or [], level, *stages)
+
+
+def quantile_of_paths(
+    ways: Sequence[TimePath],
+    ways_of: Callable[..., Sequence[TimePath]],
+    level: Array,
+    *stages: Array,
+) -> Array:
+    """Return the quantiles of elements that have the same ways; `ways_of` tells those of some."""
     goal, late = -np.log1p(-level), 1 - level
     terms = terms_of(ways)
     low, ahead = np.zeros(level.shape), np.full(level.shape, np.inf)
@@ -229,7 +292,7 @@ def _of_alike(level: Array, *stages: Array) -> Array:
 
     def excess(time: Array, since: Array, goal: Array, *stages: Array) -> tuple[Array, Array]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
-        parts = [way.later(since - way.fixed + time, goal, terms) for way in paths_of(stages) or ()]
+        parts = [way.later(since - way.fixed + time, goal, terms) for way in ways_of(*stages)]
         longer = sum(one for one, _ in parts)
         density = sum(one for _, one in parts)
         is_there = longer > 0
@@ -244,7 +307,7 @@ def _of_alike(level: Array, *stages: Array) -> Array:
 
 
 def around(
-    paths: Sequence[StagePath], time: Array, goal: Array, terms: Array
+    paths: Sequence[TimePath], time: Array, goal: Array, terms: Array
 ) -> tuple[Array, Array]:
     """Return which share takes a time at least, and which longer: the fixed time of a way."""
     before = at = np.zeros(time.shape)

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.polynomial import legendre
 
-from qps.engine.distributions.exponential_times import ExponentialTime, exponential_time
 from qps.engine.distributions.order_laws import points_of
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.stage_tails import Law
@@ -31,7 +30,6 @@ _FEW, _MANY = 16, 48
 """Places on a panel: of narrow laws there are more."""
 _KINKS = 3
 """What is left of work that is always the same ends there: so often a law has a kink."""
-_POWERS = 48
 
 Longer = Callable[[Array], tuple[Array, Array]]
 
@@ -40,8 +38,7 @@ class TimeLaw(Struct, frozen=True, kw_only=True, dict=True):
     """The law of a time: `atoms` are what it is for sure with some chance, and that.
 
     `longer` says which share takes longer than each time, and the density of what varies. `points`
-    are those between which panels lie, `least` is the least time. What `is_closed` is told in
-    closed form: that is no dearer than polynomials.
+    are those between which panels lie, `least` is the least time.
     """
 
     atoms: tuple[tuple[float, float], ...]
@@ -49,7 +46,6 @@ class TimeLaw(Struct, frozen=True, kw_only=True, dict=True):
     points: Array
     least: float
     is_narrow: bool = False
-    is_closed: bool = False
 
     @cached_property
     def varies(self) -> float:
@@ -64,7 +60,7 @@ class TimeLaw(Struct, frozen=True, kw_only=True, dict=True):
 
     def varying(self, times: Array) -> tuple[Array, Array]:
         """Return which share varies and takes longer than each time, and its density."""
-        return self._directly(times) if self.is_closed else self.panels.longer(times)
+        return self.panels.longer(times)
 
     def _directly(self, times: Array) -> tuple[Array, Array]:
         shares, densities = (one.reshape(times.shape) for one in self.longer(times.ravel()))
@@ -148,9 +144,6 @@ def law_of_stages(stages: Sequence[float], goal: float, cut: float) -> TimeLaw |
     """
     if not stages:
         return always(0.0)
-    closed = exponential_time(stages)
-    if closed is not None:
-        return moving(_in_closed_form(closed), cut)
     law = Law.of(stages, goal)
     if law is None:
         return None
@@ -192,13 +185,6 @@ def moving(law: TimeLaw, cut: float) -> TimeLaw:
 def behind(times: Array) -> Array:
     """Return times just behind some others."""
     return np.maximum(times * (1 + _NOTHING), IMMEDIATE)
-
-
-def _in_closed_form(time: ExponentialTime) -> TimeLaw:
-    away = time.fixed + time.shortest * 2.0 ** np.arange(_POWERS)
-    points = np.concatenate([[time.fixed], away])
-    least = 0.0 if time.chance < 1 else time.fixed
-    return TimeLaw(atoms=time.atoms, longer=time.longer, points=points, least=least, is_closed=True)
 
 
 def _atom(law: Law, at: float, share: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from qps.engine.distributions.fork_arrays import fork_lateness
 from qps.engine.operations import OPERATIONS
 
 MEAN, QUANTILE, TAIL = (OPERATIONS[word] for word in ("fork_mean", "fork_quantile", "fork_tail"))
@@ -127,11 +128,112 @@ def test_waits_without_services_may_be_nothing() -> None:
     assert TAIL.number(2.0, *fork(wait, wait)) == pytest.approx(late, rel=1e-7)
 
 
+def test_forks_in_series_are_sums_of_the_longest() -> None:
+    """Each longest of two has the transform 2/((1 + s)(2 + s)): its mean is 1.5."""
+    two = fork(service(1.0), service(1.0))
+    assert MEAN.number(*two, *two, *service(2.0)) == pytest.approx(5.0, rel=1e-9)
+    for time in (0.1, 1.0, 5.0, 20.0):  # the square of it, in partial fractions
+        late = _two_in_series(time)
+        assert TAIL.number(time, *two, *two) == pytest.approx(late, rel=1e-8)
+        assert TAIL.number(time, *within(1.0, two, two)) == pytest.approx(late, rel=1e-8)
+        again = (*two[:7], 2.0, *two[8:])
+        assert TAIL.number(time, *again) == pytest.approx(late, rel=1e-8)
+
+
+def _two_in_series(time: float) -> float:
+    """Return 1 - F of the sum of two, of density 2 exp(-t) (1 - exp(-t)) each."""
+    return 4 * exp(-time) * (time - 1) + exp(-2 * time) * (2 * time + 5)
+
+
+def test_forks_inside_forks_are_those_of_many_draws() -> None:
+    rng, count = np.random.default_rng(4), 400_000
+    inner = rng.exponential([[3.0], [2.0]], (2, count)).max(axis=0)
+    one = rng.exponential(1.0, count) + inner + rng.exponential(0.5, count)
+    made = rng.random(count) < 0.3
+    draws = np.maximum(one, made * rng.exponential(8.0, count)) + rng.exponential(1.0, count)
+    branch = within(1.0, service(1.0), fork(service(3.0), service(2.0)), service(0.5))
+    stages = (*fork(branch, within(0.3, service(8.0))), *service(1.0))
+    for level in (0.05, 0.5, 0.9, 0.99):
+        found = QUANTILE.number(level, *stages)
+        assert found == pytest.approx(np.quantile(draws, level), rel=0.015)
+    assert MEAN.number(*stages) == pytest.approx(draws.mean(), rel=0.01)
+
+
+@pytest.mark.parametrize("variation", [0.25, 0.999_999])
+def test_forks_in_forks_whose_services_are_not_exponential(variation: float) -> None:
+    """They are summed from their laws: nearly exponential ones come to what phases do."""
+    rng, count = np.random.default_rng(9), 400_000
+    first = rng.gamma(1 / variation, variation, (2, count)).max(axis=0)
+    then = rng.gamma(1 / variation, 2 * variation, (2, count)).max(axis=0)
+    alone = 5 * rng.gamma(1 / variation, variation, count)
+    draws = np.maximum(first + then, alone)
+    one, two, five = (service(mean, variation) for mean in (1.0, 2.0, 5.0))
+    stages = fork(within(1.0, fork(one, one), fork(two, two)), five)
+    found = [QUANTILE.number(level, *stages) for level in (0.1, 0.5, 0.95)]
+    assert found == pytest.approx(np.quantile(draws, (0.1, 0.5, 0.95)), rel=0.01)
+    assert MEAN.number(*stages) == pytest.approx(draws.mean(), rel=0.005)
+    if variation > 0.9:
+        one, two, five = map(service, (1.0, 2.0, 5.0))
+        same = fork(within(1.0, fork(one, one), fork(two, two)), five)
+        assert found == pytest.approx(
+            [QUANTILE.number(level, *same) for level in (0.1, 0.5, 0.95)], rel=1e-5
+        )
+
+
+def test_branches_behind_different_fixed_times_begin_where_the_last_one_does() -> None:
+    """What is in phases by the time that the longest fixed time is over is further along."""
+    many = (0.4, 0.5, 2.0, 1.0, 4.0, 2.0, 1.0, 1.0, 0.0)
+    stages = fork(within(1.0, many, fixed=1.0), within(0.6, service(3.0), fixed=2.5))
+    rng, count = np.random.default_rng(3), 1_000_000
+    waits = rng.exponential(1.0, count) * (rng.random(count) < 0.4)
+    one = 1 + waits + rng.exponential(2.0, count)
+    other = (rng.random(count) < 0.6) * (2.5 + rng.exponential(3.0, count))
+    draws = np.maximum(one, other)
+    for time in (1.5, 2.0, 2.49, 2.51, 4.0, 9.0):
+        assert TAIL.number(time, *stages) == pytest.approx((draws > time).mean(), abs=2e-3)
+
+
+def test_rows_are_as_many_numbers() -> None:
+    """Columns tell what numbers do, whether their stages are alike, full, or none at all."""
+    rng, count = np.random.default_rng(2), 60
+    loads = rng.uniform(0.1, 0.95, count)
+    calls = [
+        (loads, loads, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0),
+        (loads / 2, loads, 2.0, 1.0, 2.0, 2.0, 1.0, 1.0, 0.0),
+    ]
+    fixed = np.where(rng.random(count) < 0.3, 0.0, 0.7)
+    stages = [
+        *calls[1],
+        *(0.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, 4.0),
+        *(0.0, 0.0, 0.0, 1.0, 1.0, fixed, 0.0, 1.0, 1.0, *calls[0]),
+        *(0.0, 0.0, 0.0, 1.0, 1.0, fixed * 2, 0.0, rng.choice([0.5, 1.0], count), 1.0, *calls[1]),
+    ]
+    stages[1] = np.where(rng.random(count) < 0.1, 1.2, stages[1])
+    stages[6] = np.where(rng.random(count) < 0.1, -1.0, stages[6])
+    columns = [np.broadcast_to(one, count).astype(float) for one in stages]
+    level = rng.uniform(0.01, 0.999, count)
+    for operation, before in ((MEAN, ()), (QUANTILE, (level,)), (TAIL, (level * 9,))):
+        found = operation.array(*before, *columns)
+        rows = zip(*before, *columns, strict=True)
+        each = [operation.number(*map(float, row)) for row in rows]
+        np.testing.assert_allclose(found, each, rtol=1e-9)
+        assert np.isfinite(found).any()
+        assert np.isnan(found).any()
+
+
+def test_lateness_is_above_zero_where_the_quantile_is_above_the_time() -> None:
+    stages = (*service(1.0), *fork(QUEUE, within(0.4, service(3.0), fixed=1.0)))
+    for level in (0.2, 0.9, 0.999):
+        time = QUANTILE.number(level, *stages)
+        assert fork_lateness(time * 0.999, level, *stages) > 0
+        assert fork_lateness(time * 1.001, level, *stages) < 0
+    assert fork_lateness(1.0, 0.9, *fork(QUEUE, FULL)) == inf
+
+
 def test_what_has_no_law_has_no_value_and_what_is_full_no_end() -> None:
     two = fork(QUEUE, service(1.0))
-    assert isnan(QUANTILE.number(0.5, *two, *two))  # two forks in a row
-    assert isnan(MEAN.number(*fork(two, QUEUE)))  # one within another
-    assert isnan(MEAN.number(*fork(QUEUE, times=2.0)))
+    some = fork(*(within(0.5, QUEUE, fixed=float(k)) for k in range(1, 4)))
+    assert isnan(QUANTILE.number(0.5, *some, *some, *some))  # too many ways
     assert isnan(MEAN.number(*one_of(within(0.7, two), within(0.7, QUEUE))))
     assert isnan(QUANTILE.number(1.0, *two))
     assert MEAN.number(*fork(QUEUE, FULL)) == inf

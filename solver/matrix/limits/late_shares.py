@@ -11,23 +11,26 @@ from math import prod
 
 import numpy as np
 
+from qps.engine.distributions.fork_arrays import fork_lateness
 from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.execution.programs import Program
 from qps.engine.operations import PRODUCT, SUM
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows
 
-_QUANTILE = "stages_quantile"
+_LATENESS = {"stages_quantile": lateness, "fork_quantile": fork_lateness}
+"""By how much more items than allowed are late, for what has the quantile."""
 
 
 @dataclass(frozen=True)
 class LateShare:
-    """The operations of a limit: of a quantile with its `operands`, the first of them its level.
+    """The operations of a limit: of the quantile that `word` has, the first operand is its level.
 
     What the limit is of is made of it from the inside out in some `steps`: a sum or a product with
     others, each by its word.
     """
 
     limit: int
+    word: str
     operands: tuple[int, ...]
     steps: tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -38,13 +41,15 @@ class LateShare:
             return None
         steps: list[tuple[str, tuple[int, ...]]] = []
         number = criterion.measure
-        while (step := program.steps[number]).word != _QUANTILE:
+        while (step := program.steps[number]).word not in _LATENESS:
             varying = [one for one in step.operands if program.varies[one]]
             if step.word not in (SUM, PRODUCT) or len(varying) != 1:
                 return None
             (number,) = varying
             steps.append((step.word, tuple(one for one in step.operands if one != number)))
-        return LateShare(limit=criterion.limit, operands=step.operands, steps=tuple(steps))
+        return LateShare(
+            limit=criterion.limit, word=step.word, operands=step.operands, steps=tuple(steps)
+        )
 
     @property
     def outputs(self) -> set[int]:
@@ -62,5 +67,5 @@ class LateShare:
                 continue
             factor = prod(each)
             time, is_told = time / factor, is_told & (np.asarray(factor) > 0)
-        found = lateness(time, *(values[operand] for operand in self.operands))
+        found = _LATENESS[self.word](time, *(values[operand] for operand in self.operands))
         return np.where(is_told, np.where(np.asarray(time) < 0, np.inf, found), np.nan)

@@ -1,0 +1,353 @@
+"""The ways through stages of which some are forks, on arrays, each with what varies on it.
+
+Stages are as `stages` has them. One of -1 servers is a fork: it takes no time itself, and those
+that stand in it directly are its branches, begun together; it ends with the last of them. A way has
+its chance, its fixed time, and independent factors that vary. Where all branches of a fork pass
+exponential phases, so does the longest of them (`phase_times`), behind the longest of their fixed
+times; other forks are summed from their laws (`fork_laws`), of one element at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.distributions.fork_laws import law_of_fork, law_of_paths, summed_times
+from qps.engine.distributions.fork_nodes import Node, nodes_of
+from qps.engine.distributions.phase_times import (
+    MOST_PHASES,
+    Phases,
+    at_once,
+    both,
+    later,
+    longest,
+    mixed,
+    one_phase,
+    phases_of_longest,
+)
+from qps.engine.distributions.stage_paths import MOST_PATHS
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_mixtures import paths_of
+from qps.engine.distributions.sum_transforms import Stage, groups_of, read
+from qps.engine.distributions.time_factors import Factor, ForkPath, StageTime
+from qps.engine.distributions.time_laws import TimeLaw, law_of_stages
+from qps.engine.numerics.array_blocks import Array
+
+_ROUNDED = 1e-13
+_MOST_PASSAGES = 3
+"""Phases that are passed more often are no factors of their own."""
+
+
+class NoPathError(Exception):
+    """There is no law: too many ways, or what is no fork."""
+
+
+class AloneError(Exception):
+    """There is one, of one element at a time."""
+
+
+class _Part(Struct, frozen=True, kw_only=True):
+    """A way: `fixed` is None where it takes no time that is always the same."""
+
+    share: Array
+    fixed: Array | None
+    factors: tuple[Factor, ...]
+
+    @property
+    def phases(self) -> Phases | None:
+        """What varies, in phases; None where it has none."""
+        if not all(isinstance(one, Phases) for one in self.factors):
+            return None
+        each = [one for one in self.factors if isinstance(one, Phases)]
+        return reduce(both, each, at_once(self.share))
+
+    @property
+    def path(self) -> ForkPath:
+        """The way as one by itself."""
+        fixed = np.zeros(self.share.shape) if self.fixed is None else self.fixed
+        return ForkPath.of(self.share, fixed, self.factors)
+
+
+def ways_of(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
+    """Return the ways of elements that have the same ones.
+
+    Of laws what takes longer than a share `cut` of all is not read; AloneError where there are
+    such laws and none is told.
+    """
+    reader = _Reader(cut=cut, ones=np.ones(stages[0].shape))
+    return [way.path for way in reader.line(nodes_of(stages))]
+
+
+class _Reader(Struct, frozen=True, kw_only=True):
+    cut: float | None
+    ones: Array
+
+    def line(self, nodes: Sequence[Node]) -> list[_Part]:
+        found = [_Part(share=self.ones, fixed=None, factors=())]
+        for node in nodes:
+            found = _then(found, self.node(node))
+        return found
+
+    def node(self, node: Node) -> list[_Part]:
+        """Return the ways through a node, as often as it is passed."""
+        if not node.has_fork:
+            return self.stage(node)
+        times = node.group[7]
+        whole = np.floor(times + np.where(np.abs(times - np.rint(times)) < _ROUNDED, 0.5, 0.0))
+        share, passages = np.maximum(0.0, times - whole), int(whole[0])
+        if passages > MOST_PATHS:
+            raise NoPathError
+        once = self.once(node) if passages or share[0] > 0 else []
+        found = [_Part(share=self.ones, fixed=None, factors=())]
+        for _ in range(passages):
+            found = _then(found, once)
+        if share[0] > 0:
+            found = _then(found, _merged([*_by(share, once), *_left(1 - share)]))
+        return found
+
+    def once(self, node: Node) -> list[_Part]:
+        """Return the ways of one passage of a node that has a fork."""
+        inside = tuple(one for one in node.inside if not one.is_work)
+        if node.is_fork:
+            if len(inside) < len(node.inside):
+                raise NoPathError
+            return self.fork(inside)
+        if not node.is_choice:
+            found = self.line(inside)
+        else:
+            chances = sum((one.group[7] for one in inside), np.zeros(self.ones.shape))
+            found = [] if (chances >= 1 - _ROUNDED).all() else _left(np.maximum(0.0, 1 - chances))
+            for one in inside:
+                if one.group[7][0] > 0:
+                    found += _by(one.group[7], self.chosen(one))
+            found = _merged(found)
+        return _then(self.stage(Node(group=node.own[:OPERANDS], inside=_works(node))), found)
+
+    def chosen(self, node: Node) -> list[_Part]:
+        """Return the ways of one of alternatives: it is passed once, whatever its chance."""
+        if node.has_fork:
+            return self.once(node)
+        return self.stage(
+            Node(group=(*node.group[:7], self.ones, node.group[8]), inside=node.inside)
+        )
+
+    def stage(self, node: Node) -> list[_Part]:
+        """Return the ways through a stage without forks."""
+        stage = read(groups_of(node.operands))[0]
+        found = self.phase_ways(stage)
+        if found is not None:
+            return found
+        paths = paths_of(node.operands)
+        if paths is None:
+            raise NoPathError
+        return [
+            _Part(
+                share=self.ones if path.stages else path.chance,
+                fixed=path.fixed if (path.fixed > 0).any() else None,
+                factors=(StageTime(path=path),) if path.stages else (),
+            )
+            for path in paths
+        ]
+
+    def phase_ways(self, stage: Stage) -> list[_Part] | None:
+        """Return the same where all that varies has exponential phases, None where it has not."""
+        whole = int(stage.whole[0])
+        if whole > _MOST_PASSAGES:
+            return None
+        found = [_Part(share=self.ones, fixed=None, factors=())]
+        if not whole and not stage.share[0] > 0:
+            return found
+        once = self.phases_once(stage)
+        if once is None:
+            return None
+        for _ in range(whole):
+            found = _then(found, once)
+        if stage.share[0] > 0:
+            found = _then(found, _merged([*_by(stage.share, once), *_left(1 - stage.share)]))
+        return found
+
+    def phases_once(self, stage: Stage) -> list[_Part] | None:
+        factors: tuple[Factor, ...] = ()
+        is_late, is_varied = bool(stage.is_late[0]), bool(stage.variation[0] > 0)
+        if is_late and (stage.work_parts or stage.spread[0] != 1):
+            return None
+        if is_varied and stage.service[0] > 0:
+            if stage.variation[0] != 1:
+                return None
+            factors = _queue(stage) if is_late else (one_phase(1 / stage.service, self.ones),)
+        elif is_late:
+            factors = (one_phase(_wait_rate(stage), stage.waits),)
+        is_fixed = bool(not is_varied and stage.service[0] > 0)
+        fixed = stage.service if is_fixed else None
+        found = [_Part(share=self.ones, fixed=fixed, factors=factors)]
+        if not stage.is_choice:
+            for one in stage.inside:
+                ways = self.phase_ways(one)
+                if ways is None:
+                    return None
+                found = _then(found, ways)
+            return found
+        inside = _left(stage.left) if (stage.left > 0).any() else []
+        for one in stage.inside:
+            if (one.whole + one.share)[0] > 0:
+                ways = self.phases_once(one)
+                if ways is None:
+                    return None
+                inside += _by(one.chance, ways)
+        return _then(found, _merged(inside))
+
+    def fork(self, branches: Sequence[Node]) -> list[_Part]:
+        """Return the ways of the longest of some branches."""
+        if not branches:
+            return [_Part(share=self.ones, fixed=None, factors=())]
+        each = [self.line((branch,)) for branch in branches]
+        phases = [[way.phases for way in ways] for ways in each]
+        if all(one is not None for ways in phases for one in ways):
+            found = _longest_behind_one(each)
+            if found is not None:
+                return found
+            many = prod(map(len, each))
+            if many <= MOST_PATHS and all(_is_small(chosen) for chosen in product(*phases)):
+                return [_longest(chosen) for chosen in product(*each)]
+        if self.cut is None or self.ones.size > 1:
+            raise AloneError
+        laws = [self.law(branch, ways) for branch, ways in zip(branches, each, strict=True)]
+        factors = [factor for ways in each for way in ways for factor in way.factors]
+        nearest = min((float(factor.nearest.min()) for factor in factors), default=1.0)
+        return [
+            _Part(
+                share=self.ones * share,
+                fixed=self.ones * at if at else None,
+                factors=() if factor is None else (factor,),
+            )
+            for share, at, factor in summed_times(law_of_fork(laws, self.cut), nearest)
+        ]
+
+    def law(self, branch: Node, ways: Sequence[_Part]) -> TimeLaw:
+        """Return the law of a branch, of one element."""
+        assert self.cut is not None
+        goal = -np.log(self.cut)
+        if branch.has_fork or all(way.phases is not None for way in ways):
+            return law_of_paths([way.path for way in ways], goal, self.cut)
+        law = law_of_stages([float(one[0]) for one in branch.operands], goal, self.cut)
+        if law is None:
+            raise NoPathError
+        return law
+
+
+def _works(node: Node) -> tuple[Node, ...]:
+    return tuple(one for one in node.inside if one.is_work)
+
+
+def _is_small(times: Sequence[Phases | None]) -> bool:
+    return phases_of_longest([one for one in times if one is not None]) <= MOST_PHASES
+
+
+def _queue(stage: Stage) -> tuple[Factor, ...]:
+    """Return an exponential service behind an exponential wait: at one server that is one."""
+    service = 1 / stage.service
+    is_one = (stage.waits == stage.load) & (stage.servers == 1) & (stage.work == stage.service)
+    if is_one.all():
+        return (one_phase(service * (1 - stage.load), np.ones(service.shape)),)
+    waits = stage.waits
+    return (
+        Phases(
+            starts=(waits, 1 - waits),
+            moves=(((1, _wait_rate(stage)),), ((2, service),)),
+            done=np.zeros(service.shape),
+        ),
+    )
+
+
+def _wait_rate(stage: Stage) -> Array:
+    return stage.servers * (1 - stage.load) / stage.work
+
+
+def _longest(ways: Sequence[_Part]) -> _Part:
+    fixed = [way.fixed for way in ways if way.fixed is not None]
+    end = reduce(np.maximum, fixed) if fixed else None
+    times = []
+    for way in ways:
+        time = way.phases
+        assert time is not None
+        after = None if end is None else end if way.fixed is None else end - way.fixed
+        times.append(time if after is None else later(time, after))
+    found = longest(times)
+    ones = np.ones(ways[0].share.shape)
+    if not found.moves:
+        return _Part(share=ones * found.done, fixed=end, factors=())
+    return _Part(share=ones, fixed=end, factors=(found,))
+
+
+def _longest_behind_one(each: Sequence[Sequence[_Part]]) -> list[_Part] | None:
+    """Return the ways of the longest where all that takes time has one fixed time, or none.
+
+    What is not passed is done by then; but where nothing is passed that time is not taken.
+    """
+    ways = [way for some in each for way in some]
+    fixed = [way.fixed for way in ways if way.fixed is not None]
+    if not fixed or any(not np.array_equal(fixed[0], one) for one in fixed[1:]):
+        return None
+    if any(way.fixed is None and way.factors for way in ways):
+        return None
+    times = [mixed([time for way in some if (time := way.phases) is not None]) for some in each]
+    if phases_of_longest(times) > MOST_PHASES:
+        return None
+    found = longest(times)
+    none = prod(sum(way.share for way in some if way.fixed is None) for some in each)
+    ones = np.ones(found.done.shape)
+    done = np.maximum(0.0, found.done - none)
+    varied = [_Part(share=ones, fixed=fixed[0], factors=(replace(found, done=done),))]
+    if not found.moves:
+        varied = [_Part(share=done, fixed=fixed[0], factors=())]
+    return [*(_left(none * ones) if np.any(none) else []), *varied]
+
+
+def _then(ways: Sequence[_Part], others: Sequence[_Part]) -> list[_Part]:
+    if len(ways) * len(others) > MOST_PATHS:
+        raise NoPathError
+    return [
+        _Part(
+            share=one.share * other.share,
+            fixed=one.fixed
+            if other.fixed is None
+            else other.fixed
+            if one.fixed is None
+            else one.fixed + other.fixed,
+            factors=(*one.factors, *other.factors),
+        )
+        for one in ways
+        for other in others
+    ]
+
+
+def _by(chance: Array, ways: Sequence[_Part]) -> list[_Part]:
+    return [replace(way, share=way.share * chance) for way in ways]
+
+
+def _left(chance: Array) -> list[_Part]:
+    return [_Part(share=chance, fixed=None, factors=())]
+
+
+def _merged(ways: Sequence[_Part]) -> list[_Part]:
+    """Return ways of which those are one that take no fixed time, and pass phases."""
+    found, alike = [], []
+    for way in ways:
+        phases = way.phases if way.fixed is None else None
+        if phases is None:
+            found.append(way)
+        else:
+            alike.append(phases)
+    if not alike:
+        return found
+    one = mixed(alike)
+    ones = np.ones(one.done.shape)
+    if not one.moves:
+        return [*found, _Part(share=ones * one.done, fixed=None, factors=())]
+    return [*found, _Part(share=ones, fixed=None, factors=(one,))]
