@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from qps.engine.distributions.fork_arrays import fork_lateness
+from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.operations import OPERATIONS
 
 MEAN, QUANTILE, TAIL = (OPERATIONS[word] for word in ("fork_mean", "fork_quantile", "fork_tail"))

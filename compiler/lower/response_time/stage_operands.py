@@ -18,7 +18,7 @@ from qps.engine.distributions.stage_paths import MOST_PATHS
 from qps.engine.expressions.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
 _FORK = number(Fraction(-1))
-"""The servers of what begins its branches together (`qps.engine.distributions.fork_nodes`)."""
+"""The servers of what begins its branches together (`qps.engine.forks.fork_nodes`)."""
 STAGE_SIZE = 9
 """Operands of a stage."""
 

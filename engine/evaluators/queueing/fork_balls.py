@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from qps.engine.distributions import fork_numbers
 from qps.engine.evaluators.ball_arithmetic import refuse
 from qps.engine.evaluators.queueing.float_balls import in_floats
+from qps.engine.forks import fork_numbers
 
 
 def fork_mean(*stages: arb) -> arb:

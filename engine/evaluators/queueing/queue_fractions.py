@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf, isnan
 
-from qps.engine.distributions import fork_numbers
 from qps.engine.distributions.order_numbers import order_mean as _mean_in_floats
 from qps.engine.distributions.order_numbers import order_quantile as _order_in_floats
 from qps.engine.distributions.sum_numbers import stages_quantile as _stages_in_floats
@@ -23,6 +22,7 @@ from qps.engine.evaluators.arithmetic_fractions import (
     total,
 )
 from qps.engine.exact_algebra.exact_values import Exact, InexactError, as_float, exact_of_float
+from qps.engine.forks import fork_numbers
 from qps.engine.queueing.queue_numbers import exact_inverse_erlang_b
 
 _MOST_SERVERS = 64

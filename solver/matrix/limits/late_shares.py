@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from qps.engine.distributions.fork_arrays import fork_lateness
 from qps.engine.distributions.sum_lateness import lateness
 from qps.engine.execution.programs import Program
+from qps.engine.forks.fork_arrays import fork_lateness
 from qps.engine.operations import PRODUCT, SUM
 from qps.solver.matrix.limits.row_preparation import CompiledCriterion, Floats, Rows
 

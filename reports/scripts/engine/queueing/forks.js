@@ -1,4 +1,4 @@
-// The mean, quantiles and tail of the time to pass stages of which some are forks: `engine/distributions/fork_numbers.py` and `fork_laws.py` tell how.
+// The mean, quantiles and tail of the time to pass stages of which some are forks: `engine/forks/fork_numbers.py` and `fork_laws.py` tell how.
 
 import { fallingRoot } from "../numerics/roots.js";
 import { waysOf } from "./fork_lines.js";

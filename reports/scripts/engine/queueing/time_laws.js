@@ -1,4 +1,4 @@
-// The law of a time as polynomials on panels: `engine/distributions/time_laws.py` tells how.
+// The law of a time as polynomials on panels: `engine/forks/time_laws.py` tells how.
 
 import { exponentialTime } from "./exponential_times.js";
 import { FEW, lawOf, longer, MANY } from "./laws.js";

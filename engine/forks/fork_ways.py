@@ -18,9 +18,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.distributions.fork_laws import law_of_fork, law_of_paths, summed_times
-from qps.engine.distributions.fork_nodes import Node, nodes_of
-from qps.engine.distributions.phase_times import (
+from qps.engine.distributions.stage_paths import MOST_PATHS
+from qps.engine.distributions.stages import OPERANDS
+from qps.engine.distributions.sum_mixtures import paths_of
+from qps.engine.distributions.sum_transforms import StageArrays, groups_of, read
+from qps.engine.forks.fork_laws import law_of_fork, law_of_paths, summed_times
+from qps.engine.forks.fork_nodes import Node, nodes_of
+from qps.engine.forks.phase_times import (
     MOST_PHASES,
     Phases,
     at_once,
@@ -31,12 +35,8 @@ from qps.engine.distributions.phase_times import (
     one_phase,
     phases_of_longest,
 )
-from qps.engine.distributions.stage_paths import MOST_PATHS
-from qps.engine.distributions.stages import OPERANDS
-from qps.engine.distributions.sum_mixtures import paths_of
-from qps.engine.distributions.sum_transforms import Stage, groups_of, read
-from qps.engine.distributions.time_factors import Factor, ForkPath, StageTime
-from qps.engine.distributions.time_laws import TimeLaw, law_of_stages
+from qps.engine.forks.time_factors import Factor, ForkPath, StageTime
+from qps.engine.forks.time_laws import TimeLaw, law_of_stages
 from qps.engine.numerics.array_blocks import Array
 
 _ROUNDED = 1e-13
@@ -155,7 +155,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             for path in paths
         ]
 
-    def phase_ways(self, stage: Stage) -> list[_Part] | None:
+    def phase_ways(self, stage: StageArrays) -> list[_Part] | None:
         """Return the same where all that varies has exponential phases, None where it has not."""
         whole = int(stage.whole[0])
         if whole > _MOST_PASSAGES:
@@ -172,7 +172,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             found = _then(found, _merged([*_by(stage.share, once), *_left(1 - stage.share)]))
         return found
 
-    def phases_once(self, stage: Stage) -> list[_Part] | None:
+    def phases_once(self, stage: StageArrays) -> list[_Part] | None:
         factors: tuple[Factor, ...] = ()
         is_late, is_varied = bool(stage.is_late[0]), bool(stage.variation[0] > 0)
         if is_late and (stage.work_parts or stage.spread[0] != 1):
@@ -249,7 +249,7 @@ def _is_small(times: Sequence[Phases | None]) -> bool:
     return phases_of_longest([one for one in times if one is not None]) <= MOST_PHASES
 
 
-def _queue(stage: Stage) -> tuple[Factor, ...]:
+def _queue(stage: StageArrays) -> tuple[Factor, ...]:
     """Return an exponential service behind an exponential wait: at one server that is one."""
     service = 1 / stage.service
     is_one = (stage.waits == stage.load) & (stage.servers == 1) & (stage.work == stage.service)
@@ -265,7 +265,7 @@ def _queue(stage: Stage) -> tuple[Factor, ...]:
     )
 
 
-def _wait_rate(stage: Stage) -> Array:
+def _wait_rate(stage: StageArrays) -> Array:
     return stage.servers * (1 - stage.load) / stage.work
 
 

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qps.engine.distributions.fork_nodes import FORK, Node, nodes_of
-from qps.engine.distributions.fork_ways import AloneError, NoPathError, ways_of
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.stages import NARROW, NEARLY_WHOLE, OPERANDS
 from qps.engine.distributions.sum_arrays import is_stage
 from qps.engine.distributions.sum_mixtures import around, quantile_of_paths, terms_of
 from qps.engine.distributions.sum_transforms import Bools
-from qps.engine.distributions.time_factors import ForkPath
+from qps.engine.forks.fork_nodes import FORK, Node, nodes_of
+from qps.engine.forks.fork_ways import AloneError, NoPathError, ways_of
+from qps.engine.forks.time_factors import ForkPath
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
 
 _BLOCK = 1024

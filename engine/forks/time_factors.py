@@ -13,11 +13,11 @@ from typing import ClassVar
 import numpy as np
 from msgspec import Struct
 
-from qps.engine.distributions.fork_laws import SummedTime
-from qps.engine.distributions.phase_times import Phases
 from qps.engine.distributions.sum_mixtures import StagePath, TimePath
 from qps.engine.distributions.sum_numbers import weights
-from qps.engine.distributions.sum_transforms import Complex, Stage
+from qps.engine.distributions.sum_transforms import Complex, StageArrays
+from qps.engine.forks.fork_laws import SummedTime
+from qps.engine.forks.phase_times import Phases
 from qps.engine.numerics.array_blocks import Array
 
 
@@ -115,12 +115,12 @@ class ForkPath(TimePath, frozen=True, kw_only=True):
         return np.asarray(found)
 
 
-def _mean(stage: Stage) -> Array:
+def _mean(stage: StageArrays) -> Array:
     """Return the mean of what varies of a stage."""
     return np.asarray(_mean_of_passage(stage) * (stage.whole + stage.share))
 
 
-def _mean_of_passage(stage: Stage) -> Array:
+def _mean_of_passage(stage: StageArrays) -> Array:
     found = np.where(stage.variation > 0, stage.service, 0.0)
     first = more = np.zeros(found.shape)
     for one in stage.parts:

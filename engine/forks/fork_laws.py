@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from qps.engine.distributions.stage_paths import SAME
 from qps.engine.distributions.sum_mixtures import TimePath, terms_of
-from qps.engine.distributions.time_laws import LEAST_SHARE, TimeLaw, behind, moving
+from qps.engine.forks.time_laws import LEAST_SHARE, TimeLaw, behind, moving
 from qps.engine.numerics.array_blocks import Array
 
 Complex = NDArray[np.complex128]

@@ -11,7 +11,7 @@ from functools import lru_cache
 @lru_cache(maxsize=1 << 14)
 def fork_mean(*stages: float) -> float:
     """Return the mean time to pass stages; infinite where one that is passed is full."""
-    from qps.engine.distributions import fork_arrays  # noqa: PLC0415 - needs numpy
+    from qps.engine.forks import fork_arrays  # noqa: PLC0415 - needs numpy
 
     return float(fork_arrays.fork_mean(*stages))
 
@@ -19,7 +19,7 @@ def fork_mean(*stages: float) -> float:
 @lru_cache(maxsize=1 << 14)
 def fork_tail(time: float, *stages: float) -> float:
     """Return the share that takes longer than a time to pass stages."""
-    from qps.engine.distributions import fork_arrays  # noqa: PLC0415 - needs numpy
+    from qps.engine.forks import fork_arrays  # noqa: PLC0415 - needs numpy
 
     return float(fork_arrays.fork_tail(time, *stages))
 
@@ -27,6 +27,6 @@ def fork_tail(time: float, *stages: float) -> float:
 @lru_cache(maxsize=1 << 14)
 def fork_quantile(level: float, *stages: float) -> float:
     """Return the time that a share `level` does not exceed to pass stages."""
-    from qps.engine.distributions import fork_arrays  # noqa: PLC0415 - needs numpy
+    from qps.engine.forks import fork_arrays  # noqa: PLC0415 - needs numpy
 
     return float(fork_arrays.fork_quantile(level, *stages))
