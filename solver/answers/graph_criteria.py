@@ -6,6 +6,8 @@ from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.requirements.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.expressions.algebraic_functions import is_algebraic
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import ONE, Formula
 from qps.solver.answers.capacity import excess, first_failure
 from qps.solver.answers.solution import QUALITY
@@ -44,11 +46,18 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
 def largest_acceptable(graph: LoadGraph) -> int | None:
     """Return the largest acceptable population alone, None where there is none."""
     first = graph.high + 1
-    for criterion in reversed(all_criteria(graph)):
-        # What fails later than another one does not matter; quality mostly fails first.
+    # What fails later than another one does not matter: rational functions are the cheapest to ask,
+    # and of all else quality mostly fails first.
+    for criterion in sorted(reversed(all_criteria(graph)), key=lambda one: not _is_rational(one)):
         failure = when_it_fails(graph, criterion, until=first - 1)
         first = first if failure is None else failure
     return None if first == graph.low else first - 1
+
+
+def _is_rational(criterion: Criterion) -> bool:
+    """Return whether a criterion is made of what has pieces of rational functions."""
+    parts = parts_first(excess(criterion))
+    return all(is_algebraic(part) for part in parts if part.operands)
 
 
 def in_order(graph: LoadGraph) -> list[Criterion]:

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 
 from qps.engine.exact_algebra.exact_powers import TooLongError
+from qps.engine.execution.float_runs import number_function
 from qps.engine.expressions.algebraic_functions import piecewise
 from qps.engine.expressions.cancellation import cancelled
 from qps.engine.expressions.formulas import Formula
@@ -28,6 +30,7 @@ from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.first_crossing import Reach
 from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps
+from qps.solver.search.likely_failures import likely_failure
 from qps.solver.search.method import Method
 from qps.solver.search.rounding_bounds import stretches_to_search
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces
@@ -44,6 +47,8 @@ _COST_OF_EXACT = 20
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
 _FEW = 4
+_NEAR = 8
+"""Before a likely failure so much of a box is left behind first."""
 
 
 class UndecidedError(Exception):
@@ -205,50 +210,99 @@ def first_failure_in_boxes(
 
     With `strict`, zero counts. UndecidedError where boxes do not tell.
     """
-    curve, budget = Curve(_shortened(over, population, low), population), Budget()
-    is_stepped = is_stepped_rational(over, population)
+    return _WholeSearch(over, population, low, strict=strict).within(low, high)
 
-    def fails_at(at: int) -> bool:
-        bounds = curve.over(*_around(at, at))
+
+class _WholeSearch:
+    """Looks for the first whole population in boxes, from the left to the right.
+
+    The first box that its bounds leave open is cut where the values of the function say that it
+    fails first: most often nothing is left but to prove that.
+    """
+
+    def __init__(self, over: Formula, population: Formula, low: int, *, strict: bool) -> None:
+        self._over, self._population, self._strict = over, population, strict
+        self._curve, self._budget = Curve(_shortened(over, population, low), population), Budget()
+        self._is_stepped = is_stepped_rational(over, population)
+        self._likely_first: int | None = None
+        self._is_cut = False
+
+    def within(self, low: int, high: int) -> int | None:
+        """Return the first failure between two populations, None for none."""
+        waiting = [(low, high)]
+        while waiting:
+            start, end = waiting.pop()
+            self._budget.spend(start)
+            found = self._in_box(start, end)
+            if isinstance(found, int):
+                return found
+            if found is _Open.OPEN:
+                waiting += self._cut(start, end)
+        return None
+
+    def _in_box(self, start: int, end: int) -> int | _Open | None:
+        """Return the first failure in a box, None for none, or that it must be cut."""
+        bounds = self._curve.over(*_around(start, end))
+        if -inf < bounds.high < 0 or (not self._strict and bounds.high == 0):
+            return None
+        if 0 < bounds.low < inf or (self._strict and bounds.low == 0 and bounds.high < inf):
+            return start
+        if end - start < _FEW:
+            return next((n for n in range(start, end + 1) if self._fails_at(n)), None)
+        if bounds.slow >= 0:
+            return self._first_rising(start, end) if self._fails_at(end) else None
+        if bounds.steep <= 0:
+            return start if self._fails_at(start) else None
+        if self._is_stepped and self._curve.jumps() == 0:
+            plain = without_jumps(self._curve)
+            return _first_without_jumps(plain, self._population, start, end, strict=self._strict)
+        return _Open.OPEN
+
+    def _cut(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return the parts of a box, the left one last."""
+        if not self._is_cut:
+            self._is_cut, self._likely_first = True, self._likely(start, end)
+            if (likely := self._likely_first) is not None:
+                behind = [(likely + 1, end)] if likely < end else []
+                return [*behind, (likely, likely), (start, likely - 1)]
+        if end + 1 == self._likely_first:
+            middle = min(end - 1, end - (end - start) // _NEAR)  # it is near to zero there alone
+        else:
+            middle = min(end - 1, int(halfway(float(start), float(end))))
+        return [(middle + 1, end), (start, middle)]
+
+    def _likely(self, start: int, end: int) -> int | None:
+        return likely_failure(self._value, start, end) if end < _WHOLE_FLOATS else None
+
+    @cached_property
+    def _value(self) -> Callable[[float], float]:
+        return number_function(self._population, self._curve.expr)
+
+    def _first_rising(self, start: int, end: int) -> int:
+        """Return the first of many populations that fails, where all after it fail too."""
+        likely = self._likely(start, end)
+        if likely is not None and self._fails_at(likely):
+            end = likely
+            if not self._fails_at(likely - 1):
+                return likely
+        elif likely is not None:
+            start = likely + 1
+        while start < end:
+            middle = (start + end) // 2
+            if self._fails_at(middle):
+                end = middle
+            else:
+                start = middle + 1
+        return start
+
+    def _fails_at(self, at: int) -> bool:
+        bounds = self._curve.over(*_around(at, at))
         if -inf < bounds.high < 0 or 0 < bounds.low < inf:  # nothing is summed up exactly in vain
             return bounds.low > 0
         try:
-            return fails(over, population, at, strict=strict)
+            return fails(self._over, self._population, at, strict=self._strict)
         except (TooLongError, NoSignError):
             raise UndecidedError(at) from None
-
-    waiting = [(low, high)]
-    while waiting:
-        start, end = waiting.pop()
-        budget.spend(start)
-        bounds = curve.over(*_around(start, end))
-        if -inf < bounds.high < 0 or (not strict and bounds.high == 0):
-            continue
-        if 0 < bounds.low < inf or (strict and bounds.low == 0 and bounds.high < inf):
-            return start
-        if end - start < _FEW:
-            found = next((n for n in range(start, end + 1) if fails_at(n)), None)
-            if found is not None:
-                return found
-            continue
-        if bounds.slow >= 0:
-            if fails_at(end):
-                return _first_of(fails_at, start, end)
-            continue
-        if bounds.steep <= 0:
-            if fails_at(start):
-                return start
-            continue
-        if is_stepped and curve.jumps() == 0:
-            first = _first_without_jumps(
-                without_jumps(curve), population, start, end, strict=strict
-            )
-            if first is not None:
-                return first
-            continue
-        middle = min(end - 1, int(halfway(float(start), float(end))))
-        waiting += [(middle + 1, end), (start, middle)]
-    return None
 
 
 def _around(start: int, end: int) -> tuple[float, float]:
@@ -266,14 +320,3 @@ def _first_without_jumps(
     if whole is None:
         raise UndecidedError(start)
     return first_failure_in_pieces(whole, over, population, start, end, strict=strict)
-
-
-def _first_of(fails: Callable[[int], bool], start: int, end: int) -> int:
-    """Return the first of many whole populations that fails, where all after it fail too."""
-    while start < end:
-        middle = (start + end) // 2
-        if fails(middle):
-            end = middle
-        else:
-            start = middle + 1
-    return start
