@@ -48,7 +48,8 @@ def largest_acceptable(graph: LoadGraph) -> int | None:
     first = graph.high + 1
     # What fails later than another one does not matter: rational functions are the cheapest to ask,
     # and of all else quality mostly fails first.
-    for criterion in sorted(reversed(all_criteria(graph)), key=lambda one: not _is_rational(one)):
+    criteria = all_criteria(graph)[::-1]
+    for criterion in sorted(criteria, key=lambda one: not _is_rational(one)):
         failure = when_it_fails(graph, criterion, until=first - 1)
         first = first if failure is None else failure
     return None if first == graph.low else first - 1
