@@ -51,7 +51,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them. What `is_slow` takes long to compute; what is told
     `row_by_row` takes as long for each row of arrays, but where the operands in the places of
-    `servers` (the first, and how far apart) are all one. Of what is
+    `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and that
+    is the name of the share that takes longer than a time, of the same operands. Of what is
     `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
     of `gammas` stand the squared variations of gamma laws, each behind its mean.
     """
@@ -78,6 +79,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     is_slow: bool = False
     row_by_row: bool = False
     servers: tuple[int, int] | None = None
+    tail: str = ""
     by_floats: bool = False
     gammas: tuple[int, ...] = ()
 
@@ -127,9 +129,13 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def slopes(self) -> Callable[..., tuple[float, ...]]:
         """Its slopes by each operand, of floats: not-a-number where there is none."""
         if self.by_ends:
-            from qps.engine.evaluators.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
+            from qps.engine.evaluators.slopes_on_floats import by_differences, by_tail  # noqa: PLC0415 - seldom needed
 
-            return by_differences(self.number, self.ball, self.is_whole)
+            found = by_differences(self.number, self.ball, self.is_whole)
+            if not self.tail:
+                return found
+            tail = getattr(import_module("qps.engine.evaluators.on_balls"), self.tail)
+            return by_tail(found, self.number, tail, self.is_whole)
         return self._in("slopes_on_floats")
 
     @cached_property

@@ -87,6 +87,7 @@ _ROWS = (
         *_OF_A_STAGE,
         whole=(9,),
         repeats=9,
+        tail="stages_tail",
         by_floats=True,
         gammas=(4, 7),
     ),

@@ -66,7 +66,7 @@ Passage: TypeAlias = tuple[
     int,
     float,
     "tuple[Passage, ...]",
-    "tuple[tuple[float, Passage], ...]",
+    "tuple[tuple[float, tuple[Passage, ...]], ...]",
     float,
     float,
     float,
@@ -86,7 +86,7 @@ def _passage(stage: Stage) -> Passage:
     service = stage.service if stage.variation else 0.0
     inside = () if stage.is_choice else passages_of(stage.inside)
     alternatives = (
-        tuple((one.chance, (1, 0.0, *_passage(one)[2:])) for one in stage.inside if one.chance)
+        tuple((one.chance, _once(one)) for one in stage.inside if one.chance)
         if stage.is_choice
         else ()
     )
@@ -101,6 +101,14 @@ def _passage(stage: Stage) -> Passage:
         stage.variation,
         waiting,
     )
+
+
+def _once(stage: Stage) -> tuple[Passage, ...]:
+    """Return a stage that is passed once: what stands inside, where it has nothing of its own."""
+    _, _, inside, alternatives, left, service, variation, waiting = _passage(stage)
+    if alternatives or service or waiting:
+        return ((1, 0.0, inside, alternatives, left, service, variation, waiting),)
+    return inside
 
 
 def _waiting(stage: Stage) -> Waiting:
@@ -121,9 +129,9 @@ def transform(line: Sequence[Passage], at: complex) -> complex:
     for whole, share, inside, alternatives, left, service, variation, waiting in line:
         once = transform(inside, at) if inside else complex(1.0)
         if alternatives:
-            once = sum(
-                (chance * transform((one,), at) for chance, one in alternatives), complex(left)
-            )
+            once = complex(left)
+            for chance, one in alternatives:
+                once += chance * transform(one, at)
         if service:
             size = at * service
             once *= 1 - size / (1 + size) if variation == 1 else 1 + _less(size, variation)

@@ -123,13 +123,14 @@ def root(function: Falling, start: float) -> arb:
     with ctx.extraprec(32):
         point = arb(start)
         nothing = arb(2) ** -(ctx.prec - 8)
+        little = arb(2) ** -(ctx.prec // 2)  # of a step next to a root the square is left
         for _ in range(_MOST_STEPS):
             value, slope = function(point)
             step = (value / slope).mid()
             if not step.is_finite():
                 return UNKNOWN
             point = (point - step).mid()
-            if abs(step) <= abs(point) * nothing or value.contains(0):
+            if abs(step) <= abs(point) * little or value.contains(0):
                 break
         value, slope = function(point)
         if not (value.is_finite() and slope.is_finite()):

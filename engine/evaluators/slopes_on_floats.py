@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from math import exp, isfinite, nan, sin, sqrt
 from operator import mul
@@ -29,6 +29,8 @@ _STEP = 2.0**-36
 """How far apart, as a part of an operand, values are in balls: they have far more digits."""
 _ENOUGH = 30
 _STEP_IN_FLOATS = 1e-5
+_LEAST, _MOST = 1e-9, 2.0**20
+"""Densities of a time, as parts of one over it, that are no differences at a jump."""
 _OF_A_FLOAT = 53
 """Binary digits of what is known in floats alone."""
 
@@ -197,6 +199,41 @@ def by_differences(
     return OneByOne(slope)
 
 
+def by_tail(
+    quantile: OneByOne,
+    number: Callable[..., float],
+    tail: Callable[..., arb],
+    is_whole: Callable[[int], bool],
+) -> OneByOne:
+    """Return the slopes of a quantile: by how much a share is later there, over the density there.
+
+    A value of a tail takes a small part of the time of a quantile, which is sought by many of them.
+    Where a share takes the very same time there is no density, and differences tell.
+    """
+
+    @lru_cache(maxsize=64)
+    def density(time: float, others: tuple[float, ...]) -> float | None:
+        found = _difference_in_balls(lambda to: tail(to, *map(_ball, others)), time)
+        return -found if found is not None and _LEAST < -found * time < _MOST else None
+
+    def slope(place: int, operands: tuple[float, ...]) -> float:
+        if is_whole(place) or not all(map(isfinite, operands)):
+            return nan
+        time, others = number(*operands), operands[1:]
+        often = density(time, others) if isfinite(time) and time > 0 else None
+        if often is None:
+            return quantile.slope(place, operands)
+        if place == 0:
+            return 1 / often
+        before, at, behind = (time, *others[: place - 1]), operands[place], others[place:]
+        later = _difference_in_balls(
+            lambda to: tail(*map(_ball, before), to, *map(_ball, behind)), at
+        )
+        return quantile.slope(place, operands) if later is None else later / often
+
+    return OneByOne(slope)
+
+
 def _in_floats(number: Callable[..., float], place: int, operands: tuple[float, ...]) -> float:
     before, at, behind = operands[:place], operands[place], operands[place + 1 :]
     step = (abs(at) or 1.0) * _STEP_IN_FLOATS
@@ -228,7 +265,9 @@ def _difference_in_balls(function: Callable[[arb], arb], at: float) -> float | N
         ctx.prec = digits
     if not found.is_finite():
         return None
-    return float(found.mid()) if found.rel_accuracy_bits() >= _ENOUGH or found.is_zero() else None
+    if found.mid() == 0:
+        return 0.0  # not one of all digits moved
+    return float(found.mid()) if found.rel_accuracy_bits() >= _ENOUGH else None
 
 
 def _in_networks(number: Callable[..., float]) -> OneByOne:
