@@ -54,7 +54,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     `servers` (the first, and how far apart) are all one. What has a `tail` is a quantile, and that
     is the name of the share that takes longer than a time, of the same operands. Of what is
     `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
-    of `gammas` stand the squared variations of gamma laws, each behind its mean.
+    of `gammas` stand the squared variations of gamma laws, each behind its mean. With less than
+    zero in a place that is `never_negative` it has no value.
     """
 
     word: str
@@ -82,6 +83,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     tail: str = ""
     by_floats: bool = False
     gammas: tuple[int, ...] = ()
+    never_negative: tuple[int, ...] = ()
 
     @property
     def is_of_queue(self) -> bool:
@@ -145,7 +147,13 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
             from qps.engine.evaluators.on_intervals import monotone  # noqa: PLC0415 - seldom needed
 
             return monotone(
-                self.number, self.grows, self.lies, self.error, self.repeats, self.gammas
+                self.number,
+                self.grows,
+                self.lies,
+                self.error,
+                self.repeats,
+                self.gammas,
+                self.never_negative,
             )
         return self._in("on_intervals")
 

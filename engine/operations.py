@@ -45,6 +45,15 @@ _DIGITS = 1000.0
 _OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
 """How the time of a stage grows: `qps.engine.distributions.sum_numbers` has its nine operands."""
 
+_COUNTED_IN_A_STAGE = range(8)
+"""Which of the operands of a stage are never negative: all but what stands inside."""
+
+
+def _in_stages(behind: int) -> tuple[int, ...]:
+    """Return what is never negative of stages that stand behind so many operands."""
+    return tuple(behind + place for place in _COUNTED_IN_A_STAGE)
+
+
 _SERVERS = (3, 4)
 """Where the servers of the stations of a closed network stand: each has four operands."""
 
@@ -90,6 +99,7 @@ _ROWS = (
         tail="stages_tail",
         by_floats=True,
         gammas=(4, 7),
+        never_negative=_in_stages(1),
     ),
     of_queues(
         "stages_tail",
@@ -100,6 +110,7 @@ _ROWS = (
         repeats=9,
         by_floats=True,
         gammas=(4, 7),
+        never_negative=_in_stages(1),
         error=1e-30,
     ),
     by_ends("order_level", 1, 1, -1, lies=_SHARE),
@@ -111,6 +122,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(5, 8),
+        never_negative=_in_stages(2),
     ),
     of_queues(
         "order_quantile",
@@ -120,6 +132,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(7, 10),
+        never_negative=_in_stages(4),
     ),
     of_queues(
         "fork_mean",
@@ -129,6 +142,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(3, 6),
+        never_negative=_in_stages(0),
     ),
     of_queues(
         "fork_quantile",
@@ -138,6 +152,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(4, 7),
+        never_negative=_in_stages(1),
     ),
     of_queues(
         "fork_tail",
@@ -148,6 +163,7 @@ _ROWS = (
         row_by_row=True,
         by_floats=True,
         gammas=(4, 7),
+        never_negative=_in_stages(1),
         error=1e-9,
     ),
     of_networks("closed_rate", *GROWING_RATE, repeats=4, servers=_SERVERS),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 
 from qps.engine.evaluators import on_floats
@@ -256,6 +257,7 @@ def monotone(
     error: float = 0.0,
     repeats: int = 0,
     gammas: tuple[int, ...] = (),
+    never_negative: tuple[int, ...] = (),
 ) -> Callable[..., Interval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
@@ -266,6 +268,9 @@ def monotone(
     In the places of `gammas` stand the squared variations of gamma laws, behind their means. Such a
     law grows with its shape 1/v and with its scale m v, in the order of likelihood ratios, and what
     is left of it as well: of all within bounds none is longer than that of the largest both.
+
+    With an operand below zero in a place that is `never_negative` it has no value: one without
+    bounds begins at zero there. So it does not hide what another operand makes infinite.
     """
 
     def at_end(pairs: list[tuple[int, Interval]], end: int) -> float:
@@ -279,6 +284,10 @@ def monotone(
 
     def bounds(*parts: Interval) -> Interval:
         pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))
+        for place in placed(never_negative, len(grows), repeats, len(pairs)):
+            g, p = pairs[place]
+            if p.low == -inf and p.high >= 0:
+                pairs[place] = g, replace(p, low=0.0)
         ordered = placed(gammas, len(grows), repeats, len(pairs))
         for place, (g, p) in enumerate(pairs):
             is_ordered = place in ordered and p.low > 0
@@ -287,6 +296,8 @@ def monotone(
         least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
             return Interval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
+        if math.isnan(most) and not math.isnan(least) and lies[1] == inf:
+            most = inf  # an operand without bounds has no value at its end
         slow = steep = 0.0
         for g, p in pairs:
             if not p.is_fixed:

@@ -299,7 +299,7 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
         return nan
 
 
-@lru_cache(maxsize=8)  # each holds a value for every part of what was asked
+@lru_cache(maxsize=64)  # each holds a value for every part of what was asked
 def point_of(symbol: Formula, at: Fraction) -> Point:
     """Return the point at which a symbol has a value: what is asked again there is remembered."""
     return Point({symbol: at})

@@ -56,7 +56,7 @@ class Curve:
     ) -> None:
         self.expr = expr
         self.population = population
-        self._intervals = intervals
+        self._intervals = dict(intervals)
         self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
         self._pending: list[_Step] = []
@@ -67,6 +67,11 @@ class Curve:
         for other in others:
             self._place(other)
         self._found: list[Interval] = []
+
+    def hold(self, intervals: Mapping[Formula, Interval]) -> None:
+        """Let symbols that are held be anywhere between other ends."""
+        self._intervals.update(intervals)
+        self._points.clear()
 
     def over(self, low: float, high: float) -> Interval:
         """Return bounds over a box; better than the plain ones where the box is small."""
@@ -191,12 +196,21 @@ class Curve:
         for part in parts_first(expr):
             if part not in self._places:
                 self._places[part] = len(self._steps)
-                rule, operands = _ruled(part, self._intervals.get(part))
+                rule, operands = self._ruled(part)
                 places = tuple(self._places[operand] for operand in operands)
                 self._steps.append(_Step(part, rule, places, self._place_followed(part, places)))
                 if self._steps[-1].followed is not None and _may_be_approximate(part):
                     self._pending.append(self._steps[-1])
         return self._places[expr]
+
+    def _ruled(self, part: Formula) -> tuple[_Rule, tuple[Formula, ...]]:
+        """Return how the bounds of a formula are made, and of which parts."""
+        if part in self._intervals:
+            return (lambda: self._intervals[part]), ()
+        if part.is_constant:
+            value = _of_number(part)
+            return (lambda: value), ()
+        return (_unknown if part.is_symbol else OPERATIONS[part.word].interval), part.operands
 
     def _place_followed(self, part: Formula, places: tuple[int, ...]) -> int | None:
         """Note a step that is to come; return its place among what is followed."""
@@ -246,16 +260,6 @@ def _is_total(part: Formula) -> bool:
         return False
     row = OPERATIONS[part.word]
     return row.divisor is None and row.domain(*part.operands) == ()
-
-
-def _ruled(part: Formula, intervals: Interval | None) -> tuple[_Rule, tuple[Formula, ...]]:
-    """Return how the bounds of a formula are made, and of which parts."""
-    if intervals is not None:
-        return (lambda: intervals), ()
-    if part.is_constant:
-        value = _of_number(part)
-        return (lambda: value), ()
-    return (_unknown if part.is_symbol else OPERATIONS[part.word].interval), part.operands
 
 
 def _of_number(number: Formula) -> Interval:

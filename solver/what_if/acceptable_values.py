@@ -65,6 +65,33 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         """What fails first in each stretch."""
         return [self._failing(at) for at in self.middles]
 
+    def unvalued_ends(self) -> Iterator[Fraction]:
+        """Yield the ends at which some criterion has no value, and no other one surely fails.
+
+        One surely fails that does so there and on both sides.
+        """
+        symbol = self.number.symbol
+        for index, at in enumerate(self.ends[1:-1]):
+            signs = [over.sign_at(symbol, at) for over in self.excesses]
+            if None not in signs:
+                continue
+            failing = (over for over, sign in zip(self.excesses, signs, strict=True) if sign == 1)
+            sides = self.middles[index : index + 2]
+            if not any(all(over.sign_at(symbol, n) == 1 for n in sides) for over in failing):
+                yield at
+
+    def telling_middles(self, most: int, most_others: int) -> list[Fraction]:
+        """Return values in so many stretches: in what is acceptable and next to it, and in others.
+
+        Those are spread evenly over what is left.
+        """
+        passing = {index for index, reason in enumerate(self.reasons) if reason is None}
+        near = {at for index in passing for at in (index - 1, index, index + 1)}
+        others = [index for index in range(len(self.reasons)) if index not in near]
+        step = max(1, ceil(len(others) / most_others))
+        telling = sorted({*near.intersection(range(len(self.reasons))), *others[::step]})
+        return [self.middles[index] for index in telling[:most]]
+
     def _all_failing(self, at: Fraction) -> list[Excess]:
         symbol = self.number.symbol
         return [over.as_known_at(symbol, at) for over in self.excesses if over.fails(symbol, at)]

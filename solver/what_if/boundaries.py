@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil, floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,11 +32,14 @@ from qps.solver.search import certain_signs
 from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.critical_points import critical_points
-from qps.solver.search.sign_changes import Stretch, Trial, changes_of
+from qps.solver.search.sign_changes import Changes, Stretch, Trial, changes_of
 from qps.solver.what_if.overloads import Overloads
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 """In all so many boxes are looked at, and a few for each criterion."""
+
+_BESIDE = Fraction(10**6)
+"""What is so small a part of a value is just beside it."""
 
 
 class Failure(Struct, frozen=True):
@@ -197,39 +202,143 @@ def boundaries_of(
 
     Of a number that `is_whole` only whole values matter; its `unit` is written after values.
     """
-    told: list[Excess] = []
-    nearly: dict[Excess, tuple[Stretch, ...]] = {}
-    trials: dict[Excess, tuple[Trial, ...]] = {}
-    boxes = _MOST_BOXES
     crossings = {
         one.overloads: one.overloads.points(symbol, *ends)
         for one in excesses
         if one.overloads is not None
     }
-    found = {point for points in crossings.values() for point in points or ()}
-    for over in excesses:
-        if over.overloads is not None and crossings[over.overloads] is None:
-            over = replace(over, overloads=None)  # noqa: PLW2901 - as it is known wherever it fails
-        points: Sequence[Fraction] | None = ()
-        if symbol in over.value.symbols and not over.is_implied:
-            points = critical_points(over.value, symbol, *ends)
-        if points is None:
-            budget = Budget(max(_LEAST_BOXES, min(boxes, MOST_BOXES)))
-            boxes -= budget.boxes
-            changes = changes_of(
-                over.value, symbol, ends, budget, strict=over.strict, is_whole=is_whole
-            )
-            boxes += max(budget.boxes, 0)
-            points, over = changes.points, replace(over, undecided=changes.undecided)  # noqa: PLW2901 - as it is told
-            nearly[over], trials[over] = changes.nearly, changes.trials
-        found |= set(points)
-        told.append(over)
-    inside = sorted(point for point in found if ends[0] < point < ends[1])
+    # Without the points of its overloads a criterion is as it is known wherever it fails.
+    excesses = [
+        replace(one, overloads=None) if one.overloads and crossings[one.overloads] is None else one
+        for one in excesses
+    ]
+    search = _Search(excesses, symbol, ends, is_whole=is_whole)
+    found = search.changes()
+    found.points.update(point for points in crossings.values() for point in points or ())
+    told = [replace(one, undecided=found.undecided.get(one, ())) for one in excesses]
+    inside = sorted(point for point in found.points if ends[0] < point < ends[1])
     told_of = _UndecidedCriteria(told, symbol, inside, unit)
     more = [told_of.certainty(over, over.undecided, lower_bound) for over in told]
-    fewer = [told_of.certainty(over, at, upper_bound) for over, at in nearly.items()]
-    either = [told_of.certainty_of_trials(over, at) for over, at in trials.items()]
+    pairs = dict(zip(excesses, told, strict=True))
+    fewer = [told_of.certainty(pairs[one], at, upper_bound) for one, at in found.nearly.items()]
+    either = [told_of.certainty_of_trials(pairs[one], at) for one, at in found.trials.items()]
     return Boundaries(points=inside, excesses=told, known=together(*more, *fewer, *either))
+
+
+@dataclass
+class _Found:
+    """What was found of all criteria: points, and what is not told of each."""
+
+    points: set[Fraction]
+    undecided: dict[Excess, tuple[Stretch, ...]] = field(default_factory=dict)
+    nearly: dict[Excess, tuple[Stretch, ...]] = field(default_factory=dict)
+    trials: dict[Excess, tuple[Trial, ...]] = field(default_factory=dict)
+
+
+class _Search:
+    """Looks for the changes of all criteria: of those with exact points first.
+
+    The others are searched by boxes, and only where nothing fails that is told by then: what else
+    fails beside a certain failure changes no answer. Where something fails everywhere they are
+    searched throughout, so that all is named that another number must mend.
+    """
+
+    def __init__(
+        self, excesses: Sequence[Excess], symbol: Formula, ends: Stretch, *, is_whole: bool
+    ) -> None:
+        self._symbol, self._ends, self._is_whole = symbol, ends, is_whole
+        moving = [one for one in excesses if symbol in one.value.symbols and not one.is_implied]
+        exact = {one: critical_points(one.value, symbol, *ends) for one in moving}
+        self._searched = [one for one in moving if exact[one] is None]
+        self._told = [one for one in excesses if one not in set(self._searched)]
+        self._exact = {point for points in exact.values() for point in points or ()}
+        self._looked_at: dict[Excess, Sequence[Stretch]] = {}
+
+    def changes(self) -> _Found:
+        """Return all changes that tell which values are acceptable, and what fails beside them."""
+        found, passing = self._changes_within(self._passing(self._told, self._exact))
+        if self._searched and not passing:
+            found, _ = self._changes_within([self._ends], only=True)
+        elif self._searched:
+            found.points.update(self._beside(passing, found.points))
+        return found
+
+    def _changes_within(
+        self, stretches: Sequence[Stretch], *, only: bool = False
+    ) -> tuple[_Found, Sequence[Stretch]]:
+        """Return what is found in some stretches, each criterion where those before it hold.
+
+        And where all hold. With `only`, every criterion is searched in all of these stretches.
+        """
+        found, told, boxes = _Found(set(self._exact)), list(self._told), _MOST_BOXES
+        for over in self._searched:
+            budget = Budget(max(_LEAST_BOXES, min(boxes, MOST_BOXES)))
+            boxes -= budget.boxes
+            self._looked_at[over] = stretches
+            each = [self._changes_of(over, stretch, budget) for stretch in stretches]
+            boxes += max(budget.boxes, 0)
+            found.points.update(point for one in each for point in one.points)
+            found.undecided[over] = tuple(at for one in each for at in one.undecided)
+            found.nearly[over] = tuple(at for one in each for at in one.nearly)
+            found.trials[over] = tuple(at for one in each for at in one.trials)
+            told.append(replace(over, undecided=found.undecided[over]))
+            if not only:
+                stretches = self._passing(told, found.points, stretches)
+        return found, stretches
+
+    def _changes_of(self, over: Excess, stretch: Stretch, budget: Budget) -> Changes:
+        if self._is_whole:  # the whole numbers beside both ends tell whether it changes there
+            low, high = self._ends
+            stretch = max(low, Fraction(floor(stretch[0]))), min(high, Fraction(ceil(stretch[1])))
+        return changes_of(
+            over.value,
+            self._symbol,
+            stretch,
+            budget,
+            strict=over.strict,
+            is_whole=self._is_whole,
+        )
+
+    def _passing(
+        self, told: Sequence[Excess], points: Iterable[Fraction], within: Sequence[Stretch] = ()
+    ) -> list[Stretch]:
+        """Return the stretches in which nothing fails for sure; neighbors are one."""
+        found: list[Stretch] = []
+        for low, high in within or [self._ends]:
+            inside = sorted({low, high, *(at for at in points if low < at < high)})
+            for start, end in pairwise(inside):
+                if any(self._fails(one, (start + end) / 2) for one in told):
+                    continue
+                if found and found[-1][1] == start:
+                    found[-1] = found[-1][0], end
+                else:
+                    found.append((start, end))
+        return found
+
+    def _fails(self, one: Excess, at: Fraction) -> bool:
+        return not one.is_undecided(at) and one.fails(self._symbol, at)
+
+    def _beside(self, passing: Sequence[Stretch], points: Iterable[Fraction]) -> Iterator[Fraction]:
+        """Yield a point just behind ends of what holds: what fails there is what ends it.
+
+        Where all criteria are told behind an end, they have points of their own there.
+        """
+        places = sorted({*self._ends, *points})
+        for low, high in passing:
+            for end, step in (low, -1), (high, 1):
+                place = places.index(end) + step
+                if not self._is_whole and 0 <= place < len(places):
+                    if self._is_told((places[place] + end) / 2):
+                        continue
+                    gap = places[place] - end
+                    least = max(abs(end), abs(gap) * _BESIDE**-2) / _BESIDE
+                    yield end + min(abs(gap) / 2, least) * step
+
+    def _is_told(self, at: Fraction) -> bool:
+        return all(
+            any(low <= at <= high for low, high in stretches)
+            for stretches in self._looked_at.values()
+        )
 
 
 class _UndecidedCriteria(Struct, frozen=True):

@@ -1,19 +1,124 @@
 """Whether fewer users are carried wherever so many are: proved for all values of a number.
 
 A criterion that does not fall as users are added holds for fewer where it holds for more: bounds of
-its slope tell, over boxes of users and values, which are halved until they do.
+its slope tell, over boxes of users and values, which are halved until they do. Boxes in which the
+operands of a quantile have no bounds are halved before any quantile is computed: where there are
+too many of them alone, it is not told.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+from qps.engine.expressions.formula_parts import parts_first
 from qps.engine.expressions.formulas import Formula
-from qps.engine.numerics.sloped_intervals import Interval
+from qps.engine.numerics.sloped_intervals import NOTHING_KNOWN, Interval, span
+from qps.engine.operand_groups import repeated
+from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.solver.search.bounds import Curve
 
 _MOST_BOXES = 200
 """Boxes after which a criterion is left untold."""
 
+_ENDLESS = Interval(inf, inf, -inf, inf)
+
 Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Box:
+    """Users and values between two ends; with `holds_above` fewer users follow from those above."""
+
+    users: Ends
+    values: Ends
+    holds_above: bool
+
+    def halves(self) -> tuple[_Box, _Box]:
+        """Return the wider side halved; the last is looked at first: what is above."""
+        (few, many), (low, high) = self.users, self.values
+        if _width(few, many) >= _width(low, high):
+            middle = few + (many - few) / 2
+            return (
+                _Box((few, middle), self.values, holds_above=True),
+                _Box((middle, many), self.values, self.holds_above),
+            )
+        middle = low + (high - low) / 2
+        return (
+            _Box(self.users, (low, middle), self.holds_above),
+            _Box(self.users, (middle, high), self.holds_above),
+        )
+
+
+@dataclass
+class _Criterion:
+    """A function of users and of a number that is above zero where it fails."""
+
+    over: Formula
+    population: Formula
+    number: Formula
+    strict: bool
+
+    def holds(self, box: _Box) -> bool:
+        """Return whether bounds prove that it holds in a box, or as it does above."""
+        self._curve.hold({self.number: Interval(*box.values)})
+        return self._is_told(self._curve, box)
+
+    def is_surely_open(self, box: _Box) -> bool:
+        """Return whether no bounds of it tell anything in a box, without a quantile computed."""
+        if not self._dear:
+            return False
+        curve = self._endless
+        curve.hold({self.number: Interval(*box.values)})
+        return not self._is_told(curve, box) and all(_is_endless(one, curve) for one in self._dear)
+
+    def _is_told(self, curve: Curve, box: _Box) -> bool:
+        bounds = curve.over(*box.users)
+        if bounds.high < 0 or (bounds.high == 0 and not self.strict):
+            return True
+        return box.holds_above and bounds.slow >= 0
+
+    @cached_property
+    def _curve(self) -> Curve:
+        return Curve(self.over, self.population, intervals={self.number: NOTHING_KNOWN})
+
+    @cached_property
+    def _dear(self) -> tuple[Formula, ...]:
+        """Its quantiles, and what else is told of many stages."""
+        symbols = self.population, self.number
+        return tuple(
+            part
+            for part in parts_first(self.over)
+            if part.word in OF_QUEUES
+            and OPERATIONS[part.word].never_negative
+            and not part.symbols.isdisjoint(symbols)
+        )
+
+    @cached_property
+    def _endless(self) -> Curve:
+        """The same with quantiles without end, as they are where an operand has none."""
+        operands = [operand for part in self._dear for operand in part.operands]
+        held = {self.number: NOTHING_KNOWN, **dict.fromkeys(self._dear, _ENDLESS)}
+        return Curve(self.over, self.population, operands, held)
+
+
+def _is_endless(part: Formula, curve: Curve) -> bool:
+    """Return whether what grows and falls with its operands has no bounds, and none of its slope.
+
+    In the box that was asked for last.
+    """
+    row, bounds = OPERATIONS[part.word], [curve.part(operand) for operand in part.operands]
+    grows = repeated(row.grows, row.repeats, len(bounds))
+    if not any(g > 0 and one.high == inf for g, one in zip(grows, bounds, strict=True)):
+        return False
+    rates = [(-inf if g <= 0 else 0.0, inf if g >= 0 else 0.0) for g in grows]
+    slopes = [
+        span(one.slow, one.steep, *rate)
+        for one, rate in zip(bounds, rates, strict=True)
+        if not one.is_fixed
+    ]
+    return any(slow == -inf for slow, _ in slopes) and any(steep == inf for _, steep in slopes)
 
 
 def passes_for_fewer(
@@ -28,26 +133,24 @@ def passes_for_fewer(
     population, number = symbols
     if population not in over.symbols:
         return True
-    waiting = [(users, values, True)]  # the last to be added is looked at first: what is above
-    for _ in range(_MOST_BOXES):
-        if not waiting:
-            return True
-        (few, many), (low, high), holds_above = waiting.pop()
-        curve = Curve(over, population, intervals={number: Interval(low, high)})
-        bounds = curve.over(few, many)
-        if bounds.high < 0 or (bounds.high == 0 and not strict):
-            continue
-        if holds_above and bounds.slow >= 0:
-            continue
-        if _width(few, many) >= _width(low, high):
-            middle = few + (many - few) / 2
-            waiting.append(((few, middle), (low, high), True))
-            waiting.append(((middle, many), (low, high), holds_above))
+    criterion = _Criterion(over, population, number, strict)
+    waiting, later = [_Box(users, values, holds_above=True)], list[_Box]()
+    boxes = 1
+    while waiting or later:
+        if waiting:
+            box = waiting.pop()
+            if not criterion.is_surely_open(box):
+                later.append(box)
+                continue
         else:
-            middle = low + (high - low) / 2
-            waiting.append(((few, many), (low, middle), holds_above))
-            waiting.append(((few, many), (middle, high), holds_above))
-    return not waiting
+            box = later.pop()
+            if criterion.holds(box):
+                continue
+        boxes += 2
+        if boxes > _MOST_BOXES:
+            return False
+        waiting += box.halves()
+    return True
 
 
 def _width(low: float, high: float) -> float:

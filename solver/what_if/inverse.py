@@ -33,8 +33,11 @@ from qps.solver.what_if.inverse_unknown import Unknown, refuse, refuse_outside, 
 from qps.solver.what_if.overridden_model import ModelAsSet
 
 _NEARLY = Fraction(1, 10**9)
-_MOST_EVALUATIONS = 12
-"""Between so many points the model is asked as it is where a value is set."""
+_MOST_EVALUATIONS, _MOST_BESIDE = 12, 3
+"""Between so many points the model is asked as it is where a value is set.
+
+And of these between so many that are not next to acceptable values.
+"""
 
 
 class InverseSolution(Struct, frozen=True, kw_only=True):
@@ -116,10 +119,12 @@ def _requirements_of(
     And what that adds to how it is known.
     """
     ends = [number.low, *points, number.high]
-    unvalued = (at for at in points if any(o.sign_at(number.symbol, at) is None for o in excesses))
-    known = as_set.criteria_with_signs(excesses, {number.low, number.high, *unvalued})
+    by_formulas = RequirementsOfNumber(number, excesses, ends)
+    known = as_set.criteria_with_signs(
+        excesses, {number.low, number.high, *by_formulas.unvalued_ends()}
+    )
     judged = RequirementsOfNumber(number, known, ends)
-    if as_set.agrees(known, judged.middles[:_MOST_EVALUATIONS]):
+    if as_set.agrees(known, judged.telling_middles(_MOST_EVALUATIONS, _MOST_BESIDE)):
         return judged, EXACT
     alone = as_set.alone(excesses)
     changes = as_set.changes(alone)
