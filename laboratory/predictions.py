@@ -156,13 +156,13 @@ def _half_width(fit: Fit, rates: Sequence[float], load: float) -> float | None:
 
 def _is_idle(table: Table, row: int) -> bool:
     """Return whether a row is that of a server without load: a counter may ask it something."""
-    asked = [heading for heading in table.headings if heading.startswith("asked ")]
-    return all(table.columns[heading][row] == "-" for heading in asked)
+    requested = [heading for heading in table.headings if heading.startswith("requested ")]
+    return all(table.columns[heading][row] == "-" for heading in requested)
 
 
 def _named(table: Table, row: int) -> str:
-    asked = [heading for heading in table.headings if heading.startswith("asked ")]
-    return ", ".join(f"{h.removeprefix('asked ')} {table.columns[h][row]}" for h in asked)
+    requested = [heading for heading in table.headings if heading.startswith("requested ")]
+    return ", ".join(f"{h.removeprefix('requested ')} {table.columns[h][row]}" for h in requested)
 
 
 def summary(found: Sequence[Prediction]) -> tuple[str, ...]:

@@ -40,7 +40,9 @@ CORES = "cores"
 
 MARK = ("repetitions", "spread in %")
 """Columns by which a table is told to be one of `qps measure`."""
-_REPORT_COLUMNS = r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each"
+_REPORT_COLUMNS = (
+    r"repetitions|(?:spread|generator|others|stolen) in %|(?:requested|asked) \w+|\w+ each"
+)
 """What such a table heads by which tells how a row was measured: neither loads nor rates."""
 
 _OBSERVED = r"time|file|users, mean|share failed|latency .+, ms"

@@ -19,13 +19,14 @@ from qps.compiler.quantities.cholesky import cholesky
 
 _PIVOTAL = 1e-9
 """What is left of a column without a setting, below which it alone decides a number."""
-_REQUESTED = "asked "
+_REQUESTED = ("requested ", "asked ")
+"""The headings of `qps measure`, and those of its former tables."""
 
 
 def settings_of(table: Table) -> tuple[tuple[str, ...], ...] | None:
     """Return at which setting each row was measured; None where no column says so.
 
-    Such are `setting`, and what `qps measure` asked for.
+    Such are `setting`, and what `qps measure` requested.
     """
     named = [h for h in table.headings if h == SETTING or h.startswith(_REQUESTED)]
     columns = [table.columns[heading] for heading in named]

@@ -132,7 +132,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "known": {
             column.name: column.known.printed for column in columns if not column.known.is_exact
         },
-        "asked": json.loads(request_of(compiled).as_text),
+        "request": json.loads(request_of(compiled).as_text),
     }
     yield escaped(json.dumps(head, ensure_ascii=False, indent=2)[:-2]) + ',\n  "rows": ['
     before, counts = "\n    ", Counts()

@@ -183,7 +183,7 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
                     ("column", one.column),
                     ("kind", one.kind.value),
                     ("unit", _unit(one)),
-                    ("asked", one.specified),
+                    ("value", one.specified),
                     ("low", one.low),
                     ("high", one.high),
                     ("times", one.times),
@@ -198,10 +198,10 @@ def _message(one: Beyond) -> str:
             f"`{one.component}` runs with a combination of {one.item} at {one.resource} "
             f"that no row of `{one.file}` has"
         )
-    asked, low, high = map(_plain, (one.specified, one.low, one.high))
+    value, low, high = map(_plain, (one.specified, one.low, one.high))
     measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
     return (
-        f"`{one.component}` runs with {with_unit(asked, _unit(one))} at {one.resource}, but "
+        f"`{one.component}` runs with {with_unit(value, _unit(one))} at {one.resource}, but "
         f"{measured} measured (`{one.file}`)"
     )
 

@@ -1,4 +1,4 @@
-"""What a matrix was asked, in words: it goes with its results, into files and onto pages."""
+"""The request that a matrix answers, in words: it is stored with the results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Request:
 
 
 def request_of(compiled: CompiledMatrix) -> Request:
-    """Return what a matrix is asked."""
+    """Return the request of a matrix."""
     matrix, model = compiled.matrix, compiled.model
     return Request(
         file=model.file,
@@ -53,7 +53,7 @@ def request_of(compiled: CompiledMatrix) -> Request:
 
 
 def read_request(found: Mapping[str, Any]) -> Request | None:
-    """Return what a file says that was asked; None where it says anything else."""
+    """Return the request in a file; None if it has another form."""
     texts = {name: found.get(name) for name in ("file", "model", "matrix", "title", "population")}
     at, count = found.get("at"), found.get("configurations")
     parts, order = found.get("parts"), found.get("order")

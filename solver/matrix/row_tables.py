@@ -22,8 +22,8 @@ from qps.solver.matrix.rows.row_block import NONE, RowBlock
 from qps.solver.matrix.rows.row_conditions import condition_rows
 from qps.solver.matrix.rows.scalar_fallback import FAULT
 
-SCHEMA = "qps/matrix/4"
-SAME_COLUMNS = ("qps/matrix/2", "qps/matrix/3")
+SCHEMA = "qps/matrix/5"
+SAME_COLUMNS = ("qps/matrix/2", "qps/matrix/3", "qps/matrix/4")
 """Of results with the same columns; only keys of their counts have other names."""
 FORMER_SCHEMA = "qps/matrix/1"
 """Of results that name columns by the former names of measures."""
@@ -152,12 +152,12 @@ def _selected(matrix: ir.Matrix) -> list[str]:
 
 
 def schema_of(compiled: CompiledMatrix) -> pa.Schema:
-    """Return the Arrow schema; each field tells its unit, all of them what is asked."""
+    """Return the Arrow schema; each field has its unit, and the whole its request."""
     about = {
         "schema": SCHEMA,
         "model": compiled.model.name,
         "matrix": compiled.matrix.name,
-        "asked": request_of(compiled).as_text,
+        "request": request_of(compiled).as_text,
     }
     return pa.schema([column.field for column in columns_of(compiled)], metadata=about)
 

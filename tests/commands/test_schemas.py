@@ -127,7 +127,7 @@ def _holds(name: str, value: dict[str, Any]) -> None:
     assert wrong(name, {**value, "new": 1})
 
 
-OPEN = ("asked", "known")
+OPEN = ("request", "known")
 
 
 @pytest.mark.parametrize("golden", GOLDENS[::8], ids=lambda path: path.stem)

@@ -28,14 +28,14 @@ ROW = Row(
     stolen=0.0,
     busiest=0.4,
     generator_busiest=0.1,
-    asked={"request": 80.0},
+    requested_rates={"request": 80.0},
     notes=(),
 )
 MEASURED = MeasuredView(
     table="t.csv",
     runs_file="t.runs.jsonl",
     layout=Layout(axes=(AXIS,), items=("request",), cores=1.0, machine_cores=2),
-    rows=(ROW, replace(ROW, setting=(), each=None, asked={})),
+    rows=(ROW, replace(ROW, setting=(), each=None, requested_rates={})),
     doubts=(Doubt("spread", (SETTING,), "off by 9 %"),),
     failures=(Failure(SETTING, 2, "it ended with 1"),),
     conditions=Conditions(
@@ -52,7 +52,7 @@ MEASURED = MeasuredView(
         recorded={},
     ),
     run_count=3,
-    asked=4,
+    planned_count=4,
     stopped=None,
     own_units=(),
 )

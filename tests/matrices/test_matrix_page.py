@@ -123,8 +123,8 @@ def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any
     told = page.text_content("#answer")
     assert "96 configurations; 72 feasible, 24 infeasible." in told
     assert "Cheapest: $100, ≤ 200 users with host cheap, hosts 1, pace 0.5 packets/s" in told
-    assert "Query" in page.text_content(".asked")
-    assert "host in [cheap, fast]" in page.text_content(".asked")
+    assert "Query" in page.text_content(".request")
+    assert "host in [cheap, fast]" in page.text_content(".request")
     assert page.locator("#rows tbody tr").count() == 50
     assert "The first 50 of 96 rows" in page.text_content("#rows")
     assert not page.is_visible("#filtered")

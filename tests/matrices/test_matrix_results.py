@@ -92,6 +92,24 @@ def test_a_file_makes_the_same_page(ending: str, capsys: pytest.CaptureFixture[s
     assert Path("again.html").read_bytes() == Path("m.html").read_bytes()
 
 
+@pytest.mark.parametrize("ending", ["parquet", "json"])
+def test_the_request_is_read_by_its_former_name(ending: str) -> None:
+    assert main(["matrix", "shop.qps", "-o", "m.html", "-q"]) == 0
+    assert main(["matrix", "shop.qps", "-o", f"m.{ending}", "-q"]) == 0
+    if ending == "json":
+        file = Path("m.json")
+        found = json.loads(file.read_text(encoding="utf-8"))
+        found |= {"schema": "qps/matrix/4", "asked": found.pop("request")}
+        file.write_text(json.dumps(found), encoding="utf-8")
+    else:
+        table = parquet.read_table("m.parquet")
+        about = {**table.schema.metadata, b"schema": b"qps/matrix/4"}
+        about[b"asked"] = about.pop(b"request")
+        parquet.write_table(table.replace_schema_metadata(about), "m.parquet")
+    assert main(["report", f"m.{ending}", "-o", "again.html", "-q"]) == 0
+    assert Path("again.html").read_bytes() == Path("m.html").read_bytes()
+
+
 def test_csv_tells_no_units_and_the_page_says_so() -> None:
     assert main(["matrix", "shop.qps", "-o", "m.csv", "-q"]) == 0
     assert main(["report", "m.csv", "-q"]) == 0
@@ -292,7 +310,7 @@ def test_files_that_are_no_result(
         (
             "x.json",
             b'{"schema": "qps/solve/1", "rows": [{"capacity": 1, "reason": null}]}',
-            "has the schema `qps/solve/1`, not `qps/matrix/4`",
+            "has the schema `qps/solve/1`, not `qps/matrix/5`",
         ),
     ],
 )
@@ -314,10 +332,11 @@ def test_files_that_are_not_there_or_too_large(
     assert "is larger than" in refused(capsys, "report", "x.parquet")
 
 
-def test_what_a_file_says_that_was_asked_is_not_trusted() -> None:
+def test_the_request_in_a_file_is_not_trusted() -> None:
     schema = pa.table(GOOD).schema
-    for asked in ("[1]", "{", "{}", '{"file": 1}', "[" * 100_000):
-        table = pa.table(GOOD).replace_schema_metadata({"schema": "qps/matrix/2", "asked": asked})
+    for request in ("[1]", "{", "{}", '{"file": 1}', "[" * 100_000):
+        about = {"schema": "qps/matrix/5", "request": request}
+        table = pa.table(GOOD).replace_schema_metadata(about)
         parquet.write_table(table, "x.parquet")
         assert main(["report", "x.parquet", "-q"]) == 0
         assert "Matrix results: x.parquet" in Path("x.html").read_text(encoding="utf-8")
@@ -446,16 +465,16 @@ def test_the_command_of_a_row_solves_it(path: Path) -> None:
                 assert spec.changes([setting]), setting
 
 
-def test_files_keep_what_was_asked() -> None:
+def test_files_contain_the_request() -> None:
     assert main(["matrix", "shop.qps", "-o", "m.parquet", "-q"]) == 0
     schema = parquet.read_schema("m.parquet")
-    asked = json.loads(schema.metadata[b"asked"])
-    assert asked["configurations"] == 80
-    assert asked["order"] == [["capacity", True], ["size", False]]
+    request = json.loads(schema.metadata[b"request"])
+    assert request["configurations"] == 80
+    assert request["order"] == [["capacity", True], ["size", False]]
     assert schema.field("size").metadata == {b"unit": b"bit/packet", b"role": b"axis"}
     assert main(["matrix", "shop.qps", "-o", "m.json", "-q"]) == 0
     found = json.loads(Path("m.json").read_text())
-    assert found["asked"] == asked
+    assert found["request"] == request
     assert found["axes"] == ["extra", "host", "size"]
     assert main(["matrix", "shop.qps", "-o", "m.csv", "-q"]) == 0
     assert len(csv.read_csv("m.csv")) == len(found["rows"])

@@ -66,7 +66,7 @@ def test_all_files_hold_the_same_rows() -> None:
         assert main(["matrix", "shop.qps", "-o", name]) == 0
     found = rows_of("a.parquet")
     told = json.loads(Path("a.json").read_text())
-    assert told["schema"] == "qps/matrix/4"
+    assert told["schema"] == "qps/matrix/5"
     assert told["units"]["size"] == "bit/packet"
     assert told["rows"] == found
     assert len(found) == ROWS

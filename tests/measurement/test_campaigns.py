@@ -384,7 +384,11 @@ def test_a_table_tells_what_it_has_of_settings_that_were_broken_off() -> None:
     lines = table_of([run_of(("200", "10"), 2)]).splitlines()
     assert len(lines) == 2
     cells = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
-    assert (cells["asked rate"], cells["asked size"], cells["repetitions"]) == ("200", "10", "1")
+    assert (cells["requested rate"], cells["requested size"], cells["repetitions"]) == (
+        "200",
+        "10",
+        "1",
+    )
 
 
 # Doubts

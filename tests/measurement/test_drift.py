@@ -221,7 +221,7 @@ def test_what_moved_before_the_runs_may_have_begun_before(
     observed = runs(6, tmp_path / "new.csv", dearer(0.3, since=0))
     status, told = asked(capsys, spec(tmp_path), observed)
     assert (status, told["since"]["may_be_before"]) == (1, True)
-    assert told["asked_from"] is None
+    assert told["compared_from"] is None
 
 
 def test_what_is_always_there_is_a_cost_like_others(

@@ -41,7 +41,7 @@ _FEWEST, _MOST, _SURE = 5, 30, 0.04
 """Runs of a closed loop, and how well the mean of their errors is to be known."""
 KNOWN = f"{shlex.quote(sys.executable)} {Path(__file__).parents[1] / 'processes' / 'known_work.py'}"
 
-HEAD = "cpu in %,request/s,byte/s,asked rate,asked size,repetitions,spread in %\n"
+HEAD = "cpu in %,request/s,byte/s,requested rate,requested size,repetitions,spread in %\n"
 
 
 def table(noise: float, seed: int = 1, scale: float = 1.0) -> str:

@@ -80,7 +80,7 @@ def noisy_table(heading: str, settings: int = 5) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("heading", [",setting", ",asked rate"])
+@pytest.mark.parametrize("heading", [",setting", ",requested rate", ",asked rate"])
 def test_twins_predict_what_no_other_setting_does(heading: str) -> None:
     alone, together = regression(fit_of(noisy_table(""))), regression(fit_of(noisy_table(heading)))
     assert (alone.settings, together.settings) == (15, 5)

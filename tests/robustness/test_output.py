@@ -119,7 +119,7 @@ def test_json_files_are_escaped() -> None:
     assert main(["matrix", "evil.qps", "-o", "rows.json", "-q"]) == 0
     text = Path("rows.json").read_text(encoding="utf-8")
     assert _drives(text) == set()
-    assert json.loads(text)["schema"] == "qps/matrix/4"
+    assert json.loads(text)["schema"] == "qps/matrix/5"
 
 
 PRINTING = [

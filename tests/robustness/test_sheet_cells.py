@@ -115,7 +115,7 @@ def measured(name: str) -> str:
         each=None,
         busiest=0.1,
         generator_busiest=0.1,
-        asked={},
+        requested_rates={},
         notes=(),
     )
     axis = Axis(name=name, values=(name,))

@@ -111,7 +111,7 @@ def test_programs_are_told_the_numbers(tmp_path: Path, capsys: pytest.CaptureFix
         "column": "request/s",
         "kind": "rate",
         "unit": "request/s",
-        "asked": 1000.0,
+        "value": 1000.0,
         "low": 10.0,
         "high": 200.0,
         "times": 5.0,

@@ -38,13 +38,13 @@ class Layout(Struct, frozen=True, kw_only=True):
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """What a setting came to, each number the median of its runs.
+    """The results of a setting; each number is the median of its runs.
 
-    `loads` are shares of the usable cores, by column; `rates` items a second, with `byte` and
-    `packet` where they are known; `seconds` what the server used. `each` is that for each of the
-    first item (None where none was done), `spread` the range of it, or of the load, beside its
-    median. Other shares are of the whole machine, but for those of busiest threads. `asked` has
-    the rates that were asked for, by item.
+    `loads` are fractions of the usable cores, by column; `rates` are items per second, with `byte`
+    and `packet` if they are known; `seconds` is the CPU time of the server. `each` is that time for
+    one of the first items (None if there were none), and `spread` its range, or that of the load,
+    relative to the median. Other fractions are of the whole machine, except for the busiest
+    threads. `requested_rates` are by item.
     """
 
     setting: Setting
@@ -60,7 +60,7 @@ class Row(Struct, frozen=True, kw_only=True):
     stolen: float
     busiest: float
     generator_busiest: float
-    asked: dict[str, float]
+    requested_rates: dict[str, float]
     notes: tuple[str, ...]
 
     @property
@@ -70,8 +70,12 @@ class Row(Struct, frozen=True, kw_only=True):
 
     @property
     def reached(self) -> float | None:
-        """The part of the rate asked for that was reached; None where none was asked for."""
-        parts = [self.rates[item] / rate for item, rate in self.asked.items() if item in self.rates]
+        """The fraction of the requested rate that was reached; None if no rate was requested."""
+        parts = [
+            self.rates[item] / rate
+            for item, rate in self.requested_rates.items()
+            if item in self.rates
+        ]
         return min(parts, default=None)
 
 
@@ -109,7 +113,7 @@ def _row(runs: Sequence[Run], setting: Setting, layout: Layout) -> Row:
         stolen=middle(lambda run: run.stolen / run.elapsed) / machine,
         busiest=middle(lambda run: run.busiest),
         generator_busiest=middle(lambda run: run.generator_busiest),
-        asked=dict(_request_columns(setting, layout)),
+        requested_rates=dict(_request_columns(setting, layout)),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
     )
 
@@ -194,7 +198,7 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
         *(f"{name} in %" for name in rows[0].loads),
         *(f"{item}/s" for item in items),
         *(f"{item}s each" for item in told),
-        *(f"asked {one.name}" for one in layout.axes),
+        *(f"requested {one.name}" for one in layout.axes),
         "repetitions",
         "spread in %",
         "generator in %",

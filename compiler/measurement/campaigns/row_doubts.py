@@ -78,11 +78,11 @@ def _not_reached(row: Row, layout: Layout) -> str | None:
     if reached is None or reached >= _REACHED:
         return None
     item = min(
-        (item for item in row.asked if item in row.rates),
-        key=lambda item: row.rates[item] / row.asked[item],
+        (item for item in row.requested_rates if item in row.rates),
+        key=lambda item: row.rates[item] / row.requested_rates[item],
     )
-    asked = row.asked[item]
-    told = f"reached {row.rates[item]:,.0f} of {asked:,.0f} {item}/s"
+    requested = row.requested_rates[item]
+    told = f"reached {row.rates[item]:,.0f} of {requested:,.0f} {item}/s"
     return f"{told}: {bottleneck(row, layout)}"
 
 

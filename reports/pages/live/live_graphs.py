@@ -60,7 +60,7 @@ class LiveGraphs:
                 "guards": [self._guard(guard) for guard in variant.guards],
                 "quality": None if graph.quality_value is None else step(graph.quality_value),
                 "metric": graph.metric.value,
-                "asked": None if variant.drawn is None else names.index(variant.drawn),
+                "drawn": None if variant.drawn is None else names.index(variant.drawn),
             }
         )
 

@@ -107,7 +107,8 @@ def _json(path: Path, most: int) -> pa.Table:
         pa.field(name, array.type, metadata=_column_notes(found, name))
         for name, array in zip(names, arrays, strict=True)
     ]
-    about = {"asked": json.dumps(found["asked"])} if isinstance(found.get("asked"), dict) else {}
+    request = found.get("request", found.get("asked"))  # its name before qps/matrix/5
+    about = {"request": json.dumps(request)} if isinstance(request, dict) else {}
     counts = found.get("counts")
     if isinstance(counts, dict) and ONE_BY_ONE in counts:
         about[ONE_BY_ONE] = str(counts[ONE_BY_ONE])

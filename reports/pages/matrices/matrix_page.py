@@ -1,4 +1,4 @@
-"""The page of a matrix result: what was asked, the answer in a sentence, and all rows."""
+"""The page of a matrix result: the request, the answer in a sentence, and all rows."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
 
 
 def _request_in(table: pa.Table) -> Request | None:
-    """Return what a schema tells that was asked."""
-    told = (table.schema.metadata or {}).get(b"asked")
+    """Return the request in the metadata of a schema."""
+    about = table.schema.metadata or {}
+    text = about.get(b"request", about.get(b"asked"))  # its name before qps/matrix/5
     try:
-        found = json.loads(told) if told else None
+        found = json.loads(text) if text else None
     except (ValueError, RecursionError):
         return None
     return read_request(found) if isinstance(found, dict) else None
 
 
 class MatrixPage(Struct, frozen=True, kw_only=True):
-    """Everything that stands on the page: columns of rows, what was asked of them, from where."""
+    """Everything that stands on the page: columns of rows, their request, and their origin."""
 
     columns: tuple[ResultColumn, ...]
     request: Request | None
@@ -245,7 +246,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         return [text for said, text in self.request.parts if said == word] if self.request else []
 
     def questions(self) -> Iterable[tuple[str, str]]:
-        """Yield what was asked: a word, and the text behind it."""
+        """Yield the request: each word, and the text behind it."""
         if self.request is None:
             axes = ", ".join(f"{axis.label} ({len(axis.values):,} values)" for axis in self.axes)
             yield "over", axes

@@ -242,7 +242,7 @@ class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
     cores: float
     components: tuple[str, ...]
     row_count: int
-    asked_rows: int
+    compared_rows: int
     from_: str | None
     to: str | None
     moved: bool
@@ -254,7 +254,7 @@ class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
     chance: float
     costs: tuple[CostView, ...]
     explained_alone_by: tuple[AloneView, ...]
-    asked_from: str | None
+    compared_from: str | None
     since: SinceView | None
     text: tuple[str, ...]
 
@@ -271,7 +271,7 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
     """Return what `qps test --observed --format json` prints."""
     stated, since = found.stated, found.since
     return DriftView(
-        schema="qps/drift/2",
+        schema="qps/drift/3",
         file=spec,
         observed=found.file,
         resource=stated.reading.resource or "",
@@ -279,7 +279,7 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
         cores=float(stated.reading.processors or 1),
         components=stated.components,
         row_count=found.rows,
-        asked_rows=found.compared_rows,
+        compared_rows=found.compared_rows,
         from_=None if found.ends is None else found.ends[0].isoformat(),
         to=None if found.ends is None else found.ends[1].isoformat(),
         moved=found.has_moved,
@@ -306,7 +306,7 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
         explained_alone_by=tuple(
             AloneView(per=_per(item), difference=moved) for item, moved in found.alone
         ),
-        asked_from=None if found.begin is None else found.begin.isoformat(),
+        compared_from=None if found.begin is None else found.begin.isoformat(),
         since=None
         if since is None
         else SinceView(

@@ -27,7 +27,7 @@ _MOST_NAMED = 3
 
 
 class MeasuredView(Struct, frozen=True, kw_only=True):
-    """All that is told of a campaign; `asked` is how many runs were to be measured."""
+    """All that is told of a campaign; `planned_count` is the number of runs to measure."""
 
     table: str
     runs_file: str
@@ -37,7 +37,7 @@ class MeasuredView(Struct, frozen=True, kw_only=True):
     failures: tuple[Failure, ...]
     conditions: Conditions
     run_count: int
-    asked: int
+    planned_count: int
     stopped: str | None
     own_units: tuple[str, ...]
 
@@ -48,12 +48,12 @@ def measured_json(view: MeasuredView) -> dict[str, object]:
     `each` is processor time for each of the first item.
     """
     return {
-        "schema": "qps/measured/1",
+        "schema": "qps/measured/2",
         "table": view.table,
         "runs": view.runs_file,
         "cores": view.layout.cores,
-        "measured": view.run_count,
-        "asked": view.asked,
+        "measured_runs": view.run_count,
+        "planned_runs": view.planned_count,
         "stopped": view.stopped,
         "rows": [
             {
@@ -61,7 +61,7 @@ def measured_json(view: MeasuredView) -> dict[str, object]:
                 "repetitions": row.repetitions,
                 "loads": row.loads,
                 "rates": row.rates,
-                "asked": row.asked,
+                "requested_rates": row.requested_rates,
                 "each": row.each,
                 "spread": row.spread,
                 "generator": row.generator,
@@ -97,8 +97,8 @@ def _values(setting: Setting, axes: Sequence[Axis]) -> dict[str, str]:
 def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
     """Return the rows, what is doubtful of them, and the command that comes next."""
     cores = number(view.layout.cores)
-    runs = f"{view.run_count:,} of {view.asked:,}"
-    if view.run_count < view.asked:
+    runs = f"{view.run_count:,} of {view.planned_count:,}"
+    if view.run_count < view.planned_count:
         runs += "; `--resume` measures what is missing"
     kept = sorted({f"{name} by {by}" for name, by in view.conditions.accounts.items()})
     table = _table(view) if view.rows else Table((), ())

@@ -24,7 +24,7 @@ class MatrixCountsShape(Struct, kw_only=True):
     LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["solved_individually"])
 
 
-class MatrixAskedShape(Struct, kw_only=True):
+class MatrixRequestShape(Struct, kw_only=True):
     """The question of a matrix, as written in the spec; `at` is null for the capacity."""
 
     file: str
@@ -49,7 +49,7 @@ class MatrixShape(Struct, kw_only=True):
     axes: list[str]
     shares: list[str]
     known: dict[str, Certainty]
-    asked: MatrixAskedShape
+    request: MatrixRequestShape
     rows: list[dict[str, float | str | None]]
     counts: MatrixCountsShape
 
@@ -121,7 +121,7 @@ class MeasuredRowShape(Struct, kw_only=True):
     repetitions: int
     loads: dict[str, float]
     rates: dict[str, float]
-    asked: dict[str, float]
+    requested_rates: dict[str, float]
     each: float | None
     spread: float
     generator: float
@@ -152,8 +152,8 @@ class MeasuredShape(Struct, kw_only=True):
     table: str
     runs: str
     cores: float
-    measured: int
-    asked: int
+    measured_runs: int
+    planned_runs: int
     stopped: str | None
     rows: list[MeasuredRowShape]
     warnings: list[MeasuredDoubtShape]

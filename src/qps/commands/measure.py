@@ -312,7 +312,7 @@ def _show(
         failures=tuple(records.failures),
         conditions=here,
         run_count=len(records.runs),
-        asked=count,
+        planned_count=count,
         stopped=None if records.stopped is None else records.stopped.reason,
         own_units=tuple(own),
     )

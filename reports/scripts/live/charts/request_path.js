@@ -17,7 +17,7 @@ const SPENT_WITH = { work: "work", transfer: "work", wait: "wait", delay: "delay
 export function streamOf({ graph }, choice) {
   const streams = graph.streams.filter((one) => one.path.length);
   if (!streams.length) return null;
-  choice.update(streams.map((one) => one.name), (graph.streams[graph.asked] ?? streams[0]).name);
+  choice.update(streams.map((one) => one.name), (graph.streams[graph.drawn] ?? streams[0]).name);
   return streams.find((one) => one.name === choice.value);
 }
 
