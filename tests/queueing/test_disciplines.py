@@ -6,6 +6,7 @@ from math import exp
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qps.compiler.lower.disciplines.discipline_laws import LAWS
 from qps.compiler.quantities.disciplines import DISCIPLINES, Discipline
@@ -37,6 +38,14 @@ require {{ ask.latency <= 1 s }}
 def test_every_discipline_has_a_law() -> None:
     missing = [one.name for one in WAITING if one not in LAWS]
     assert not missing, "add a line to LAWS in compiler/lower/disciplines/discipline_laws.py"
+
+
+def test_the_variation_of_a_row_is_that_of_its_services(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Discipline.MM1
+    monkeypatch.setattr(row, "traits", replace(row.traits, variation=2))
+    graph = graph_of(_spec(row))
+    found = graph.at(50).number(graph.streams["ask"].mean_latency)
+    assert found == pytest.approx(0.01 * (1 + 0.5 / 0.5 * (1 + 2**2) / 2))
 
 
 @pytest.mark.parametrize("one", WAITING, ids=lambda one: one.value)

@@ -21,7 +21,7 @@ from qps.compiler.lower.resource_loads import ResourceLoad
 from qps.compiler.lower.response_time.on_off_stages import passed_bursts
 from qps.compiler.lower.response_time.response_stages import LatencyPart
 from qps.compiler.lower.traffic.traffic_parts import ClassTraffic, StationTraffic
-from qps.engine.expressions.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.expressions.formulas import ONE, Formula, number, total
 from qps.engine.expressions.monomials import expanded
 from qps.engine.expressions.point_values import in_floats
 from qps.engine.expressions.substitution import Substitution
@@ -197,7 +197,7 @@ def queue_of(
 def variation_of(name: str, queueing: ir.Queueing, expressions: ExpressionLowering) -> Formula:
     """Return the coefficient of variation of the service times at a resource."""
     if queueing.variation is None:
-        return ZERO if queueing.traits.variation == 0 else ONE
+        return number(Fraction(queueing.traits.variation or 0))
     known = queueing.variation.expr
     if isinstance(known, ir.Constant) and known.value in (0, 1):
         # The law of the service times is known then: fixed or exponential.
