@@ -100,10 +100,10 @@ BUILT_IN: dict[str, Unit] = _built_in()
 BY_PLURAL = frozenset(
     f"{name}s"
     for name in (
-        "core", "millicore", "packet", "frame", "bit", "byte", "second", "minute", "hour", "day",
-        "week", "month", "year",
+        *("core", "millicore", "packet", "frame", "bit", "byte"),
+        *(word for word in _TIMES if len(word) > len("ms")),
     )
-)  # fmt: skip
+)
 """Plurals that are as good as the unit itself; those of other items yield to values called so."""
 
 _ITEM_PLURALS = {f"{name}s": name for name in ITEMS}
