@@ -86,7 +86,7 @@ def _passage(stage: Stage) -> Passage:
     service = stage.service if stage.variation else 0.0
     inside = () if stage.is_choice else passages_of(stage.inside)
     alternatives = (
-        tuple((one.chance, _once(one)) for one in stage.inside if one.chance)
+        tuple((one.chance, _passages(one)) for one in stage.inside if one.chance)
         if stage.is_choice
         else ()
     )
@@ -103,7 +103,7 @@ def _passage(stage: Stage) -> Passage:
     )
 
 
-def _once(stage: Stage) -> tuple[Passage, ...]:
+def _passages(stage: Stage) -> tuple[Passage, ...]:
     """Return a stage that is passed once: what stands inside, where it has nothing of its own."""
     _, _, inside, alternatives, left, service, variation, waiting = _passage(stage)
     if alternatives or service or waiting:

@@ -1,6 +1,6 @@
 """The quantile of stages of which some take a fixed time by chance, on arrays.
 
-As `sum_numbers` has it: elements that have the same ways through stages go together, each way
+As `sum_numbers` has it: elements that have the same paths through stages go together, each path
 with its chance and its fixed time. Terms of the series stand in rows, elements in columns.
 """
 
@@ -97,7 +97,7 @@ class _Alike(Struct):
 
 
 class TimePath(Struct, frozen=True, kw_only=True):
-    """A way that all elements have: the chance of it, its fixed time, and what varies on it."""
+    """A path that all elements have: the chance of it, its fixed time, and what varies on it."""
 
     smooth: ClassVar[tuple[float, ...]] = SMOOTH
     """By what the terms of the series count, where laws are smooth."""
@@ -108,7 +108,7 @@ class TimePath(Struct, frozen=True, kw_only=True):
 
     @property
     def varies(self) -> bool:
-        """True where something on the way varies."""
+        """True where something on the path varies."""
         raise NotImplementedError
 
     @property
@@ -123,7 +123,7 @@ class TimePath(Struct, frozen=True, kw_only=True):
 
     @property
     def fixed_share(self) -> Array:
-        """Which share takes this way, and no longer than its fixed time."""
+        """Which share takes this path, and no longer than its fixed time."""
         raise NotImplementedError
 
     @property
@@ -132,7 +132,7 @@ class TimePath(Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def transform(self, at: Complex) -> Complex:
-        """Return that of what varies on the way."""
+        """Return that of what varies on the path."""
         raise NotImplementedError
 
     def furthest(self, goal: Array) -> Array:
@@ -144,7 +144,7 @@ class TimePath(Struct, frozen=True, kw_only=True):
         return np.asarray((np.log(np.maximum(size, 1.0)) + goal) / left)
 
     def later(self, time: Array, goal: Array, terms: Array) -> tuple[Array, Array]:
-        """Return which share takes this way and longer than so much beyond it, and the density."""
+        """Return which share takes this path and longer than so much beyond it, and the density."""
         is_there = time > 0
         longer = np.where(is_there | ((time == 0) & (not self.varies)), 0.0, self.chance)
         density = np.zeros(time.shape)
@@ -163,13 +163,13 @@ class TimePath(Struct, frozen=True, kw_only=True):
 
 
 class StagePath(TimePath, frozen=True, kw_only=True):
-    """A way through stages alone: those that vary on it, and how often each is passed."""
+    """A path through stages alone: those that vary on it, and how often each is passed."""
 
     stages: tuple[tuple[_Alike, int], ...]
 
     @property
     def line(self) -> list[StageArrays]:
-        """The stages that vary on the way."""
+        """The stages that vary on the path."""
         return [alike.stage for alike, _ in self.stages]
 
     @property
@@ -189,7 +189,7 @@ class StagePath(TimePath, frozen=True, kw_only=True):
 
     @property
     def fixed_share(self) -> Array:
-        """Which share takes this way, and no longer than its fixed time."""
+        """Which share takes this path, and no longer than its fixed time."""
         found = self.chance
         for alike, often in self.stages:
             found = np.asarray(found * share_at_fixed((alike.stage,)) ** often)
@@ -201,7 +201,7 @@ class StagePath(TimePath, frozen=True, kw_only=True):
         return any(bool(stage.is_narrow[0]) for stage in self.line)
 
     def transform(self, at: Complex) -> Complex:
-        """Return that of what varies on the way."""
+        """Return that of what varies on the path."""
         found = np.ones(at.shape, dtype=complex)
         for alike, often in self.stages:
             found = found * transform((alike.stage,), at) ** often
@@ -217,7 +217,7 @@ def mixed_quantile(level: Array, *stages: Array) -> Array:
 
 
 def alike(stages: Sequence[Array]) -> Iterator[Any]:
-    """Yield which elements have the same ways."""
+    """Yield which elements have the same paths."""
     marks = []
     for stage, _ in every(read(groups_of(stages)), np.ones(stages[0].shape, dtype=bool)):
         signs = (
@@ -237,7 +237,7 @@ def alike(stages: Sequence[Array]) -> Iterator[Any]:
 
 
 def paths_of(stages: Sequence[Array]) -> list[StagePath] | None:
-    """Return the ways of elements that have the same ones, None where there are too many."""
+    """Return the paths of elements that have the same ones, None where there are too many."""
     alike = [_Alike(stage) for stage in read(groups_of(stages))]
     pieced = pieces_of(alike)
     if pieced is None:
@@ -246,10 +246,10 @@ def paths_of(stages: Sequence[Array]) -> list[StagePath] | None:
     return [
         StagePath(
             chance=chance * ones,
-            fixed=fixed_of(pieced, way) * ones,
-            stages=varied_of(pieced, way),
+            fixed=fixed_of(pieced, path) * ones,
+            stages=varied_of(pieced, path),
         )
-        for way, chance in pieced.chances.items()
+        for path, chance in pieced.chances.items()
     ]
 
 
@@ -260,39 +260,39 @@ def terms_of(paths: Sequence[TimePath]) -> Array:
 
 
 def _of_alike(level: Array, *stages: Array) -> Array:
-    ways = paths_of(stages)
-    if ways is None:
+    paths = paths_of(stages)
+    if paths is None:
         return np.full(level.shape, np.nan)
-    return quantile_of_paths(ways, lambda *some: paths_of(some) or [], level, *stages)
+    return quantile_of_paths(paths, lambda *some: paths_of(some) or [], level, *stages)
 
 
 def quantile_of_paths(
-    ways: Sequence[TimePath],
-    ways_of: Callable[..., Sequence[TimePath]],
+    paths: Sequence[TimePath],
+    paths_at: Callable[..., Sequence[TimePath]],
     level: Array,
     *stages: Array,
 ) -> Array:
-    """Return the quantiles of elements that have the same ways; `ways_of` tells those of some."""
+    """Return the quantiles of elements that have the same paths; `paths_at` returns theirs."""
     goal, late = -np.log1p(-level), 1 - level
-    terms = terms_of(ways)
+    terms = terms_of(paths)
     low, ahead = np.zeros(level.shape), np.full(level.shape, np.inf)
     is_on = np.zeros(level.shape, dtype=bool)
-    for way in ways:
-        before, at = around(ways, way.fixed, goal, terms)
+    for path in paths:
+        before, at = around(paths, path.fixed, goal, terms)
         is_reached = at <= late * (1 + SAME)
-        low = np.where(is_reached, low, np.maximum(low, way.fixed))
-        is_next = is_reached & (way.fixed < ahead)
-        ahead = np.where(is_next, way.fixed, ahead)
+        low = np.where(is_reached, low, np.maximum(low, path.fixed))
+        is_next = is_reached & (path.fixed < ahead)
+        ahead = np.where(is_next, path.fixed, ahead)
         is_on = np.where(is_next, before > late * (1 - SAME), is_on)
     found = np.where(is_on, ahead, np.nan)
     if is_on.all():
         return found
-    high = reduce(np.maximum, (way.fixed + way.furthest(goal) for way in ways))
+    high = reduce(np.maximum, (path.fixed + path.furthest(goal) for path in paths))
     high = np.minimum(high, ahead) - low
 
     def excess(time: Array, since: Array, goal: Array, *stages: Array) -> tuple[Array, Array]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
-        parts = [way.later(since - way.fixed + time, goal, terms) for way in ways_of(*stages)]
+        parts = [path.later(since - path.fixed + time, goal, terms) for path in paths_at(*stages)]
         longer = sum(one for one, _ in parts)
         density = sum(one for _, one in parts)
         is_there = longer > 0
@@ -309,12 +309,12 @@ def quantile_of_paths(
 def around(
     paths: Sequence[TimePath], time: Array, goal: Array, terms: Array
 ) -> tuple[Array, Array]:
-    """Return which share takes a time at least, and which longer: the fixed time of a way."""
+    """Return which share takes a time at least, and which longer: the fixed time of a path."""
     before = at = np.zeros(time.shape)
-    for way in paths:
-        after = time - way.fixed
+    for path in paths:
+        after = time - path.fixed
         is_same = np.abs(after) <= SAME * time
-        later, _ = way.later(np.where(is_same, -1.0, after), goal, terms)
+        later, _ = path.later(np.where(is_same, -1.0, after), goal, terms)
         before = before + later
-        at = at + np.where(is_same, later - way.fixed_share, later)
+        at = at + np.where(is_same, later - path.fixed_share, later)
     return before, at

@@ -1,6 +1,6 @@
 """The time to pass stages of which some are forks, on arrays: mean, quantiles and tail.
 
-`fork_ways` has the ways; each is a product of transforms, which is inverted as that of a sum of
+`fork_paths` has the paths; each is a product of transforms, which is inverted as that of a sum of
 stages (`sum_mixtures`). Terms of the series stand in rows, elements in columns.
 """
 
@@ -19,7 +19,7 @@ from qps.engine.distributions.sum_arrays import is_stage
 from qps.engine.distributions.sum_mixtures import around, quantile_of_paths, terms_of
 from qps.engine.distributions.sum_transforms import Bools
 from qps.engine.forks.fork_nodes import FORK, Node, nodes_of
-from qps.engine.forks.fork_ways import AloneError, NoPathError, ways_of
+from qps.engine.forks.fork_paths import AloneError, NoPathError, fork_paths
 from qps.engine.forks.time_factors import ForkPath
 from qps.engine.numerics.array_blocks import Array, filled, in_blocks
 
@@ -72,27 +72,27 @@ def _lateness(time: Array, level: Array, *stages: Array) -> Array:
     return found
 
 
-# -- of elements that have the same ways ---------------------------------------------------
+# -- of elements that have the same paths ---------------------------------------------------
 
 
 def _mean(stages: Sequence[Array]) -> Array:
-    return np.asarray(sum(way.mean for way in _ways(stages, _CUT * _LATE)))
+    return np.asarray(sum(path.mean for path in _paths(stages, _CUT * _LATE)))
 
 
 def _alike_quantile(stages: Sequence[Array], level: Array) -> Array:
     cut = _CUT * float(1 - level[0]) if level.size == 1 else None
-    ways = _ways(stages, cut)
+    paths = _paths(stages, cut)
 
     def again(*some: Array) -> list[ForkPath]:
-        return ways if level.size == 1 else _ways(some, None)
+        return paths if level.size == 1 else _paths(some, None)
 
-    return quantile_of_paths(ways, again, level, *stages)
+    return quantile_of_paths(paths, again, level, *stages)
 
 
 def _alike_tail(stages: Sequence[Array], time: Array) -> Array:
-    ways = _ways(stages, _CUT * _LATE)
+    paths = _paths(stages, _CUT * _LATE)
     goal = np.full(time.shape, _BEYOND - np.log(_LATE))
-    _, found = around(ways, np.clip(time, 0.0, _FURTHEST), goal, terms_of(ways))
+    _, found = around(paths, np.clip(time, 0.0, _FURTHEST), goal, terms_of(paths))
     found = np.clip(found, 0.0, 1.0)
     return np.asarray(np.where(time < 0, 1.0, np.where(time == np.inf, 0.0, found)))
 
@@ -102,21 +102,21 @@ _FURTHEST = 1e300
 
 def _alike_lateness(stages: Sequence[Array], time: Array, level: Array) -> Array:
     cut = _CUT * float(1 - level[0]) if level.size == 1 else None
-    ways, goal = _ways(stages, cut), -np.log1p(-level)
-    _, longer = around(ways, time, goal, terms_of(ways))
+    paths, goal = _paths(stages, cut), -np.log1p(-level)
+    _, longer = around(paths, time, goal, terms_of(paths))
     found = np.where(longer > 0, np.log(longer) / goal + 1, -1.0)
     return np.asarray(np.maximum(found, -1.0))
 
 
-def _ways(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
-    return ways_of(stages, cut if stages[0].size == 1 else None)
+def _paths(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
+    return fork_paths(stages, cut if stages[0].size == 1 else None)
 
 
 # -- which elements those are --------------------------------------------------------------
 
 
 def _of_rows(of_alike: _OfAlike, endless: float, *operands: Array) -> Array:
-    """Return what is told of elements that have the same ways, for all; of endless ones that."""
+    """Return what is told of elements that have the same paths, for all; of endless ones that."""
     count = len(operands) // OPERANDS * OPERANDS
     before, stages = operands[: len(operands) - count], operands[len(operands) - count :]
     if not stages or (of_alike is _mean) != (not before):
@@ -129,12 +129,12 @@ def _of_rows(of_alike: _OfAlike, endless: float, *operands: Array) -> Array:
         left = is_told & ~is_endless
         if left.any():
             rest = [[one[is_among][left] for one in each] for each in (before, stages)]
-            values[left] = _told(of_alike, rest[1], rest[0])
+            values[left] = _evaluated(of_alike, rest[1], rest[0])
         found[is_among] = values
     return found
 
 
-def _told(of_alike: _OfAlike, stages: Sequence[Array], before: Sequence[Array]) -> Array:
+def _evaluated(of_alike: _OfAlike, stages: Sequence[Array], before: Sequence[Array]) -> Array:
     try:
         return of_alike(stages, *before)
     except NoPathError:
@@ -142,14 +142,14 @@ def _told(of_alike: _OfAlike, stages: Sequence[Array], before: Sequence[Array]) 
     except AloneError:
         rows = range(stages[0].size)
         each = [
-            _told(of_alike, *([one[k : k + 1] for one in some] for some in (stages, before)))
+            _evaluated(of_alike, *([one[k : k + 1] for one in some] for some in (stages, before)))
             for k in rows
         ]
         return np.concatenate(each)
 
 
 def _alike(stages: Sequence[Array]) -> Iterator[Any]:
-    """Yield which elements have the same ways."""
+    """Yield which elements have the same paths."""
     groups = np.reshape(np.stack(stages), (-1, OPERANDS, stages[0].size))
     waits, load, work, spread, servers, service, variation, times, inside = groups.swapaxes(0, 1)
     near = np.rint(times)

@@ -88,7 +88,7 @@ def _finer(points: Array) -> Array:
 
 
 def law_of_paths(paths: Sequence[TimePath], goal: float, cut: float) -> TimeLaw:
-    """Return the law of the time to pass one of some ways."""
+    """Return the law of the time to pass one of some paths."""
     terms = terms_of(paths)
     atoms: dict[float, float] = {}
     for path in paths:

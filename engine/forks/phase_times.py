@@ -115,7 +115,7 @@ def _transform(time: Phases, at: Complex) -> Complex:
     return found
 
 
-def at_once(mass: Array) -> Phases:
+def immediate(mass: Array) -> Phases:
     """Return what takes no time."""
     return Phases(starts=(), moves=(), done=mass)
 

@@ -22,13 +22,13 @@ from qps.engine.numerics.array_blocks import Array
 
 
 class StageTime(Struct, frozen=True, kw_only=True):
-    """What varies on a way through stages, as a factor of one."""
+    """What varies on a path through stages, as a factor of one."""
 
     path: StagePath
 
     @property
     def mass(self) -> Array:
-        """The chance of the way."""
+        """The chance of the path."""
         return self.path.chance
 
     @property
@@ -56,7 +56,7 @@ Factor = Phases | StageTime | SummedTime
 
 
 class ForkPath(TimePath, frozen=True, kw_only=True):
-    """A way with independent factors, each of which varies."""
+    """A path with independent factors, each of which varies."""
 
     smooth: ClassVar[tuple[float, ...]] = weights(12, 16)
     discount: ClassVar[float] = 23.0  # with more terms averaged: shares are known to 1e-9
@@ -65,7 +65,7 @@ class ForkPath(TimePath, frozen=True, kw_only=True):
 
     @staticmethod
     def of(share: Array, fixed: Array, factors: Iterable[Factor]) -> ForkPath:
-        """Return a way; what begins with a chance less than 1 makes that of the way."""
+        """Return a path; what begins with a chance less than 1 makes that of the path."""
         factors = tuple(factors)
         chance = prod((factor.mass for factor in factors), start=share)
         return ForkPath(share=share, chance=chance, fixed=fixed, factors=factors)
@@ -88,7 +88,7 @@ class ForkPath(TimePath, frozen=True, kw_only=True):
 
     @property
     def fixed_share(self) -> Array:
-        """Which share takes this way, and no longer than its fixed time."""
+        """Which share takes this path, and no longer than its fixed time."""
         return prod((factor.done for factor in self.factors), start=self.share)
 
     @property
@@ -101,13 +101,13 @@ class ForkPath(TimePath, frozen=True, kw_only=True):
         )
 
     def transform(self, at: Complex) -> Complex:
-        """Return that of what varies on the way."""
+        """Return that of what varies on the path."""
         found = reduce(np.multiply, (factor.transform(at) for factor in self.factors))
         return np.asarray(found * (self.share / np.where(self.chance > 0, self.chance, 1.0)))
 
     @property
     def mean(self) -> Array:
-        """The mean, times the chance of the way."""
+        """The mean, times the chance of the path."""
         found = self.chance * self.fixed
         for factor in self.factors:
             mass = factor.mass

@@ -47,7 +47,7 @@ _COST_OF_EXACT = 20
 _NARROW = 1e-13
 _WHOLE_FLOATS = 2**53
 _FEW = 4
-_NEAR = 8
+_PART = 8
 """Before a likely failure so much of a box is left behind first."""
 
 
@@ -266,7 +266,7 @@ class _WholeSearch:
                 behind = [(likely + 1, end)] if likely < end else []
                 return [*behind, (likely, likely), (start, likely - 1)]
         if end + 1 == self._likely_first:
-            middle = min(end - 1, end - (end - start) // _NEAR)  # it is near to zero there alone
+            middle = min(end - 1, end - (end - start) // _PART)  # it is near zero only there
         else:
             middle = min(end - 1, int(halfway(float(start), float(end))))
         return [(middle + 1, end), (start, middle)]

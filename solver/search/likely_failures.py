@@ -20,7 +20,7 @@ def likely_failure(value: Callable[[float], float], low: int, high: int) -> int 
     None where it is so at both ends, or at none. Between ends that have values it is sought by
     false position, the end that stays counting half (the Illinois method; Dowell and Jarratt 1971).
     """
-    least, most = _told(value, low), _told(value, high)
+    least, most = _value_at(value, low), _value_at(value, high)
     if least > 0 or not most > 0:
         return None
     stayed, widths = 0, [inf, inf, inf]
@@ -28,7 +28,7 @@ def likely_failure(value: Callable[[float], float], low: int, high: int) -> int 
         is_slow = high - low > widths[0] / 2
         middle = _halved(low, high) if is_slow else _between(low, high, least, most)
         widths = [*widths[1:], high - low]
-        here = _told(value, middle)
+        here = _value_at(value, middle)
         if here > 0:
             high, most = middle, here
             least, stayed = least / 2 if stayed > 0 else least, 1
@@ -38,7 +38,7 @@ def likely_failure(value: Callable[[float], float], low: int, high: int) -> int 
     return high
 
 
-def _told(value: Callable[[float], float], at: int) -> float:
+def _value_at(value: Callable[[float], float], at: int) -> float:
     """Return a value; what has none counts as above zero."""
     found = value(float(at))
     return inf if found != found else found  # noqa: PLR0124 - not-a-number is not itself

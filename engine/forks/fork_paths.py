@@ -1,8 +1,8 @@
-"""The ways through stages of which some are forks, on arrays, each with what varies on it.
+"""The paths through stages of which some are forks, on arrays, each with what varies on it.
 
 Stages are as `stages` has them. One of -1 servers is a fork: it takes no time itself, and those
-that stand in it directly are its branches, begun together; it ends with the last of them. A way has
-its chance, its fixed time, and independent factors that vary. Where all branches of a fork pass
+that stand in it directly are its branches, begun together; it ends with the last of them. A path
+has its chance, its fixed time, and independent factors that vary. Where all branches of a fork pass
 exponential phases, so does the longest of them (`phase_times`), behind the longest of their fixed
 times; other forks are summed from their laws (`fork_laws`), of one element at a time.
 """
@@ -27,8 +27,8 @@ from qps.engine.forks.fork_nodes import Node, nodes_of
 from qps.engine.forks.phase_times import (
     MOST_PHASES,
     Phases,
-    at_once,
     both,
+    immediate,
     later,
     longest,
     mixed,
@@ -45,15 +45,15 @@ _MOST_PASSAGES = 3
 
 
 class NoPathError(Exception):
-    """There is no law: too many ways, or what is no fork."""
+    """There is no law: too many paths, or what is no fork."""
 
 
 class AloneError(Exception):
     """There is one, of one element at a time."""
 
 
-class _Part(Struct, frozen=True, kw_only=True):
-    """A way: `fixed` is None where it takes no time that is always the same."""
+class _Path(Struct, frozen=True, kw_only=True):
+    """A path: `fixed` is None where it takes no time that is always the same."""
 
     share: Array
     fixed: Array | None
@@ -65,37 +65,37 @@ class _Part(Struct, frozen=True, kw_only=True):
         if not all(isinstance(one, Phases) for one in self.factors):
             return None
         each = [one for one in self.factors if isinstance(one, Phases)]
-        return reduce(both, each, at_once(self.share))
+        return reduce(both, each, immediate(self.share))
 
     @property
-    def path(self) -> ForkPath:
-        """The way as one by itself."""
+    def fork_path(self) -> ForkPath:
+        """The path as one by itself."""
         fixed = np.zeros(self.share.shape) if self.fixed is None else self.fixed
         return ForkPath.of(self.share, fixed, self.factors)
 
 
-def ways_of(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
-    """Return the ways of elements that have the same ones.
+def fork_paths(stages: Sequence[Array], cut: float | None) -> list[ForkPath]:
+    """Return the paths of elements that have the same ones.
 
     Of laws what takes longer than a share `cut` of all is not read; AloneError where there are
     such laws and none is told.
     """
     reader = _Reader(cut=cut, ones=np.ones(stages[0].shape))
-    return [way.path for way in reader.line(nodes_of(stages))]
+    return [path.fork_path for path in reader.line(nodes_of(stages))]
 
 
 class _Reader(Struct, frozen=True, kw_only=True):
     cut: float | None
     ones: Array
 
-    def line(self, nodes: Sequence[Node]) -> list[_Part]:
-        found = [_Part(share=self.ones, fixed=None, factors=())]
+    def line(self, nodes: Sequence[Node]) -> list[_Path]:
+        found = [_Path(share=self.ones, fixed=None, factors=())]
         for node in nodes:
             found = _then(found, self.node(node))
         return found
 
-    def node(self, node: Node) -> list[_Part]:
-        """Return the ways through a node, as often as it is passed."""
+    def node(self, node: Node) -> list[_Path]:
+        """Return the paths through a node, as often as it is passed."""
         if not node.has_fork:
             return self.stage(node)
         times = node.group[7]
@@ -103,16 +103,16 @@ class _Reader(Struct, frozen=True, kw_only=True):
         share, passages = np.maximum(0.0, times - whole), int(whole[0])
         if passages > MOST_PATHS:
             raise NoPathError
-        once = self.once(node) if passages or share[0] > 0 else []
-        found = [_Part(share=self.ones, fixed=None, factors=())]
+        passage = self.passage(node) if passages or share[0] > 0 else []
+        found = [_Path(share=self.ones, fixed=None, factors=())]
         for _ in range(passages):
-            found = _then(found, once)
+            found = _then(found, passage)
         if share[0] > 0:
-            found = _then(found, _merged([*_by(share, once), *_left(1 - share)]))
+            found = _then(found, _merged([*_by(share, passage), *_left(1 - share)]))
         return found
 
-    def once(self, node: Node) -> list[_Part]:
-        """Return the ways of one passage of a node that has a fork."""
+    def passage(self, node: Node) -> list[_Path]:
+        """Return the paths of one passage of a node that has a fork."""
         inside = tuple(one for one in node.inside if not one.is_work)
         if node.is_fork:
             if len(inside) < len(node.inside):
@@ -129,25 +129,25 @@ class _Reader(Struct, frozen=True, kw_only=True):
             found = _merged(found)
         return _then(self.stage(Node(group=node.own[:OPERANDS], inside=_works(node))), found)
 
-    def chosen(self, node: Node) -> list[_Part]:
-        """Return the ways of one of alternatives: it is passed once, whatever its chance."""
+    def chosen(self, node: Node) -> list[_Path]:
+        """Return the paths of one of alternatives: it is passed once, whatever its chance."""
         if node.has_fork:
-            return self.once(node)
+            return self.passage(node)
         return self.stage(
             Node(group=(*node.group[:7], self.ones, node.group[8]), inside=node.inside)
         )
 
-    def stage(self, node: Node) -> list[_Part]:
-        """Return the ways through a stage without forks."""
+    def stage(self, node: Node) -> list[_Path]:
+        """Return the paths through a stage without forks."""
         stage = read(groups_of(node.operands))[0]
-        found = self.phase_ways(stage)
+        found = self.phase_paths(stage)
         if found is not None:
             return found
         paths = paths_of(node.operands)
         if paths is None:
             raise NoPathError
         return [
-            _Part(
+            _Path(
                 share=self.ones if path.stages else path.chance,
                 fixed=path.fixed if (path.fixed > 0).any() else None,
                 factors=(StageTime(path=path),) if path.stages else (),
@@ -155,24 +155,24 @@ class _Reader(Struct, frozen=True, kw_only=True):
             for path in paths
         ]
 
-    def phase_ways(self, stage: StageArrays) -> list[_Part] | None:
+    def phase_paths(self, stage: StageArrays) -> list[_Path] | None:
         """Return the same where all that varies has exponential phases, None where it has not."""
         whole = int(stage.whole[0])
         if whole > _MOST_PASSAGES:
             return None
-        found = [_Part(share=self.ones, fixed=None, factors=())]
+        found = [_Path(share=self.ones, fixed=None, factors=())]
         if not whole and not stage.share[0] > 0:
             return found
-        once = self.phases_once(stage)
-        if once is None:
+        passage = self.phases_of_passage(stage)
+        if passage is None:
             return None
         for _ in range(whole):
-            found = _then(found, once)
+            found = _then(found, passage)
         if stage.share[0] > 0:
-            found = _then(found, _merged([*_by(stage.share, once), *_left(1 - stage.share)]))
+            found = _then(found, _merged([*_by(stage.share, passage), *_left(1 - stage.share)]))
         return found
 
-    def phases_once(self, stage: StageArrays) -> list[_Part] | None:
+    def phases_of_passage(self, stage: StageArrays) -> list[_Path] | None:
         factors: tuple[Factor, ...] = ()
         is_late, is_varied = bool(stage.is_late[0]), bool(stage.variation[0] > 0)
         if is_late and (stage.work_parts or stage.spread[0] != 1):
@@ -185,30 +185,30 @@ class _Reader(Struct, frozen=True, kw_only=True):
             factors = (one_phase(_wait_rate(stage), stage.waits),)
         is_fixed = bool(not is_varied and stage.service[0] > 0)
         fixed = stage.service if is_fixed else None
-        found = [_Part(share=self.ones, fixed=fixed, factors=factors)]
+        found = [_Path(share=self.ones, fixed=fixed, factors=factors)]
         if not stage.is_choice:
             for one in stage.inside:
-                ways = self.phase_ways(one)
-                if ways is None:
+                paths = self.phase_paths(one)
+                if paths is None:
                     return None
-                found = _then(found, ways)
+                found = _then(found, paths)
             return found
         inside = _left(stage.left) if (stage.left > 0).any() else []
         for one in stage.inside:
             if (one.whole + one.share)[0] > 0:
-                ways = self.phases_once(one)
-                if ways is None:
+                paths = self.phases_of_passage(one)
+                if paths is None:
                     return None
-                inside += _by(one.chance, ways)
+                inside += _by(one.chance, paths)
         return _then(found, _merged(inside))
 
-    def fork(self, branches: Sequence[Node]) -> list[_Part]:
-        """Return the ways of the longest of some branches."""
+    def fork(self, branches: Sequence[Node]) -> list[_Path]:
+        """Return the paths of the longest of some branches."""
         if not branches:
-            return [_Part(share=self.ones, fixed=None, factors=())]
+            return [_Path(share=self.ones, fixed=None, factors=())]
         each = [self.line((branch,)) for branch in branches]
-        phases = [[way.phases for way in ways] for ways in each]
-        if all(one is not None for ways in phases for one in ways):
+        phases = [[path.phases for path in paths] for paths in each]
+        if all(one is not None for paths in phases for one in paths):
             found = _longest_behind_one(each)
             if found is not None:
                 return found
@@ -217,11 +217,11 @@ class _Reader(Struct, frozen=True, kw_only=True):
                 return [_longest(chosen) for chosen in product(*each)]
         if self.cut is None or self.ones.size > 1:
             raise AloneError
-        laws = [self.law(branch, ways) for branch, ways in zip(branches, each, strict=True)]
-        factors = [factor for ways in each for way in ways for factor in way.factors]
+        laws = [self.law(branch, paths) for branch, paths in zip(branches, each, strict=True)]
+        factors = [factor for paths in each for path in paths for factor in path.factors]
         nearest = min((float(factor.nearest.min()) for factor in factors), default=1.0)
         return [
-            _Part(
+            _Path(
                 share=self.ones * share,
                 fixed=self.ones * at if at else None,
                 factors=() if factor is None else (factor,),
@@ -229,12 +229,12 @@ class _Reader(Struct, frozen=True, kw_only=True):
             for share, at, factor in summed_times(law_of_fork(laws, self.cut), nearest)
         ]
 
-    def law(self, branch: Node, ways: Sequence[_Part]) -> TimeLaw:
+    def law(self, branch: Node, paths: Sequence[_Path]) -> TimeLaw:
         """Return the law of a branch, of one element."""
         assert self.cut is not None
         goal = -np.log(self.cut)
-        if branch.has_fork or all(way.phases is not None for way in ways):
-            return law_of_paths([way.path for way in ways], goal, self.cut)
+        if branch.has_fork or all(path.phases is not None for path in paths):
+            return law_of_paths([path.fork_path for path in paths], goal, self.cut)
         law = law_of_stages([float(one[0]) for one in branch.operands], goal, self.cut)
         if law is None:
             raise NoPathError
@@ -269,51 +269,51 @@ def _wait_rate(stage: StageArrays) -> Array:
     return stage.servers * (1 - stage.load) / stage.work
 
 
-def _longest(ways: Sequence[_Part]) -> _Part:
-    fixed = [way.fixed for way in ways if way.fixed is not None]
+def _longest(paths: Sequence[_Path]) -> _Path:
+    fixed = [path.fixed for path in paths if path.fixed is not None]
     end = reduce(np.maximum, fixed) if fixed else None
     times = []
-    for way in ways:
-        time = way.phases
+    for path in paths:
+        time = path.phases
         assert time is not None
-        after = None if end is None else end if way.fixed is None else end - way.fixed
+        after = None if end is None else end if path.fixed is None else end - path.fixed
         times.append(time if after is None else later(time, after))
     found = longest(times)
-    ones = np.ones(ways[0].share.shape)
+    ones = np.ones(paths[0].share.shape)
     if not found.moves:
-        return _Part(share=ones * found.done, fixed=end, factors=())
-    return _Part(share=ones, fixed=end, factors=(found,))
+        return _Path(share=ones * found.done, fixed=end, factors=())
+    return _Path(share=ones, fixed=end, factors=(found,))
 
 
-def _longest_behind_one(each: Sequence[Sequence[_Part]]) -> list[_Part] | None:
-    """Return the ways of the longest where all that takes time has one fixed time, or none.
+def _longest_behind_one(each: Sequence[Sequence[_Path]]) -> list[_Path] | None:
+    """Return the paths of the longest where all that takes time has one fixed time, or none.
 
     What is not passed is done by then; but where nothing is passed that time is not taken.
     """
-    ways = [way for some in each for way in some]
-    fixed = [way.fixed for way in ways if way.fixed is not None]
+    paths = [path for some in each for path in some]
+    fixed = [path.fixed for path in paths if path.fixed is not None]
     if not fixed or any(not np.array_equal(fixed[0], one) for one in fixed[1:]):
         return None
-    if any(way.fixed is None and way.factors for way in ways):
+    if any(path.fixed is None and path.factors for path in paths):
         return None
-    times = [mixed([time for way in some if (time := way.phases) is not None]) for some in each]
+    times = [mixed([time for path in some if (time := path.phases) is not None]) for some in each]
     if phases_of_longest(times) > MOST_PHASES:
         return None
     found = longest(times)
-    none = prod(sum(way.share for way in some if way.fixed is None) for some in each)
+    none = prod(sum(path.share for path in some if path.fixed is None) for some in each)
     ones = np.ones(found.done.shape)
     done = np.maximum(0.0, found.done - none)
-    varied = [_Part(share=ones, fixed=fixed[0], factors=(replace(found, done=done),))]
+    varied = [_Path(share=ones, fixed=fixed[0], factors=(replace(found, done=done),))]
     if not found.moves:
-        varied = [_Part(share=done, fixed=fixed[0], factors=())]
+        varied = [_Path(share=done, fixed=fixed[0], factors=())]
     return [*(_left(none * ones) if np.any(none) else []), *varied]
 
 
-def _then(ways: Sequence[_Part], others: Sequence[_Part]) -> list[_Part]:
-    if len(ways) * len(others) > MOST_PATHS:
+def _then(paths: Sequence[_Path], others: Sequence[_Path]) -> list[_Path]:
+    if len(paths) * len(others) > MOST_PATHS:
         raise NoPathError
     return [
-        _Part(
+        _Path(
             share=one.share * other.share,
             fixed=one.fixed
             if other.fixed is None
@@ -322,26 +322,26 @@ def _then(ways: Sequence[_Part], others: Sequence[_Part]) -> list[_Part]:
             else one.fixed + other.fixed,
             factors=(*one.factors, *other.factors),
         )
-        for one in ways
+        for one in paths
         for other in others
     ]
 
 
-def _by(chance: Array, ways: Sequence[_Part]) -> list[_Part]:
-    return [replace(way, share=way.share * chance) for way in ways]
+def _by(chance: Array, paths: Sequence[_Path]) -> list[_Path]:
+    return [replace(path, share=path.share * chance) for path in paths]
 
 
-def _left(chance: Array) -> list[_Part]:
-    return [_Part(share=chance, fixed=None, factors=())]
+def _left(chance: Array) -> list[_Path]:
+    return [_Path(share=chance, fixed=None, factors=())]
 
 
-def _merged(ways: Sequence[_Part]) -> list[_Part]:
-    """Return ways of which those are one that take no fixed time, and pass phases."""
+def _merged(paths: Sequence[_Path]) -> list[_Path]:
+    """Return paths of which those are one that take no fixed time, and pass phases."""
     found, alike = [], []
-    for way in ways:
-        phases = way.phases if way.fixed is None else None
+    for path in paths:
+        phases = path.phases if path.fixed is None else None
         if phases is None:
-            found.append(way)
+            found.append(path)
         else:
             alike.append(phases)
     if not alike:
@@ -349,5 +349,5 @@ def _merged(ways: Sequence[_Part]) -> list[_Part]:
     one = mixed(alike)
     ones = np.ones(one.done.shape)
     if not one.moves:
-        return [*found, _Part(share=ones * one.done, fixed=None, factors=())]
-    return [*found, _Part(share=ones, fixed=None, factors=(one,))]
+        return [*found, _Path(share=ones * one.done, fixed=None, factors=())]
+    return [*found, _Path(share=ones, fixed=None, factors=(one,))]
