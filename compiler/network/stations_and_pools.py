@@ -96,15 +96,15 @@ class Station(Struct, frozen=True, kw_only=True):
 
 
 class Pool(Struct, frozen=True, kw_only=True):
-    """What items take a part of and give back: so much `capacity` in each copy of its place.
+    """A pool that items hold a part of for a while: its `capacity` in each copy of its place.
 
-    A part of the capacity is `kept` for good, by what keeps it. Where it `is_unmodeled` nobody
-    waits for it.
+    `background` are the fractions of the capacity that are always in use, and by what. If it
+    `is_unmodeled`, nobody waits for it.
     """
 
     name: str
     place: Place
     capacity: Formula
     span: Span
-    kept: tuple[tuple[str, Formula], ...] = ()
+    background: tuple[tuple[str, Formula], ...] = ()
     is_unmodeled: bool = False

@@ -497,7 +497,7 @@ def test_the_tree_of_calls_tells_when_a_request_is_where() -> None:
         "switched; rate 1e30 bit/s; propagation 1 ms",
     )
     explanation = explain(lowered(text), "shop.latency", 10)
-    told = [(c.depth, c.name, c.made, c.each, c.start, c.end) for c in explanation.calls]
+    told = [(c.depth, c.name, c.times, c.each, c.start, c.end) for c in explanation.calls]
     assert told == [
         (0, "edge", "", "1 ms", "0 s", "1 ms"),
         (0, "web", "", "1 ms", "1 ms", "2 ms"),
@@ -708,7 +708,7 @@ def test_the_tree_of_calls_tells_what_those_do_that_call() -> None:
         "switched; rate 1 Mbit/s; header 66 byte/packet; propagation 1 ms",
         "switched; rate 1e30 bit/s",
     )
-    made = [(c.name, c.made, c.each) for c in explain(lowered(text), "shop.latency", 10).calls]
+    made = [(c.name, c.times, c.each) for c in explain(lowered(text), "shop.latency", 10).calls]
     told = [each for each in made if each[0] in ("call db", "db", "call cache")]
     assert told == [
         ("call db", "40 %", "12 ms"),

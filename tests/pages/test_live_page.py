@@ -870,4 +870,4 @@ def test_the_waterfall_of_calls_is_the_tree_that_is_explained(open_page: Any) ->
     assert [row[1] for row in told if row[-1]][-2:] == list(SUMS)
     whole = [[row[1].partition(":")[0], *row[2:4], *row[-2:]] for row in rows_of_places]
     stage = labels_of(spec.model).stage
-    assert whole == [[stage(one.name), one.made, one.each, one.start, one.end] for one in tree]
+    assert whole == [[stage(one.name), one.times, one.each, one.start, one.end] for one in tree]

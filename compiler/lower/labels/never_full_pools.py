@@ -54,7 +54,7 @@ def _has_places(
     (amount,) = amounts
     if numbers.expressions.largest(amount) is not None:
         return False
-    there = pool.capacity * (1 - total(kept for _, kept in pool.kept))
+    there = pool.capacity * (1 - total(load for _, load in pool.background))
     users = {one.of.name: _users(one.of, pool) for one in passages}
     return any(
         numbers.is_never_above_zero(most * amount - there)

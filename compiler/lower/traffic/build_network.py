@@ -166,9 +166,9 @@ def _pool_there(node: str, takes: Sequence[Take]) -> str:
 
 
 def _pool(store: Station, builder: NetworkBuilder) -> Pool:
-    kept: dict[str, list[Formula]] = {}
+    background: dict[str, list[Formula]] = {}
     for by, load in (*builder.permanent_holds.get(store.name, ()), *store.background):
-        kept.setdefault(by, []).append(load)
+        background.setdefault(by, []).append(load)
     machines, is_unmodeled = builder.pools[store.name]
     assert store.capacity is not None
     return Pool(
@@ -176,7 +176,7 @@ def _pool(store: Station, builder: NetworkBuilder) -> Pool:
         place=Place(store.place.name, machines),
         capacity=store.capacity,
         span=store.span,
-        kept=tuple((by, load) for by, loads in kept.items() for load in loads),
+        background=tuple((by, load) for by, loads in background.items() for load in loads),
         is_unmodeled=is_unmodeled,
     )
 

@@ -47,8 +47,8 @@ def _without_traffic(name: str, network: Network) -> StationTraffic:
 def _add_background(traffic: StationTraffic, name: str, network: Network) -> None:
     """Add what idles; what flows take for good is among what their classes ask for."""
     station, of_visits = network.stations.get(name), frozenset(traffic.parts)
-    kept = network.pools[name].kept if station is None else station.background
-    for by, load in kept:
+    background = network.pools[name].background if station is None else station.background
+    for by, load in background:
         if by not in of_visits:
             traffic.add(by, load)
             if station is not None and station.is_bits and station.rate is not None:

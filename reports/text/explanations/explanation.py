@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
+from qps.compiler.diagnostics.former_names import former
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import TIME
@@ -41,12 +42,14 @@ class ExplainedCall(Struct, frozen=True, kw_only=True):
 
     depth: int
     name: str
-    made: str
+    times: str
     each: str
     start: str
     end: str
     starts: float
     ends: float
+
+    made = former("made", "times")
 
 
 class ExplainedNumber(Struct, frozen=True):
@@ -109,7 +112,7 @@ def explanation_view(apart: NumberApart) -> Explanation:
     sure = () if spread is None else spread_lines(spread, name, dimension, is_share=is_share(name))
     stated: tuple[Assumption | Cited, ...] = (*apart.rests_on, *apart.cited)
     return Explanation(
-        schema="qps/explain/3",
+        schema="qps/explain/4",
         name=name,
         what=_what(apart),
         at=apart.at,
@@ -213,7 +216,7 @@ def _call(one: CallThere) -> ExplainedCall:
     return ExplainedCall(
         depth=one.depth,
         name=one.name,
-        made=percent(one.times) if one.times < 1 else times,
+        times=percent(one.times) if one.times < 1 else times,
         each=quantity(one.each, TIME, 4),
         start=quantity(one.starts, TIME, 4),
         end=quantity(one.ends, TIME, 4),

@@ -167,7 +167,7 @@ def _calls(explanation: Explanation, *, markdown: bool) -> Table:
     return Table(
         (CALLS, "Calls", "Each", "Start", "End"),
         tuple(
-            (inwards * call.depth + call.name, call.made, call.each, call.start, call.end)
+            (inwards * call.depth + call.name, call.times, call.each, call.start, call.end)
             for call in explanation.calls
         ),
         frozenset([1, 2, 3, 4]),

@@ -217,7 +217,7 @@ class NetworkScreen:
     def _pool(self, one: Pool) -> tuple[str, ...]:
         write = self._numbers
         capacity = write.amount(one.capacity, one.capacity)
-        capacity += "".join(f", {write.share(load)} held by {by}" for by, load in one.kept)
+        capacity += "".join(f", {write.share(load)} held by {by}" for by, load in one.background)
         if one.is_unmodeled:
             capacity += ", waiting not modeled"
         own = one.name.removeprefix(f"{one.place.name}.")

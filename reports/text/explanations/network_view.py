@@ -59,7 +59,7 @@ class PoolView(Struct, frozen=True, kw_only=True):
     name: str
     place: PlaceView
     capacity: Number
-    kept: tuple[tuple[str, Number], ...]
+    background: tuple[tuple[str, Number], ...]
     is_unmodeled: bool
 
 
@@ -179,7 +179,7 @@ def network_view(graph: LoadGraph, file: str, users: int | None = None) -> Netwo
     """Return the network of a load graph as plain values, evaluated for so many users if given."""
     shown, whole = _Shown(NetworkNumbers(graph, users)), graph.network
     return NetworkView(
-        schema="qps/network/1",
+        schema="qps/network/2",
         file=file,
         population=Users(graph.population.name, whole.low, whole.high),
         at=users,
