@@ -80,7 +80,7 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
             if not any(all(over.sign_at(symbol, n) == 1 for n in sides) for over in failing):
                 yield at
 
-    def telling_middles(self, most: int, most_others: int) -> list[Fraction]:
+    def representative_middles(self, most: int, most_others: int) -> list[Fraction]:
         """Return values in so many stretches: in what is acceptable and next to it, and in others.
 
         Those are spread evenly over what is left.
@@ -89,8 +89,8 @@ class RequirementsOfNumber(Struct, frozen=True, dict=True):
         near = {at for index in passing for at in (index - 1, index, index + 1)}
         others = [index for index in range(len(self.reasons)) if index not in near]
         step = max(1, ceil(len(others) / most_others))
-        telling = sorted({*near.intersection(range(len(self.reasons))), *others[::step]})
-        return [self.middles[index] for index in telling[:most]]
+        chosen = sorted({*near.intersection(range(len(self.reasons))), *others[::step]})
+        return [self.middles[index] for index in chosen[:most]]
 
     def _all_failing(self, at: Fraction) -> list[Excess]:
         symbol = self.number.symbol

@@ -38,8 +38,8 @@ from qps.solver.what_if.overloads import Overloads
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 """In all so many boxes are looked at, and a few for each criterion."""
 
-_BESIDE = Fraction(10**6)
-"""What is so small a part of a value is just beside it."""
+_NEIGHBORHOOD = Fraction(10**6)
+"""The inverse of the part of a value that is just behind it."""
 
 
 class Failure(Struct, frozen=True):
@@ -250,17 +250,17 @@ class _Search:
         moving = [one for one in excesses if symbol in one.value.symbols and not one.is_implied]
         exact = {one: critical_points(one.value, symbol, *ends) for one in moving}
         self._searched = [one for one in moving if exact[one] is None]
-        self._told = [one for one in excesses if one not in set(self._searched)]
+        self._decided = [one for one in excesses if one not in set(self._searched)]
         self._exact = {point for points in exact.values() for point in points or ()}
-        self._looked_at: dict[Excess, Sequence[Stretch]] = {}
+        self._searched_stretches: dict[Excess, Sequence[Stretch]] = {}
 
     def changes(self) -> _Found:
         """Return all changes that tell which values are acceptable, and what fails beside them."""
-        found, passing = self._changes_within(self._passing(self._told, self._exact))
+        found, passing = self._changes_within(self._passing(self._decided, self._exact))
         if self._searched and not passing:
             found, _ = self._changes_within([self._ends], only=True)
         elif self._searched:
-            found.points.update(self._beside(passing, found.points))
+            found.points.update(self._points_behind(passing, found.points))
         return found
 
     def _changes_within(
@@ -270,20 +270,20 @@ class _Search:
 
         And where all hold. With `only`, every criterion is searched in all of these stretches.
         """
-        found, told, boxes = _Found(set(self._exact)), list(self._told), _MOST_BOXES
+        found, decided, boxes = _Found(set(self._exact)), list(self._decided), _MOST_BOXES
         for over in self._searched:
             budget = Budget(max(_LEAST_BOXES, min(boxes, MOST_BOXES)))
             boxes -= budget.boxes
-            self._looked_at[over] = stretches
+            self._searched_stretches[over] = stretches
             each = [self._changes_of(over, stretch, budget) for stretch in stretches]
             boxes += max(budget.boxes, 0)
             found.points.update(point for one in each for point in one.points)
             found.undecided[over] = tuple(at for one in each for at in one.undecided)
             found.nearly[over] = tuple(at for one in each for at in one.nearly)
             found.trials[over] = tuple(at for one in each for at in one.trials)
-            told.append(replace(over, undecided=found.undecided[over]))
+            decided.append(replace(over, undecided=found.undecided[over]))
             if not only:
-                stretches = self._passing(told, found.points, stretches)
+                stretches = self._passing(decided, found.points, stretches)
         return found, stretches
 
     def _changes_of(self, over: Excess, stretch: Stretch, budget: Budget) -> Changes:
@@ -300,14 +300,14 @@ class _Search:
         )
 
     def _passing(
-        self, told: Sequence[Excess], points: Iterable[Fraction], within: Sequence[Stretch] = ()
+        self, decided: Sequence[Excess], points: Iterable[Fraction], within: Sequence[Stretch] = ()
     ) -> list[Stretch]:
         """Return the stretches in which nothing fails for sure; neighbors are one."""
         found: list[Stretch] = []
         for low, high in within or [self._ends]:
             inside = sorted({low, high, *(at for at in points if low < at < high)})
             for start, end in pairwise(inside):
-                if any(self._fails(one, (start + end) / 2) for one in told):
+                if any(self._fails(one, (start + end) / 2) for one in decided):
                     continue
                 if found and found[-1][1] == start:
                     found[-1] = found[-1][0], end
@@ -318,7 +318,9 @@ class _Search:
     def _fails(self, one: Excess, at: Fraction) -> bool:
         return not one.is_undecided(at) and one.fails(self._symbol, at)
 
-    def _beside(self, passing: Sequence[Stretch], points: Iterable[Fraction]) -> Iterator[Fraction]:
+    def _points_behind(
+        self, passing: Sequence[Stretch], points: Iterable[Fraction]
+    ) -> Iterator[Fraction]:
         """Yield a point just behind ends of what holds: what fails there is what ends it.
 
         Where all criteria are told behind an end, they have points of their own there.
@@ -328,16 +330,16 @@ class _Search:
             for end, step in (low, -1), (high, 1):
                 place = places.index(end) + step
                 if not self._is_whole and 0 <= place < len(places):
-                    if self._is_told((places[place] + end) / 2):
+                    if self._is_decided((places[place] + end) / 2):
                         continue
                     gap = places[place] - end
-                    least = max(abs(end), abs(gap) * _BESIDE**-2) / _BESIDE
+                    least = max(abs(end), abs(gap) * _NEIGHBORHOOD**-2) / _NEIGHBORHOOD
                     yield end + min(abs(gap) / 2, least) * step
 
-    def _is_told(self, at: Fraction) -> bool:
+    def _is_decided(self, at: Fraction) -> bool:
         return all(
             any(low <= at <= high for low, high in stretches)
-            for stretches in self._looked_at.values()
+            for stretches in self._searched_stretches.values()
         )
 
 

@@ -63,17 +63,19 @@ class _Criterion:
     def holds(self, box: _Box) -> bool:
         """Return whether bounds prove that it holds in a box, or as it does above."""
         self._curve.hold({self.number: Interval(*box.values)})
-        return self._is_told(self._curve, box)
+        return self._is_proven(self._curve, box)
 
     def is_surely_open(self, box: _Box) -> bool:
         """Return whether no bounds of it tell anything in a box, without a quantile computed."""
-        if not self._dear:
+        if not self._quantiles:
             return False
         curve = self._endless
         curve.hold({self.number: Interval(*box.values)})
-        return not self._is_told(curve, box) and all(_is_endless(one, curve) for one in self._dear)
+        return not self._is_proven(curve, box) and all(
+            _is_endless(one, curve) for one in self._quantiles
+        )
 
-    def _is_told(self, curve: Curve, box: _Box) -> bool:
+    def _is_proven(self, curve: Curve, box: _Box) -> bool:
         bounds = curve.over(*box.users)
         if bounds.high < 0 or (bounds.high == 0 and not self.strict):
             return True
@@ -84,7 +86,7 @@ class _Criterion:
         return Curve(self.over, self.population, intervals={self.number: NOTHING_KNOWN})
 
     @cached_property
-    def _dear(self) -> tuple[Formula, ...]:
+    def _quantiles(self) -> tuple[Formula, ...]:
         """Its quantiles, and what else is told of many stages."""
         symbols = self.population, self.number
         return tuple(
@@ -98,8 +100,8 @@ class _Criterion:
     @cached_property
     def _endless(self) -> Curve:
         """The same with quantiles without end, as they are where an operand has none."""
-        operands = [operand for part in self._dear for operand in part.operands]
-        held = {self.number: NOTHING_KNOWN, **dict.fromkeys(self._dear, _ENDLESS)}
+        operands = [operand for part in self._quantiles for operand in part.operands]
+        held = {self.number: NOTHING_KNOWN, **dict.fromkeys(self._quantiles, _ENDLESS)}
         return Curve(self.over, self.population, operands, held)
 
 

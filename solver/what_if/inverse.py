@@ -33,7 +33,7 @@ from qps.solver.what_if.inverse_unknown import Unknown, refuse, refuse_outside, 
 from qps.solver.what_if.overridden_model import ModelAsSet
 
 _NEARLY = Fraction(1, 10**9)
-_MOST_EVALUATIONS, _MOST_BESIDE = 12, 3
+_MOST_EVALUATIONS, _MOST_OTHERS = 12, 3
 """Between so many points the model is asked as it is where a value is set.
 
 And of these between so many that are not next to acceptable values.
@@ -124,7 +124,7 @@ def _requirements_of(
         excesses, {number.low, number.high, *by_formulas.unvalued_ends()}
     )
     judged = RequirementsOfNumber(number, known, ends)
-    if as_set.agrees(known, judged.telling_middles(_MOST_EVALUATIONS, _MOST_BESIDE)):
+    if as_set.agrees(known, judged.representative_middles(_MOST_EVALUATIONS, _MOST_OTHERS)):
         return judged, EXACT
     alone = as_set.alone(excesses)
     changes = as_set.changes(alone)

@@ -58,7 +58,7 @@ class Passes(Struct, frozen=True, kw_only=True):
 class FeedbackQueue(Law, frozen=True):
     """One server to which some items come back at once; `stated` is the discipline that it has."""
 
-    tells_passes: ClassVar[bool] = True
+    has_wait_of_each_visit: ClassVar[bool] = True
 
     stated: Law
     waits: dict[PassId, Formula]

@@ -275,8 +275,8 @@ class Law(Struct, frozen=True):
     """True where a quantile of its own is nearer than that of its stage."""
     waits_longer_in_bursts: ClassVar[bool] = True
     """True where it is proven that a mean wait is no shorter where arrivals come in bursts."""
-    tells_passes: ClassVar[bool] = False
-    """True where it is known of each visit of an item that comes back how long it waits."""
+    has_wait_of_each_visit: ClassVar[bool] = False
+    """True if the wait of each visit of an item that comes back is known."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 

@@ -40,7 +40,7 @@ def shows_outcomes(added: Sequence[LatencyPart]) -> bool:
     where that is known (`disciplines/feedback.py`).
     """
     again = [part.queue for _, part in repeated_queues(added).values() if part.queue is not None]
-    return all(queue.is_modeled_as_uniform or queue.law.tells_passes for queue in again)
+    return all(queue.is_modeled_as_uniform or queue.law.has_wait_of_each_visit for queue in again)
 
 
 def outcomes_of(line: Sequence[LatencyPart]) -> Iterator[Outcome]:

@@ -54,7 +54,7 @@ def _added_to_calls(queues: Sequence[Queue], fan_out: FanOutPath) -> Certainty:
 
 def _fitted_mixture(queue: Queue) -> Certainty:
     """Return what two moments do that stand for a mix of services, where it is waited again."""
-    if queue.is_modeled_as_uniform or queue.law.tells_passes:
+    if queue.is_modeled_as_uniform or queue.law.has_wait_of_each_visit:
         return EXACT
     return known_by("gamma-mixture", queue.resource, apart=queue.times_apart)
 

@@ -25,12 +25,12 @@ from qps.engine.expressions.formulas import ONE, ZERO, Formula, total
 _MOST_PASSES = 8
 _MOST_OUTCOMES = 32
 
-_Way = tuple[Formula, tuple[int, ...]]
+_Outcome = tuple[Formula, tuple[int, ...]]
 """An outcome of calls: its chance, and the stages that are passed then, in order."""
 
 
-class _NotToldError(Exception):
-    """Raised where it is not known what items do in a row, or where it is too much."""
+class _UnknownPassesError(Exception):
+    """Raised if the successive visits of items are unknown, or too many."""
 
 
 def with_feedback(
@@ -50,7 +50,7 @@ def with_feedback(
                 for of in dict.fromkeys(visit.of[0] for visit in queue.visits)
                 for kind in _kinds_of(traffic.classes[of], queue, numbers)
             ]
-        except _NotToldError:
+        except _UnknownPassesError:
             continue
         if any(len(kind.visits) > 1 for kind in kinds):
             found[name] = replace(queue, law=feedback_queue(queue.law, kinds, queue.variation))
@@ -91,21 +91,21 @@ def _is_plain(visit: Visit) -> bool:
 
 
 def _kinds_of(one: ClassTraffic, queue: Queue, numbers: Assuming) -> Iterator[Passes]:
-    """Yield the items of a class by what they do at a queue; raise where that is not told."""
+    """Yield the items of a class by what they do at a queue; raise if that is unknown."""
     own = {visit.of[1]: visit for visit in queue.visits if visit.of[0] == one.name}
     is_waiting = {at for at, part in enumerate(one.latency) if part.spent is TimeSpent.WAIT}
     if one.closed is not None or one.losses or is_waiting - one.visits.keys():
-        raise _NotToldError
+        raise _UnknownPassesError
     first, last = min(own), _end(one, max(own), queue.resource)
     indices = list(range(first, last + 1))
-    ways = _Ways(one=one, numbers=numbers).of(indices, 0)
+    outcomes = _Outcomes(one=one, numbers=numbers).of(indices, 0)
     visit = own[first]
     rate = visit.rate / one.latency[first].reached
-    for chance, passed in ways:
+    for chance, passed in outcomes:
         _check(passed, own, one, queue.resource, numbers)
         visits = tuple(at for at in passed if at in own)
         if len(visits) > _MOST_PASSES:
-            raise _NotToldError
+            raise _UnknownPassesError
         if visits:
             yield Passes(
                 rate=rate * chance,
@@ -134,22 +134,22 @@ def _check(
         if index not in own and index not in served:
             part = one.latency[index]
             if part.spent is TimeSpent.WAIT or not numbers.of_what_stays(part.value, _is_nothing):
-                raise _NotToldError
+                raise _UnknownPassesError
 
 
 def _is_nothing(value: Formula, _: Mapping[Formula, object]) -> bool:
     return value is ZERO
 
 
-class _Ways(Struct, frozen=True, kw_only=True):
+class _Outcomes(Struct, frozen=True, kw_only=True):
     """What an item of one class may pass of some stages, in order."""
 
     one: ClassTraffic
     numbers: Assuming
 
-    def of(self, indices: Sequence[int], depth: int) -> list[_Way]:
+    def of(self, indices: Sequence[int], depth: int) -> list[_Outcome]:
         """Return all outcomes of what stands in so many calls."""
-        found: list[_Way] = [(ONE, ())]
+        found: list[_Outcome] = [(ONE, ())]
         for is_call, group in groupby(indices, key=lambda at: len(self._calls(at)) > depth):
             inside = list(group)
             if not is_call:
@@ -162,32 +162,32 @@ class _Ways(Struct, frozen=True, kw_only=True):
     def _calls(self, at: int) -> tuple[CallFactor, ...]:
         part: LatencyPart = self.one.latency[at]
         if any(call.fork is not None for call in part.calls):
-            raise _NotToldError
+            raise _UnknownPassesError
         return part.calls
 
-    def _of_choice(self, indices: Sequence[int], depth: int) -> list[_Way]:
+    def _of_choice(self, indices: Sequence[int], depth: int) -> list[_Outcome]:
         """Return the outcomes of a call, or of alternatives, none of them included."""
-        found: list[_Way] = []
+        found: list[_Outcome] = []
         chances: list[Formula] = []
         for _, group in groupby(indices, key=lambda at: self._calls(at)[depth].number):
             inside = list(group)
             call = self._calls(inside[0])[depth]
-            ways = self.of(inside, depth + 1)
+            outcomes = self.of(inside, depth + 1)
             if call.times is ONE:
-                return ways
+                return outcomes
             if not call.is_share:
-                return self._repeated(ways, call)
+                return self._repeated(outcomes, call)
             chances.append(call.times)
-            found += [(call.times * chance, passed) for chance, passed in ways]
+            found += [(call.times * chance, passed) for chance, passed in outcomes]
         return [*found, (1 - total(chances), ())]
 
-    def _repeated(self, ways: list[_Way], call: CallFactor) -> list[_Way]:
+    def _repeated(self, outcomes: list[_Outcome], call: CallFactor) -> list[_Outcome]:
         times = self.numbers.of_what_stays(call.times, _whole)
         if times is None or times > _MOST_PASSES:
-            raise _NotToldError
-        found: list[_Way] = [(ONE, ())]
+            raise _UnknownPassesError
+        found: list[_Outcome] = [(ONE, ())]
         for _ in range(times):
-            found = _together(found, ways)
+            found = _together(found, outcomes)
         return found
 
 
@@ -201,7 +201,9 @@ def _whole(times: Formula, _: Mapping[Formula, object]) -> int | None:
     return int(value) if is_whole else None  # type: ignore[arg-type]
 
 
-def _together(ways: list[_Way], others: list[_Way]) -> list[_Way]:
-    if len(ways) * len(others) > _MOST_OUTCOMES:
-        raise _NotToldError
-    return [(chance * other, (*passed, *more)) for chance, passed in ways for other, more in others]
+def _together(outcomes: list[_Outcome], others: list[_Outcome]) -> list[_Outcome]:
+    if len(outcomes) * len(others) > _MOST_OUTCOMES:
+        raise _UnknownPassesError
+    return [
+        (chance * other, (*passed, *more)) for chance, passed in outcomes for other, more in others
+    ]
