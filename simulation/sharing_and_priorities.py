@@ -10,6 +10,7 @@ from typing import Protocol
 import simpy
 
 from qps.compiler.quantities.disciplines import Service
+from qps.simulation.shared_server import SharedServer
 from qps.simulation.simulated_model import Station
 from qps.simulation.stations import NORMAL, Happening, Schedule
 from qps.simulation.throttled_processor import UnderQuota
@@ -46,7 +47,7 @@ def machine_of(
     return Ranked(clock, schedule, servers, preempts=station.is_preemptive)
 
 
-class Sharing:
+class Sharing(SharedServer):
     """All who are there are served, each equally fast: so who has least left is the next to go.
 
     Time goes by as fast as each is served: who comes with so much work goes when so much of it has.
@@ -59,25 +60,8 @@ class Sharing:
         servers: int,
         speeds: tuple[float, ...],
     ) -> None:
-        self._clock, self._schedule = clock, schedule
+        super().__init__(clock, schedule)
         self._servers, self._speeds = servers, speeds
-        self._there: list[tuple[float, int, Visitor]] = []
-        self._number = count()
-        self._served = self._at = 0.0
-        self._plan = 0
-
-    def enter(self, visitor: Visitor) -> None:
-        """Let somebody come: all others are slower from now on."""
-        self._pass()
-        heappush(self._there, (self._served + visitor.left, next(self._number), visitor))
-        self._next()
-        visitor.begins()
-
-    @property
-    def left(self) -> float:
-        """The work that is there and not done yet."""
-        self._pass()
-        return sum(until - self._served for until, _, _ in self._there)
 
     @property
     def _pace(self) -> float:

@@ -6,21 +6,18 @@ quota when a period ends is lost.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-from itertools import count
+from heapq import heappop
 
 import simpy
 
+from qps.simulation.shared_server import SharedServer
 from qps.simulation.stations import NORMAL, Happening, Schedule
-from qps.simulation.visitor import Visitor
 
 
-class UnderQuota:
+class UnderQuota(SharedServer):
     """All who are there share the cores, and stand still while nothing is left of the quota.
 
-    `_served` is what each that is there all along was served for; who comes goes when it has
-    grown by the work. `_left_of_quota` is in s of a core. Periods begin at `phase` and each
-    `period` after it.
+    `_left_of_quota` is in s of a core. Periods begin at `phase` and each `period` after it.
     """
 
     def __init__(
@@ -33,26 +30,9 @@ class UnderQuota:
         period: float,
         phase: float,
     ) -> None:
-        self._clock, self._schedule = clock, schedule
+        super().__init__(clock, schedule)
         self._cores, self._quota, self._period = cores, quota, period
-        self._there: list[tuple[float, int, Visitor]] = []
-        self._number = count()
-        self._served = self._at = 0.0
         self._left_of_quota, self._ends = quota, phase
-        self._plan = 0
-
-    def enter(self, visitor: Visitor) -> None:
-        """Let somebody come: all others are slower from now on if there are more than cores."""
-        self._pass()
-        heappush(self._there, (self._served + visitor.left, next(self._number), visitor))
-        self._next()
-        visitor.begins()
-
-    @property
-    def left(self) -> float:
-        """The work that is there and not done yet, in s of one core."""
-        self._pass()
-        return sum(until - self._served for until, _, _ in self._there)
 
     @property
     def _busy(self) -> int:

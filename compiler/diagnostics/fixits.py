@@ -224,10 +224,3 @@ def _places(word: str, text: str) -> Iterator[int]:
 def _joins(one: str, other: str) -> bool:
     """Return whether two letters side by side are of one word."""
     return bool(re.fullmatch(r"\w\w", one + other))
-
-
-def apply_fix(fix: Fix, text: str) -> str:
-    """Return a text with the edits of a fix made, all of which stand in it."""
-    for edit in sorted(fix.edits, key=lambda edit: -edit.span.start):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    return text

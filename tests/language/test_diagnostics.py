@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from helpers.applied_fixes import apply_fix
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.diagnostics.fixits import Fix, apply_fix
+from qps.compiler.diagnostics.fixits import Fix
 from qps.compiler.diagnostics.render import as_json, full, plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source

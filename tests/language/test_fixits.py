@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from helpers.applied_fixes import apply_fix
 from qps.compiler.diagnostics.fixits import (
     Hint,
-    apply_fix,
     fixes_of,
     numbering_hint,
     removal_hint,

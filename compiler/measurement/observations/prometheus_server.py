@@ -35,7 +35,6 @@ _ALL_SECONDS = 900.0
 _LONGEST_MESSAGE = 300
 _OK = 200
 _UNAUTHORISED = (401, 403)
-_NAMED_LABELS = 3
 
 CREDENTIALS = "QPS_PROMETHEUS_TOKEN, or QPS_PROMETHEUS_USER and QPS_PROMETHEUS_PASSWORD"
 
@@ -75,7 +74,6 @@ class _Data(Struct, rename="camel"):
 class _Answer(Struct, rename="camel", kw_only=True):
     status: str
     data: _Data | None = None
-    error_type: str = ""
     error: str = ""
     warnings: list[str] = []
 
