@@ -101,7 +101,12 @@ def _table(history: History, labels: Labels) -> Table:
         why = limit if is_told else f"{_WORDS[point.state]}: {point.reason or ''}"
         rows.append((point.day, point.commit[:_SHORT], users, moved, why, point.subject))
     headings = ("Date", "Revision", of.capitalize(), "Change", "Bottleneck", "Subject")
-    return Table(headings, tuple(rows), frozenset([2, 3]), long=frozenset([4, 5]))
+    # reasons for no result go on in further lines; subjects are cut before bottlenecks
+    has_reasons = any(point.state is not State.ANSWERS for point in history.points)
+    reasons = frozenset([4])
+    if has_reasons:
+        return Table(headings, tuple(rows), frozenset([2, 3]), long=reasons)
+    return Table(headings, tuple(rows), frozenset([2, 3]), firm=reasons)
 
 
 def _summary(history: History) -> str:
@@ -109,6 +114,9 @@ def _summary(history: History) -> str:
     if not answers:
         return "none at any of these revisions"
     first, last = answers[0].users or 0, answers[-1].users or 0
-    older = "" if history.is_whole else "; older revisions not included"
-    moved = f"{last - first:+,} since {answers[0].day}" if len(answers) > 1 else "the only result"
+    older = "" if history.is_whole else "; older revisions not shown"
+    moved = "the only result"
+    if len(answers) > 1:
+        by = f"{last - first:+,}" if last != first else "unchanged"
+        moved = f"{by} since {answers[0].day}"
     return f"{counted(last, history.population)}, {moved}{older}"

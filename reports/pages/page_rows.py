@@ -163,13 +163,13 @@ def resource_row(
 ) -> ResourceRow:
     """Return a resource of a name with its load, for how many it is enough, what it is made of."""
     saturation = resource.saturation
-    told = phrase("table.no_limit") if saturation.at is None else whole_population(saturation.at)
+    told = phrase("table.never") if saturation.at is None else whole_population(saturation.at)
     if saturation.not_below is not None:
         told = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
         told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
-        told = "none"
+        told = phrase("table.at_start", low=whole_population(saturation.at or 0))
     shares = [
         f"{called(by)} {percent(share)}" for by, share in resource.shares.items() if share > 0
     ]

@@ -90,6 +90,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     conclusions: Conclusions
     charts: PopulationCharts
     resources: tuple[ResourceRow, ...]
+    is_planned: bool
+    """Whether a resource has a target below 100 %."""
     traffic: Table
     bottleneck: str
     sensitivity_of: str
@@ -166,6 +168,7 @@ def page_view(
         conclusions=conclusions(answer, requirements, labels, traffic, assumptions),
         charts=population_charts(answer, details.curves, words.labels.of),
         resources=resource_rows(answer, words.labels.of),
+        is_planned=any(one.target != 1 for one in answer.resources),
         traffic=traffic,
         bottleneck=words.labels.sentence(bottleneck_text(answer)),
         sensitivity_of=words.labels.sentence(sensitivity_of(answer)),

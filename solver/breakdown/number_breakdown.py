@@ -181,7 +181,7 @@ def _waiting(graph: LoadGraph, name: str, measured: ir.Measured) -> Apart:
     if measured.kind is ir.MeasureKind.QUEUE:
         what = "mean number of waiting items"
     elif measured.level is not None:
-        what = f"{float(measured.level) * 100:g} % quantile of the queueing delay of a visit"
+        what = f"queueing delay that {float(measured.level) * 100:g} % of visits do not exceed"
     is_number = measured.kind is ir.MeasureKind.QUEUE
     return Apart(
         name=name,

@@ -140,7 +140,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     told = partial(
         Apart,
         name=f"{stream}.{word}" if word else f"quantile({stream}.latency, {shown})",
-        what=f"{shown} quantile of latency",
+        what=f"latency that {shown} of items do not exceed",
         value=found.latency_quantile(share),
         whole=whole,
         dimension=TIME,

@@ -184,7 +184,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             self._examined.add(asked)
             self._beyond += beyond_measured(graph, population)
             name = self.model.population.name
-            where = f"for a claim or measured row with {name} = {population:,}"
+            where = f"for a claim or measured row at {name} = {population:,}"
             self._far += far_at(graph, population, where)
 
     def _note_unsaid(self, graph: LoadGraph, population: int) -> None:

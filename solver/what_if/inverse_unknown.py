@@ -312,7 +312,7 @@ def refuse_outside(model: ir.Model, configuration: Configuration, population: in
     """Refuse a population that is not in the range."""
     if population != int(population) or not configuration.low <= population <= configuration.high:
         refuse(
-            f"{model.population.name} = {population} is outside the range "
-            f"{configuration.low}..{configuration.high} of whole numbers",
-            "widen the range of `users`, or use another number",
+            f"{model.population.name} = {population:,} is outside the range "
+            f"{configuration.low:,} to {configuration.high:,} (whole numbers)",
+            f"widen the range of `users {model.population.name}`, or use another number",
         )

@@ -72,7 +72,7 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     text = told(capsys, "site.qps")
     lines = text.splitlines()
     assert lines[:2] == [f"{'site':72}site.qps", ""]
-    assert lines[2] == "  Capacity     3,700 shoppers (optimistic, ceiling 3,750)"
+    assert lines[2] == "  Capacity     3,700 shoppers (optimistic, at most 3,750)"
     assert lines[3].startswith(
         "  Not covered  model error of replies latency (at least 8.64 ms, limit"
     )
@@ -126,8 +126,8 @@ def test_the_bottleneck_saturates_at_one_figure(
     text = text.replace("cpu 4 core", f"cpu 4 core{queueing}")
     Path("few.qps").write_text(text, encoding="utf-8")
     text = told(capsys, "few.qps", "--no-advice")
-    assert "\n  Busiest      web CPU: utilization 2 %, saturates at 5,000 shoppers\n" in text
-    assert "\n  Next limit   web CPU saturates at 5,000 shoppers\n" in text
+    assert "\n  Busiest      web CPU: utilization 2 %, saturated at 5,000 shoppers\n" in text
+    assert "\n  Next limit   web CPU: saturated at 5,000 shoppers\n" in text
 
 
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,7 +172,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     shown = told(capsys, "many.qps", "--no-advice", "--color", "always")
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
-    assert "\x1b[1;32m  Capacity     310 users (ceiling 312)\x1b[0m" in shown
+    assert "\x1b[1;32m  Capacity     310 users (at most 312)\x1b[0m" in shown
     assert "\x1b[1;33m  n32 CPU " in shown
     assert "\x1b[1;33m  Bottleneck" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -274,6 +274,6 @@ def test_how_many_is_told_before_it_is_known_what_would_help(
 
     monkeypatch.setattr(solved_spec, "advise", looked_at)
     later = told(capsys, "site.qps")
-    assert "Capacity     3,700 shoppers (optimistic, ceiling 3,750)" in early[0]
+    assert "Capacity     3,700 shoppers (optimistic, at most 3,750)" in early[0]
     assert "Ways to raise capacity" in later
     assert early[0] + later == whole

@@ -155,7 +155,7 @@ def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[
     main(["solve", "--all", "--no-advice", speak])
     told = " ".join(capsys.readouterr().out.split())
     needs = "voice latency ≥ 227 ms (limit 230 ms) and voice loss 0.972 % (limit 6 %)"
-    assert f"With 46 users, the overall quality penalty exceeds 1: {needs}." in told
+    assert f"At 46 users, the overall quality penalty exceeds 1: {needs}." in told
     assert "quality is" not in told
     main(["solve", "--no-advice", speak, "--format", "json"])
     assert "quality is 1.0" in json.loads(capsys.readouterr().out)["answer"]

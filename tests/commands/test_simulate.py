@@ -213,7 +213,7 @@ def test_it_says_where_the_precision_is_not_reached(
         (("--precision", "two"), "`--precision` must be a share"),
         (("--time-limit", "-1"), "`--time-limit` must be above 0"),
         (("--seconds", "∞"), "`--time-limit` must be above 0"),
-        (("--at", "0"), "N = 0 is outside the range 1..100"),
+        (("--at", "0"), "N = 0 is outside the range 1 to 100"),
         (("--workers", "0"), "`0` is not a number from 1 to 999999"),
         (("--seed", "x"), "invalid int value"),
         (("--at", "100"), "utilization of `w.cpu` is"),

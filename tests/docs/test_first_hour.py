@@ -19,11 +19,11 @@ from qps.compiler.pipeline import check_file
 
 FIRST = Path(__file__).parents[1] / "first_hour"
 ACCEPTED = {
-    "cache": "With 4,001 clients, api CPU utilization is 100.03 % (saturated).",
-    "chat": "With 78,140 people, chat CPU utilization is 70.0004 %, above the limit of 70 %.",
-    "regions": "With 66,667 users, us CPU utilization is 100.001 % (saturated).",
-    "sessions": "With 5,761 players, game memory utilization is 90.02 %, above the limit of 90 %.",
-    "shop": "With 24,001 shoppers, web CPU utilization is 100.004 % (saturated).",
+    "cache": "At 4,001 clients, api CPU utilization is 100.03 % (saturated).",
+    "chat": "At 78,140 people, chat CPU utilization is 70.0004 %, above the limit of 70 %.",
+    "regions": "At 66,667 users, us CPU utilization is 100.001 % (saturated).",
+    "sessions": "At 5,761 players, game memory utilization is 90.02 %, above the limit of 90 %.",
+    "shop": "At 24,001 shoppers, web CPU utilization is 100.004 % (saturated).",
 }
 ONE_NAME = "a machine and a node cannot share a name"
 REFUSED = {

@@ -314,9 +314,9 @@ def test_a_node_that_no_stream_visits_may_have_no_machine(
     nothing = answer(text, tmp_path, monkeypatch, capsys, "--set", "spare = pod * 0")
     assert "spare" not in nothing.partition("\n")[2].replace("spare_edge", "")
     none = answer(text, tmp_path, monkeypatch, capsys)
-    assert re.search(r"spare.cpu +0 % +no limit", none)
+    assert re.search(r"spare.cpu +0 % +never", none)
     three = answer(text, tmp_path, monkeypatch, capsys, "--set", "spares = 3")
-    assert re.search(r"spare.cpu +5 % +no limit", three)
+    assert re.search(r"spare.cpu +5 % +never", three)
     assert main(["solve", "spec.qps", "--set", "cart = pod * 0"]) == 2
     assert "`ask` visits it here" in capsys.readouterr().err
 

@@ -209,7 +209,7 @@ def test_the_command_tells_numbers_residuals_and_what_to_paste(
     assert main(["fit", "turn.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
     assert "packet/s 51.87 ± 5.473 us/packet" in " ".join(out.split())
-    assert "lines 2, 4 measured below 50 % utilization" in out
+    assert "lines 2 and 4 were measured below 50 % utilization" in out
     pasted = out[out.index("machine tested") :]
     (folder / "pasted.qps").write_text(
         "users N in 1..9\n"
@@ -292,7 +292,7 @@ def test_saturated_rows_are_named(folder: Path, capsys: pytest.CaptureFixture[st
     (folder / "full.csv").write_text(CLIPPED)
     assert main(["fit", "full.csv", "--cores", "4"]) == 0
     out = capsys.readouterr().out
-    assert "warning: lines 5, 6 at 99 % utilization or more" in out
+    assert "warning: lines 5 and 6 at 99 % utilization or more" in out
     assert "at 15..85 % load" in out
 
 
@@ -520,7 +520,7 @@ def test_rows_that_repeat_are_named(folder: Path, capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert "packet/s 51.87 ± 5.473 us/packet" in " ".join(out.split())
     told = " ".join(out.split())
-    assert "lines 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 86 more repeat an earlier row" in told
+    assert "lines 6 to 101 repeat an earlier row" in told
     assert "Rows 100; not shown: copies of these" in told
 
 
@@ -739,7 +739,7 @@ def test_a_fixed_part_that_may_be_zero_is_no_rows_fault(
     runs.write_text("cpu in %,packet/s\n10,1000\n20,2000\n30,3000\n41,4000\n")
     assert main(["fit", str(runs), "--cores", "1"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert f"to fit without a fixed part: `qps fit {runs} --cores 1 --no-fixed`" in told
+    assert f"fit without an intercept: `qps fit {runs} --cores 1 --no-fixed`" in told
     assert "check it first" not in told
 
 

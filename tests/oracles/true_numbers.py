@@ -444,7 +444,7 @@ class Truth:
             for column, cell in zip(table.head[1:], cells, strict=True):
                 if self._at_of(column) is not None:
                     yield from _differs(what, column, cell, self.told(load, share=True))
-                elif column == "Supports up to":
+                elif column in (phrase("table.saturates"), phrase("table.reaches_target")):
                     yield from _differs(what, column, cell, self._saturates(item))
                 elif column == "Demand":
                     yield from self._made_up(what, cell, resource.parts, load)
@@ -455,10 +455,10 @@ class Truth:
 
     def _saturates(self, item: object) -> set[str]:
         saturation, target = item.saturation, item.target  # type: ignore[attr-defined]
-        found = {"none"} if saturation.method.value == "saturated from the start" else set()
+        found: set[str] = set()
         if saturation.at is None:
             return found | (
-                {phrase("table.no_limit")}
+                {phrase("table.never")}
                 if saturation.not_below is None
                 else {f"≥ {saturation.not_below:,}"}
             )
@@ -469,7 +469,9 @@ class Truth:
                 f"{saturation.not_below:,}–{floor(saturation.at):,}",
                 f"{saturation.not_below:,}–{floor(saturation.at) + 1:,}",
             }
-        return found | ({"none"} if saturation.at <= self.graph.low else set())
+        is_at_start = saturation.at <= self.graph.low
+        at = whole_population(saturation.at)
+        return found | ({phrase("table.at_start", low=at)} if is_at_start else set())
 
     def _made_up(
         self, what: Cell, cell: Cell, parts: Mapping[str, Formula], load: float

@@ -304,7 +304,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert "host CPU" in page.page.text_content("#gauges")
     live = page.page.text_content("#resources")
     assert "30 %" in live
-    assert "Supports up to" in live
+    assert "Reaches target" in live
 
 
 def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:
@@ -677,7 +677,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     def told(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "Next limitflow latency reaches its limit of" in told("decision")
+    assert "Next limitflow latency: limit of" in told("decision")
     for picture in ("picture-loads", "picture-needs"):
         assert "supported: 1 to 82 (approximate)" in told(picture)
     choose("picture-topology", "rare")

@@ -54,7 +54,7 @@ def test_the_first_screen_answers_five_questions(
     ]
     assert "23.2 %" in page.page.inner_text("#gauges tr:has-text('station CPU')")
     assert told["Not covered"].startswith("model error of voice latency (at least 227 ms, limit")
-    reached = "voice latency reaches its limit of 230 ms at ≤ 35 users"
+    reached = "voice latency: limit of 230 ms reached at ≤ 35 users"
     assert told["Next limit"].startswith(reached)
     seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
     assert page.run(seen) <= height

@@ -120,7 +120,7 @@ def test_a_report_with_everything_is_below_a_megabyte(tmp_path: Path) -> None:
 
 def test_the_page_says_what_the_solver_says(speak_page: str) -> None:
     for told in (
-        "6 users. With 7, the overall quality penalty exceeds 1: voice latency ≥ ",
+        "6 users. At 7, the overall quality penalty exceeds 1: voice latency ≥ ",
         "deletion=off",
         "13.01",
         "42.93",

@@ -36,14 +36,14 @@ def test_what_nobody_moves_may_be_too_much_all_the_same() -> None:
 def test_one_number_of_users_is_no_range() -> None:
     settings = ("power = 4 core", "speed = 1000 Mbit/s")
     solution, view, text = answered(SHOP, *settings, "N = 200")
-    assert view.answer == "All requirements pass with 200 users."
+    assert view.answer == "All requirements pass at 200 users."
     assert not solution.warnings
     assert "Bottleneck   web.cpu saturates first, above 2,000 users." in text
     assert "Sensitivity to " in text
-    assert answered(SHOP, *settings, "N = 1")[1].answer == "All requirements pass with 1 user."
+    assert answered(SHOP, *settings, "N = 1")[1].answer == "All requirements pass at 1 user."
     _, view, text = answered(SHOP, "N = 300")
     assert view.answer.startswith("300 users are not supported: line.forth utilization is 12,000 %")
-    assert "Bottleneck   line.forth is saturated with 300 users." in text
+    assert "Bottleneck   line.forth is saturated at 300 users." in text
 
 
 MEASURES = (

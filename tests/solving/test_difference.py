@@ -402,7 +402,7 @@ def test_many_users_are_told_to_the_last_so_that_parts_add_up(
     assert sum(steps) == 41_666_666 - 107_142_857
     shares = [float(row[-1].replace(",", "")) for row in rows]
     assert sum(shares) == pytest.approx(sum(steps), abs=0.1)
-    assert "host CPU reaches its 75 % target" in out
+    assert "host CPU at 75 % (target)" in out
 
 
 @pytest.mark.parametrize("work", ["0.067", "0.0683", "0.0011"])
@@ -415,9 +415,9 @@ def test_populations_are_whole_and_rounded_down_alike(
         file.write_text(text, encoding="utf-8")
     whole = f"{floor(1000 / Fraction(work)):,}"
     main(["diff", *map(str, files)])
-    (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU saturates" in row)
+    (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU at 100 %" in row)
     assert row.split()[-2:] == ["142", whole]
-    for asked, heading in (([], "Supports up to"), (["--all"], "saturates first, above")):
+    for asked, heading in (([], "Saturates at"), (["--all"], "saturates first, above")):
         main(["solve", str(files[1]), "--no-advice", *asked])
         out = capsys.readouterr().out
         assert heading in out
@@ -435,8 +435,8 @@ main:specs/app.qps -> specs/app.qps
   Bottleneck   host CPU (unchanged)
   Change       host.cpu.cores: 2 -> 4 (+200 users)
 
-  Limit               Before  After
-  host CPU saturates     200    400
+  Limit              Before  After
+  host CPU at 100 %     200    400
 """
     )
 

@@ -124,7 +124,7 @@ def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
     found = _next(text)
     assert found is not None
     assert found.met_up_to is None
-    assert "is not met at any population" in _next_in_words(text)
+    assert ": not met at any population" in _next_in_words(text)
 
 
 def test_another_mode_may_limit_next() -> None:
@@ -274,7 +274,7 @@ require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
 
 def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
     told = _told(UNEQUAL)
-    assert "With 13 users, voice.p95 is 14.63 ms (upper bound)" in told
+    assert "At 13 users, voice.p95 is 14.63 ms (upper bound)" in told
     assert (
         "`voice.p95`, `voice.latency` and `quality` are upper bounds (true "
         "value may be lower): " in told
@@ -285,7 +285,7 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     told = _told(WAITING)
     assert "320 users (approximate, computed 325)" in told
-    assert "With 326 users, p.p95 is 50.05 ms (approximation)" in told
+    assert "At 326 users, p.p95 is 50.05 ms (approximation)" in told
     assert "`quality` are approximations (true value may be lower or higher" in told
     told = _told(WAITING.replace("; queueing mm1", ""))
     assert "upper bounds" not in told
@@ -356,7 +356,7 @@ def test_the_three_best_changes_come_first() -> None:
     assert best == sorted((one.capacity for one in answer.advice), reverse=True)[:3]
     lines = solve_text(answer, "x", Wording(labels=PLAIN, changes=words.changes)).splitlines()
     assert lines[2] == "  Capacity     100 users"
-    assert lines[4].startswith("  Limit        With 101 users, web.cpu utilization is 101 % ")
+    assert lines[4].startswith("  Limit        At 101 users, web.cpu utilization is 101 % ")
 
 
 def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -379,7 +379,9 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_markdown_lists_it() -> None:
     text = solve_text(_answer(SPEC), "x", markdown=True)
-    assert "- Next limit: net.web.out.utilization saturates above 200 users (50 % at 100)\n" in text
+    assert (
+        "- Next limit: net.web.out.utilization: saturated above 200 users (50 % at 100)\n" in text
+    )
     assert "\n- More users: With 10 % more users (110): " in text
 
 
@@ -390,10 +392,10 @@ def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much
     text = f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n"
     assert (
         answer_sentence(_answer(text))
-        == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
+        == "49 users. At 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
     )
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
-    told = "49 users. With 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
+    told = "49 users. At 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
     assert answer_sentence(_answer(text)) == told
 
 
@@ -401,7 +403,6 @@ def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
     text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
     answer = _answer(text)
     assert (
-        answer_sentence(answer)
-        == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
+        answer_sentence(answer) == "49 users. At 50, crowd is 50 ms, not below the limit of 50 ms."
     )
     assert "crowd is 54 ms, not below the limit of 50 ms" in beyond_lines(answer, PLAIN)[0]

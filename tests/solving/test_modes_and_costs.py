@@ -437,7 +437,7 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
 
 def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
     text = BASE + "measure m = N\nquality worst\nmode a { m <= 10 }\nmode b { m <= 20 }\n"
-    assert _view(text).answer == "10 users. With 11 in mode a, m is 11, above the limit of 10."
+    assert _view(text).answer == "10 users. At 11 in mode a, m is 11, above the limit of 10."
 
 
 @pytest.mark.parametrize(

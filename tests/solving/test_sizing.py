@@ -122,9 +122,9 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.utilization"]
     # As many boxes as there are threads do: one carries 300.
     assert sizing_answer(sizing) == (
-        "600 users are supported with 2 web machines (currently 1) and more capacity for "
+        "600 users are supported with 2 web servers (now 1) and more capacity for "
         "line.forth. Even with 10,000 times the capacity of each resource instead of more "
-        "machines, "
+        "servers, "
         "web.cpu.serve.utilization is 120 % "
         "(limit 60 %)."
     )
@@ -137,7 +137,7 @@ def test_requirements_that_no_capacity_fixes_are_listed() -> None:
     assert sizing.fails_still == ()
     assert sizing_answer(sizing) == (
         "300 users are not supported: even with 10,000 times the capacity of each "
-        "resource, crowd is 30 (limit 20); up to 4,096 times as many web machines are not enough."
+        "resource, crowd is 30 (limit 20); up to 4,096 times as many web servers are not enough."
     )
     assert sizing.growth is not None
     assert sizing.growth.machines == ()
@@ -226,8 +226,8 @@ def test_more_machines_are_tried_against_all_requirements() -> None:
     assert cpu.machines is not None
     assert cpu.machines.takes == 13
     assert sizing_answer(sizing) == (
-        "3,100 users are supported with 13 web machines (currently 2). Even with 10,000 times the "
-        "capacity of each resource instead of more machines, held is 6.2 GB (limit 1 GB)."
+        "3,100 users are supported with 13 web servers (now 2). Even with 10,000 times the "
+        "capacity of each resource instead of more servers, held is 6.2 GB (limit 1 GB)."
     )
 
 
@@ -284,7 +284,7 @@ def test_one_thing_has_one_figure() -> None:
         return [" ".join(line.split()) for line in found if line.strip().startswith(head)]
 
     # what 3,100 sessions take is 13 boxes, wherever it is told
-    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 cores 87.5 % 60 % 7 cores 13 machines"]
+    assert rows(SESSIONS, 3100, "web.cpu") == ["web.cpu 4 cores 87.5 % 60 % 7 cores 13 servers"]
     assert rows(SESSIONS, 3100, "($650/month)")  # below it, in the same cell
     # 60 % of a line is not enough for 3 ms: it takes what the answer says
     (line,) = rows(SHOP + "require { pages.latency <= 3 ms }\n", 300, "line.forth")
@@ -328,14 +328,14 @@ mode lost { LOST }
     ("count", "lost", "told"),
     [
         # 9 must be left: of so many that are built
-        ("(nodes - gone)", "gone = 1", "10 machines"),
-        ("(nodes - 2 * gone)", "gone = 1", "11 machines"),
-        ("nodes", "db = box * (nodes - 1)", "10 machines"),
-        ("(2 * nodes - gone)", "gone = 1", "10 machines"),
-        ("(2 * nodes)", "gone = 1", "10 machines"),
+        ("(nodes - gone)", "gone = 1", "10 servers"),
+        ("(nodes - 2 * gone)", "gone = 1", "11 servers"),
+        ("nodes", "db = box * (nodes - 1)", "10 servers"),
+        ("(2 * nodes - gone)", "gone = 1", "10 servers"),
+        ("(2 * nodes)", "gone = 1", "10 servers"),
         # how many are built is not told by how many are left
-        ("nodes", "db = box * 2", "9 machines in mode lost"),
-        ("nodes", "nodes = 2", "9 machines in mode lost"),
+        ("nodes", "db = box * 2", "9 servers in mode lost"),
+        ("nodes", "nodes = 2", "9 servers in mode lost"),
     ],
 )
 def test_machines_are_told_as_they_are_built(count: str, lost: str, told: str) -> None:
@@ -429,7 +429,7 @@ def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str
     assert lines[0] == "Sizing for 3,100 users s.qps"
     assert lines[2].startswith("Result 3,100 users are supported with more capacity for ")
     assert "Resource Today Utilization Limit Required Alternative" in lines
-    assert "web CPU 4 cores 165 % 60 % 13 cores 4 machines" in lines
+    assert "web CPU 4 cores 165 % 60 % 13 cores 4 servers" in lines
     assert "($200/month)" in lines  # below it, in the same cell
     assert any(line.endswith("1 Mbit/s 124,000 % 100 % 1.24 Gbit/s") for line in lines)
     assert main(["solve", spec, "--users", "N = 3100", "--format", "markdown"]) == 0

@@ -198,11 +198,11 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
 def test_the_text_tells_the_target() -> None:
     spec = checked(f"target cpu 75 %, link 80 %\n{SPEC}")
     answer = answer_of(spec)
-    told = "75 users. With 76, web.cpu utilization is 76 %, above its target of 75 %."
+    told = "75 users. At 76, web.cpu utilization is 76 %, above its target of 75 %."
     assert answer_sentence(answer) == told
     text = solve_text(answer, "A site")
     rows = [line.split() for line in text.splitlines()]
-    assert ["Utilization", "At", "75", "Target", "Supports", "up", "to", "Consumed", "by"] in rows
+    assert ["Utilization", "At", "75", "Target", "Reaches", "target", "Consumed", "by"] in rows
     assert ["web.cpu", "75", "%", "75", "%", "75", "work", "100", "%"] in rows
     assert "web.cpu exceeds its target first, above 75 users." in text
 

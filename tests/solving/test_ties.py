@@ -83,7 +83,7 @@ def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
     assert view.next_limit is not None
     assert view.next_limit.requirement == f"{second}.utilization"
     full = "above its target" if planned else "saturated"
-    bottleneck = f"Bottleneck {name} is {full} with 100 users, the start of the range."
+    bottleneck = f"Bottleneck {name} is {full} at 100 users, the start of the range."
     assert bottleneck in " ".join(text.split())
     assert view.bottleneck.initially == name
 
@@ -92,7 +92,7 @@ def test_what_fails_at_the_same_population_is_told_by_where_it_saturates() -> No
     # The processor is full at 150.9 users, the line at 150.2: with 151 both are too much.
     solution, view, text = answered(SHOP, "speed = 60.08 Mbit/s", "power = 0.3018 core")
     assert [f.first for f in solution.failures] == [151, 151]
-    assert view.answer.startswith("150 users. With 151, line.forth utilization is")
+    assert view.answer.startswith("150 users. At 151, line.forth utilization is")
     assert "Bottleneck   line.forth saturates first, above 150 users." in text
     assert view.bottleneck is not None
     assert not view.bottleneck.from_start

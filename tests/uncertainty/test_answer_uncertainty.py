@@ -285,7 +285,7 @@ def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
     lines = odds_lines(answer_of(spec, odds=odds_of(spec)))
     (told,) = [line for line in lines if "Probability that each limit is met" in line]
     likely = "50 % for `web.cpu.utilization`"
-    assert told == f"Probability that each limit is met with 1,000 users: {likely}."
+    assert told == f"Probability that each limit is met at 1,000 users: {likely}."
 
 
 @pytest.mark.parametrize(

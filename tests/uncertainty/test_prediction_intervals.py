@@ -200,20 +200,20 @@ def test_rows_that_the_fit_has_seen_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("coverage", "told"),
     [
-        ({"inside": 3}, "runs: 3 of 3 inside their 90 % prediction intervals\n"),
+        ({"inside": 3}, "runs: 3 of 3 within the 90 % prediction interval\n"),
         (
             {"without": 1},
             "runs: no prediction interval for 1 value: no uncertain input affects it\n",
         ),
         (
             {"inside": 27, "above": 3, "below": 1, "as_many": 0.53, "as_far": 0.41, "without": 2},
-            "runs: 27 of 31 inside their 90 % prediction intervals, 3 above, 1 below; consistent with "
+            "runs: 27 of 31 within the 90 % prediction interval, 3 above, 1 below; consistent with "
             "chance (p = 0.53 for the count, p = 0.41 for the largest error); 2 values more depend on "
             "no uncertain input\n",
         ),
         (
             {"inside": 1, "below": 2, "as_many": 0.0, "as_far": 0.3},
-            "runs: 1 of 3 inside their 90 % prediction intervals, 2 below; too unlikely to be chance "
+            "runs: 1 of 3 within the 90 % prediction interval, 2 below; not consistent with chance "
             "(p < 0.0002 for the count, p = 0.3 for the largest error)\n",
         ),
     ],
@@ -239,13 +239,13 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "90 % interval" in told
     assert "21.6–41.7" in told
     assert "36–69.5 %, 3.6 % above" in told
-    assert "runs: 1 of 2 inside their 90 % prediction intervals, 1 above" in told
+    assert "runs: 1 of 2 within the 90 % prediction interval, 1 above" in told
     assert main(["test", spec, "--interval", "99 %", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["interval"]["side"] for one in found["expectations"]] == [0, 0]
     assert found["coverage"][0]["inside"] == 2
     assert main(["test", spec, "--format", "markdown"]) == 0
-    assert "1 of 2 inside" in capsys.readouterr().out
+    assert "1 of 2 within" in capsys.readouterr().out
 
 
 def test_nothing_is_told_where_all_is_certain(
@@ -279,7 +279,7 @@ def test_a_report_shows_intervals_and_how_many_hold(tmp_path: Path) -> None:
     assert main(["report", "-q", "--no-advice", str(tmp_path / "spec.qps"), "-o", str(page)]) == 0
     text = page.read_text()
     assert "36–69.5 %, 3.6 % above" in text
-    assert "<li>runs: 1 of 2 inside their 90 % prediction intervals, 1 above;" in text
+    assert "<li>runs: 1 of 2 within the 90 % prediction interval, 1 above;" in text
     claims_of(tmp_path, "users,cpu in %\n300,30\n", cost="1 ms/request")
     assert main(["report", "-q", "--no-advice", str(tmp_path / "spec.qps"), "-o", str(page)]) == 0
     assert "in which one more run lies" not in page.read_text()

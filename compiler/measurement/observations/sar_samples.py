@@ -90,7 +90,9 @@ def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iter
         if sample.timestamp and sample.load is not None and not sample.load.is_whole
     ]
     if odd:
-        more = f" and in {len(odd) - 1:,} more" * (len(odd) > 1)
+        more = ""
+        if len(odd) > 1:
+            more = f" and {len(odd) - 1:,} more time{'s' * (len(odd) > 2)}"  # noqa: PLR2004
         yield (
             f"warning: `{shortened(file)}`: the CPU percentages do not add up to 100 % "
             f"at {dated(odd[0])}{more}; utilization excludes idle, iowait and steal"

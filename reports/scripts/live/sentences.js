@@ -115,7 +115,9 @@ export function saturationPoint(one) {
     const high = whole(Math.max(one.notBelow, Math.ceil(one.at)));
     return low === high ? high : phrase("table.between", { low, high });
   }
-  return one.at === null ? phrase("table.no_limit") : one.isAtStart ? "none" : wholePopulation(one.at);
+  if (one.at === null) return phrase("table.never");
+  const at = wholePopulation(one.at);
+  return one.isAtStart ? phrase("table.at_start", { low: at }) : at;
 }
 
 // Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.

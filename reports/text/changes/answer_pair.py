@@ -151,12 +151,11 @@ class AnswerPair(Struct, frozen=True, kw_only=True):
             for each in side.requirements
             if each.measure == one.measure
         }
-        verb = "reaches" if one.operator.startswith("<") else "falls to"
         if len(limits) > 1 or one.certainty is not None:
-            return f"{labels.of(one.measure)} {verb} its limit"
+            return f"{labels.of(one.measure)} at its limit"
         share = one.unit == str(DIMENSIONLESS) and is_share(one.measure)
         limit = percent(one.limit) if share else quantity_in(one.limit, one.unit)
-        return f"{labels.of(one.measure)} {verb} {limit}"
+        return f"{labels.of(one.measure)} at {limit}"
 
 
 def _known_users(view: SolveView) -> str:
@@ -199,10 +198,8 @@ def _count(users: int | None, known: Certainty) -> str:
 
 def _reaches(resource: ResourceView, labels: Labels = PLAIN) -> str:
     """Return what a resource reaches: its target where that is below saturation."""
-    reaches = (
-        "saturates" if resource.target == 1 else f"reaches its {percent(resource.target)} target"
-    )
-    return f"{labels.of(resource.name)} {reaches}"
+    target = " (target)" if resource.target != 1 else ""
+    return f"{labels.of(resource.name)} at {percent(resource.target)}{target}"
 
 
 def _saturation(resource: ResourceView) -> str:
@@ -210,7 +207,7 @@ def _saturation(resource: ResourceView) -> str:
     if resource.saturates_not_below is not None:
         return undecided_point(resource.saturates_at, resource.saturates_not_below)
     return (
-        phrase("table.no_limit")
+        phrase("table.never")
         if resource.saturates_at is None
         else whole_population(resource.saturates_at)
     )

@@ -42,7 +42,7 @@ def sizing_known(sizing: Sizing) -> list[str]:
     found |= {f"the fix that enlarges `{fix.resources[0]}`": fix.known for fix in sizing.fixes}
     found["the list of fixes"] = sizing.fixes_known
     if sizing.growth is not None:
-        found["the number of machines"] = sizing.growth.known
+        found["the number of servers"] = sizing.growth.known
     numbers = known_numbers(found, sizing.ports)
     if sizing.known.is_exact:
         return numbers
@@ -69,7 +69,7 @@ def sizing_answer(sizing: Sizing) -> str:
     if sizing.fails_whatever:
         named = joined_words([_failing(one) for one in _without_quality(sizing.fails_whatever)])
         enough = (
-            f"Even with {_TIMES} instead of more machines"
+            f"Even with {_TIMES} instead of more servers"
             if more
             else f"{users} {are} not supported: even with {_TIMES}"
         )
@@ -92,14 +92,14 @@ def sizing_answer(sizing: Sizing) -> str:
 
 
 def _to_buy(sizing: Sizing) -> str:
-    """Return what is to be bought: `2,188 users need web.cpu at 5 cores (now 4), or 3 servers`.
+    """Return what is to be bought: `2,188 users need 5 cores of web.cpu (now 4), or 3 servers`.
 
     Empty where nothing is, or more than a sentence names.
     """
     lacking = [one for one in by_shortage(sizing) if not one.suffices and one.takes is not None]
     if not 0 < len(lacking) <= _MOST_BOUGHT or any(isnan(one.capacity.has) for one in lacking):
         return ""
-    capacities = [f"{one.resource} at {_required(one)}" for one in lacking]
+    capacities = [_required(one) for one in lacking]
     users = counted(sizing.at, sizing.population)
     needs = f"{users} {'needs' if sizing.at == 1 else 'need'} {joined_words(capacities)}"
     machines = {
@@ -120,12 +120,12 @@ _MOST_BOUGHT = 2
 
 
 def _required(one: Needed) -> str:
-    """Return the capacity that a resource requires, beside what it has: `5 cores (now 4)`."""
+    """Return the capacity that is required, beside what there is: `5 cores of web.cpu (now 4)`."""
     assert one.takes is not None
     takes = rounded_up(one.takes, one.capacity)
     has, unit = quantity(one.capacity.has, one.capacity.dimension), takes.partition(" ")[2]
     same = unit.removesuffix("s") == has.partition(" ")[2].removesuffix("s")
-    return f"{takes} (now {has.partition(' ')[0] if same else has})"
+    return f"{takes} of {one.resource} (now {has.partition(' ')[0] if same else has})"
 
 
 def _for_utilization(sizing: Sizing) -> str:
@@ -143,8 +143,7 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines are enough."""
     links = f" and more capacity for {joined_words(growth.links)}" if growth.links else ""
     more = [
-        f"{marked(f'{m.takes:,}', growth.known)} {joined_words(m.nodes)} machines "
-        f"(currently {m.now:,})"
+        f"{marked(f'{m.takes:,}', growth.known)} {joined_words(m.nodes)} servers (now {m.now:,})"
         for m in growth.machines
     ]
     users = counted(sizing.at, sizing.population)
@@ -156,7 +155,7 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
 def _not_found(growth: Growth) -> str:
     """Return in words how many machines were tried."""
     tried = joined_words(growth.candidates)
-    return f"up to {growth.up_to:,} times as many {tried} machines are not enough"
+    return f"up to {growth.up_to:,} times as many {tried} servers are not enough"
 
 
 def _without_quality(failing: Sequence[FailingThere]) -> list[FailingThere]:

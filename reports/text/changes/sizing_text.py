@@ -179,7 +179,7 @@ def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
     reasons = merged(premises, sizing.ports)
     if len(reasons) == 1:
         return [f"{what}: {labels.sentence(reasons[0])}"]
-    return [f"{what} for {len(reasons)} reasons: --format json"]
+    return [f"{what} ({len(reasons)} reasons: --format json)"]
 
 
 def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:
@@ -245,7 +245,7 @@ def _machines(one: Needed) -> str:
     if machines is None or machines.takes <= machines.now:
         return ""
     told = marked(f"{machines.takes:,}", one.machines_known)
-    told += " machines"
+    told += " servers"
     told += f" in mode {one.machines_mode}" if one.machines_mode else ""
     if machines.price is None or not isfinite(machines.price):
         return told

@@ -86,24 +86,7 @@ NOTHING_UNTESTED = Untested()
 def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTED) -> str:
     """Return in one line what became of claims; nothing counts for two."""
     found = tally(results)
-    parts = []
-    if found.has_published:
-        # What all claims have in common is not said of them.
-        calibrated = found.on_other_fits + found.fitted_to_it
-        is_divided = calibrated + found.arithmetic + found.own > 0
-        claims = _counted(found.unfitted, "published claim") if is_divided else found.unfitted
-        how = " without calibration" * (calibrated > 0)
-        parts.append(f"{claims} passed{how}")
-    if found.on_other_fits:
-        parts.append(f"{found.on_other_fits:,} passed after calibration on other data")
-    if found.fitted_to_it:
-        targets = _counted(found.fitted_to_it, "calibration target")
-        parts.append(f"{targets} passed (not counted as evidence)")
-    if found.arithmetic:
-        parts.append(f"{_counted(found.arithmetic, 'arithmetic claim')} passed")
-    if found.own:
-        own = _counted(found.own, "other claim") if parts else f"{found.own:,}"
-        parts.append(f"{own} passed")
+    parts = _passed(found)
     if found.missed:
         errors = _errors(results, Verdict.MISSED)
         misses = "known miss" if found.missed == 1 else "known misses"
@@ -118,6 +101,31 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     if found.not_simulated:
         parts.append(f"{found.not_simulated:,} not simulated")
     return ", ".join([*parts, f"{found.failed:,} failed", *untested.parts])
+
+
+def _passed(found: Tally) -> list[str]:
+    """Return how many claims passed, by what they are evidence of where that differs.
+
+    Calibration targets are no evidence, and count by themselves.
+    """
+    kinds = {"arithmetic": found.arithmetic, "other": found.own}
+    if found.has_published:
+        without = " without calibration" * bool(found.on_other_fits + found.fitted_to_it)
+        after = {"after calibration on other data": found.on_other_fits}
+        kinds = {f"published{without}": found.unfitted} | after | kinds
+    told = [
+        f"{count:,} {kind}"
+        for kind, count in kinds.items()
+        if count or kind.startswith("published")
+    ]
+    parts = []
+    if told:
+        of = f" ({', '.join(told)})" if len(told) > 1 or kinds["arithmetic"] else ""
+        parts.append(f"{sum(kinds.values()):,} passed{of}")
+    if found.fitted_to_it:
+        targets = _counted(found.fitted_to_it, "calibration target")
+        parts.append(f"{targets} (not counted as evidence)")
+    return parts
 
 
 class InFolder(Struct, frozen=True):

@@ -53,15 +53,15 @@ def _sentence(one: Coverage) -> str:
         none = f"no prediction interval for {values}: no uncertain input affects {them}"
         return f"{one.observation}: {none}"
     inside = (
-        f"{one.observation}: {one.inside:,} of {one.count:,} inside their "
-        f"{percent(one.probability)} prediction intervals"
+        f"{one.observation}: {one.inside:,} of {one.count:,} within the "
+        f"{percent(one.probability)} prediction interval"
     )
     sides = [f"{n:,} {side}" for n, side in ((one.above, "above"), (one.below, "below")) if n]
     parts = [", ".join([inside, *sides])]
     if sides:
         is_chance = one.likely_by_chance >= _BY_CHANCE
         parts.append(
-            f"{'consistent with chance' if is_chance else 'too unlikely to be chance'} "
+            f"{'consistent with chance' if is_chance else 'not consistent with chance'} "
             f"(p {_share(one.as_many, one)} for the count, p {_share(one.as_far, one)} for the "
             "largest error)"
         )

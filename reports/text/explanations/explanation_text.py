@@ -132,7 +132,8 @@ def _facts(
         yield "Meaning", explanation.what
     for heading, text in explanation.formulas:
         if heading != at:
-            yield _heading(heading), _spaced(printable(_readable(explanation, heading, text)))
+            readable = _readable(explanation, heading, text, labels)
+            yield _heading(heading), _spaced(printable(readable))
 
 
 def _heading(named: str) -> str:
@@ -153,11 +154,11 @@ def _spaced(formula: str) -> str:
     return formula.replace("*", " · ").replace(")/(", ") / (")
 
 
-def _readable(explanation: Explanation, heading: str, text: str) -> str:
+def _readable(explanation: Explanation, heading: str, text: str, labels: Labels) -> str:
     """Return a formula as a person reads it: a long one that adds up by the names of its parts."""
     adds_up = len(explanation.parts) > 1 and all(part.share for part in explanation.parts)
     if len(text) > READABLE and heading == SYMBOLS and adds_up:
-        return shortened(" + ".join(part.name for part in explanation.parts))
+        return shortened(" + ".join(labels.stage(part.name) for part in explanation.parts))
     return shortened(text)
 
 

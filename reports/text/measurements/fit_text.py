@@ -21,7 +21,7 @@ from qps.compiler.quantities.units import built_in
 from qps.reports.text.layout.facts import COLUMNS
 from qps.reports.text.layout.table import Table
 from qps.reports.text.layout.text_layout import Layout
-from qps.reports.text.words.quantities import number, percent
+from qps.reports.text.words.quantities import joined_words, number, percent
 
 _BYTE_BITS = 8
 _NOISE = 1e-9
@@ -209,10 +209,11 @@ def _of_rows(found: Regression) -> Iterable[str]:
         )
     low = found.at_low_load
     if low:
+        were = "was" if len(low) == 1 else "were"
         yield (
-            f"{_lines(low)} measured below {percent(float(LOW_LOAD))} utilization: the demand per "
-            "item often decreases at high utilization (batching), so measure near your target "
-            "utilization"
+            f"{_lines(low)} {were} measured below {percent(float(LOW_LOAD))} utilization: the "
+            "demand per item often decreases at high utilization (batching), so measure near your "
+            "target utilization"
         )
 
 
@@ -229,9 +230,12 @@ def _pull(row: Residual) -> str:
 
 def _lines(lines: Sequence[int]) -> str:
     """Return lines by their numbers, of many only the first ones."""
-    shown = ", ".join(map(str, lines[:_MOST_NAMED]))
+    first, last = lines[0], lines[-1]
+    if len(lines) > 2 and last - first + 1 == len(lines):  # noqa: PLR2004 - a pair is named
+        return f"lines {first} to {last}"
+    shown = [*map(str, lines[:_MOST_NAMED])]
     more = len(lines) - _MOST_NAMED
-    told = f"{shown} and {more:,} more" if more > 0 else shown
+    told = joined_words([*shown, f"{more:,} more"] if more > 0 else shown)
     return f"line{'s' * (len(lines) != 1)} {told}"
 
 

@@ -100,7 +100,7 @@ def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
     runs = f"{view.run_count:,} of {view.planned_count:,}"
     if view.run_count < view.planned_count:
         runs += "; `--resume` measures what is missing"
-    kept = sorted({f"{name} by {by}" for name, by in view.conditions.accounts.items()})
+    kept = sorted({f"{name}: {by}" for name, by in view.conditions.accounts.items()})
     table = _table(view) if view.rows else Table((), ())
     shown = table.fitting(width, _least_first(table))
     hidden = [heading for i, heading in enumerate(table.headings) if i not in shown]
@@ -118,7 +118,7 @@ def measured_text(view: MeasuredView, width: int = COLUMNS) -> str:
             ("Runs", runs),
             ("Stopped", view.stopped or ""),
             ("CPU time", "; ".join(kept)),
-            ("Stored in", f"{view.runs_file}: all runs and their conditions"),
+            ("Raw data", view.runs_file),
             ("Next", _next(view)),
         ),
         tables=(table.with_columns(shown),),

@@ -245,7 +245,7 @@ def _advice(answer: Answer, words: Wording) -> Table:
         rows.append((kind, change, users_with(item), *identifier_cells(item.setting or "", labels)))
         last = item.kind
     users = noun(answer.population).capitalize()
-    headings = (phrase("changes"), "", users, *identifier_cells("--set", labels))
+    headings = ("", phrase("changes"), users, *identifier_cells("--set", labels))
     return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), long=frozenset([0, 1, 3]))
 
 

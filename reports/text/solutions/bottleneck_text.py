@@ -73,8 +73,8 @@ def _saturates_first(answer: Answer, at: float) -> str:
     if found.from_start:
         full = full_from_start(found, is_planned=planned)
         if answer.low == answer.high:
-            return f"{found.resource} is {full} with {where}"
-        return f"{found.resource} is {full} with {where}, the start of the range"
+            return f"{found.resource} is {full} at {where}"
+        return f"{found.resource} is {full} at {where}, the start of the range"
     reaches = "exceeds its target" if planned else "saturates"
     return f"{found.resource} {reaches} first, above {where}"
 

@@ -110,7 +110,8 @@ def _planned(answer: Answer, count: int) -> str:
     if answer.capacity is not None and answer.capacity != planned:
         computed = _to_end(answer, answer.capacity, f"{answer.capacity:,} ").rstrip()
         is_ceiling = is_covered(answer) or kind is Kind.UPPER_BOUND
-        what = "ceiling" if is_ceiling and kind is not Kind.LOWER_BOUND else "computed"
+        is_open = kind is Kind.LOWER_BOUND or answer.capacity == answer.high
+        what = "ceiling" if is_ceiling and not is_open else "computed"
         beside.append(phrase(f"capacity.{what}", users=computed))
     return f"{users} ({', '.join(beside)})" if beside else users
 
@@ -259,7 +260,7 @@ def nominal_line(answer: Answer) -> str:
         return ""
     users = counted(answer.at, answer.population)
     if answer.verdict is Verdict.NOWHERE:
-        users = f"none supported, values with {users}"
+        users = f"none supported, values at {users}"
     return phrase("nominal" if has_nominal(answer) else "nominal.required", users=users)
 
 

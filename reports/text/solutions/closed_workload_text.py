@@ -76,7 +76,7 @@ def _now(answer: Answer, one: ClosedSolution) -> str:
     latency = marked(quantity(one.latency, TIME), one.latency_known)
     think = quantity(one.think, TIME)
     return (
-        f"{one.stream} with {counted(answer.at, answer.population)}: throughput {rate}, response "
+        f"{one.stream} at {counted(answer.at, answer.population)}: throughput {rate}, response "
         f"time {latency}, think time {think}."
     )
 

@@ -47,11 +47,11 @@ def _elastic(answer: Answer, item: ElasticSolution, labels: Labels) -> str:
             "is saturated."
         )
     users = counted(answer.at, answer.population)
-    line = f"{name} is {value} with {users}, limited by {_limited_by(answer, item)}"
+    line = f"{name} is {value} at {users}, limited by {_limited_by(answer, item)}"
     if item.yields.method is not Method.AT_START:
         most = _people(answer, item.yields.at)
         line = (
-            f"{name} is {value} with {users}: its maximum of {told(item.most)} up to "
+            f"{name} is {value} at {users}: its maximum of {told(item.most)} up to "
             f"{most}, then limited by {_limited_by(answer, item)}"
         )
     if item.exhausted is not None:

@@ -140,7 +140,7 @@ def decision(answer: Answer, words: Wording) -> Decision:
     return Decision(capacity(answer), named)
 
 
-_MEASURES = "Measures"
+_MEASURES = "Other values"
 
 
 # -- facts ------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
     found = answer.resource(resource_in(name))
     if one is not None and there is not None:
         if one.confidence is not None:
-            return "Limit", f"{labels.of(name)}: not met with {further}"
+            return "Limit", f"{labels.of(name)}: not met at {further}"
         then = _further(one, there, further)
         if found is not None:
             value = one.now.value
@@ -51,7 +51,7 @@ def limit(answer: Answer, labels: Labels) -> tuple[str, str]:
     if found is None or there is None:
         return "Limit", labels.of(name)
     target = found.target
-    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} with {further}"
+    then = f"{_or_just(_load_there(found, there), percent(target), 'over')} at {further}"
     of = "target" if target != 1 else ""
     load = found.utilization_at_limit
     return "Bottleneck", _utilization(labels.of(found.name), load, target, of, then)
@@ -93,9 +93,9 @@ def busiest(answer: Answer, labels: Labels) -> str:
     one = None if found is None else answer.resource(found.resource)
     if found is None or one is None:
         return ""
-    verb, saturates_at = "saturates", one.saturation.at
+    verb, saturates_at = "saturated", one.saturation.at
     if one.target != 1:
-        verb = f"exceeds its {percent(one.target)} target"
+        verb = f"{percent(one.target)} target exceeded"
     at = f"{labels.of(one.name)}: utilization {percent(one.utilization_at_limit, _DIGITS)}"
     if saturates_at is None:
         return at if found.undecided else f"{at}{_levels_off(answer)}"
@@ -123,15 +123,15 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
     name, one, there = answer.limited_by or "", answer.limiting, answer.limit_there
     users = counted(answer.low, answer.population)
     if name == QUALITY:
-        yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} with {users}"
+        yield "Violated", f"{_behind_quality(answer.behind_quality, labels)} at {users}"
         return
     if one is not None and one.confidence is not None:
-        yield "Violated", f"{labels.of(name)}: not met with {users}"
+        yield "Violated", f"{labels.of(name)}: not met at {users}"
         return
     if one is not None and there is not None:
         value = marked_value(beyond_limit(there, one, _DIGITS), there.value, there.known)
         limit = quantity(one.limit, one.dimension, _DIGITS, share=in_percent(one))
-        yield "Violated", f"{labels.measure(name)}: {value} with {users} ({side_of(one)} {limit})"
+        yield "Violated", f"{labels.measure(name)}: {value} at {users} ({side_of(one)} {limit})"
         yield "", _largest_parts(answer.latency_there, labels)
         return
     found = answer.resource(resource_in(name))
@@ -140,7 +140,7 @@ def violated(answer: Answer, labels: Labels) -> Iterator[tuple[str, str]]:
         return
     of = f", target {percent(found.target)}" if found.target != 1 else ""
     told = _load_there(found, there)
-    yield "Violated", f"{labels.of(found.name)}: utilization {told} with {users}{of}"
+    yield "Violated", f"{labels.of(found.name)}: utilization {told} at {users}{of}"
 
 
 def _largest_parts(stages: Sequence[tuple[str, float]], labels: Labels) -> str:
@@ -167,7 +167,7 @@ def _further(one: RequirementAnswer, there: Reading, at: str) -> str:
     shown = _or_just(told, limit, "over" if one.at_most else "under")
     if shown != told and not there.known.is_exact:
         return ""  # on which side of the limit it is just is not known
-    return f"{marked_value(shown, there.value, there.known)} with {at}"
+    return f"{marked_value(shown, there.value, there.known)} at {at}"
 
 
 def _or_just(text: str, limit: str, side: str) -> str:

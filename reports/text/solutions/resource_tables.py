@@ -82,7 +82,7 @@ def resource_table(
         *([""] * bars),
         f"At {at}",
         *(["Target" if is_planned else "Limit"] * has_limits),
-        phrase("table.most"),
+        phrase("table.reaches_target" if is_planned else "table.saturates"),
         "Consumed by",
         *(identifier_cells("Name", labels) if named else ()),
     )
@@ -155,8 +155,9 @@ def _saturation(resource: ResourceSolution) -> str:
     if found.not_below is not None:
         return undecided_point(found.at, found.not_below)
     if found.at is None:
-        return phrase("table.no_limit")
-    return "none" if found.method is Method.AT_START else whole_population(found.at)
+        return phrase("table.never")
+    at = whole_population(found.at)
+    return phrase("table.at_start", low=at) if found.method is Method.AT_START else at
 
 
 def _shares(resource: ResourceSolution, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:

@@ -205,7 +205,7 @@ def _likely(answer: Answer, odds: Odds) -> Iterator[str]:
     if told:
         named = ", ".join(f"{likely_text(one)} for `{one.name}`" for one in told[:_MOST_NAMED])
         users = counted(answer.at, answer.population)
-        yield f"Probability that each limit is met with {users}: {named}."
+        yield f"Probability that each limit is met at {users}: {named}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
         yield f"Probability of being the bottleneck: {_named(odds.bottlenecks)}."
 

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 
 from qps.commands.cache.spec_cache import load
-from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.console import Exit, complain, outside_range, print_json, show, width_of
 from qps.compiler.lower.certainty_requirements import as_stated
 from qps.compiler.lower.lowering import lower
 from qps.reports.text.explanations.network_text import network_text
@@ -27,7 +27,7 @@ def explain_network(arguments: Namespace) -> Exit:
     graph = lower(as_stated(spec.model, configuration), configuration)
     at: int | None = arguments.at
     if at is not None and not graph.low <= at <= graph.high:
-        raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
+        raise outside_range(str(graph.population), at, graph.low, graph.high)
     if arguments.format == "json":
         print_json(as_json(network_view(graph, spec.model.file, at)))
     else:

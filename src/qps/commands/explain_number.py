@@ -9,7 +9,7 @@ from functools import partial
 
 from qps.commands.arguments.simulation_effort import sampling_of
 from qps.commands.cache.spec_cache import load
-from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.console import Exit, complain, outside_range, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force, uncertain_in
@@ -72,7 +72,7 @@ def _apart(spec: Spec, arguments: Namespace) -> NumberApart:
         solution = solve_model(model_at_confidence(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
-        raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
+        raise outside_range(str(graph.population), at, graph.low, graph.high)
     modes = tuple(mode.name for mode in spec.model.modes)
     return number_apart(
         _with_all(spec.model, configuration, graph),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from qps.commands.arguments.simulation_effort import precision_of, seconds_of
 from qps.commands.cache.spec_cache import load
-from qps.commands.terminal.console import Exit, complain, print_json, show, width_of
+from qps.commands.terminal.console import Exit, outside_range, print_json, show, width_of
 from qps.commands.terminal.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
@@ -99,5 +99,5 @@ def _simulation_input(
     else:
         graph = lower(as_stated(spec.model, configuration), configuration)
     if not graph.low <= at <= graph.high:
-        raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
+        raise outside_range(str(graph.population), at, graph.low, graph.high)
     return graph, at

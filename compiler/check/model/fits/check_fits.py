@@ -225,7 +225,7 @@ def below_zero(fit: Fit) -> list[str]:
 
 def negative_cost_help(regression: Regression) -> str:
     """Return what to do about a number below zero."""
-    unfixed = f"`to fit without a fixed part: `{regression.fit.command} --no-fixed`"
+    unfixed = f"fit without an intercept: `{regression.fit.command} --no-fixed`"
     below = [c for c in regression.coefficients if c.value < 0]
     if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
         return (

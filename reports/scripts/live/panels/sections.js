@@ -117,7 +117,7 @@ export function showResources(column) {
     const told = isElasticallyFilled(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
-  const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase("table.most"), "Demand"];
+  const head = ["Resource", `Utilization at ${whole(n)}`, ...(planned ? ["Target"] : []), phrase(planned ? "table.reaches_target" : "table.saturates"), "Demand"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 

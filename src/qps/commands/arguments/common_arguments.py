@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +17,16 @@ exit status: 0 success; 1 negative result (a claim fails, capacity is zero,
 a file is not formatted); 2 error in a spec or command line; 3 internal error"""
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Breaks no line between a number and its unit."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        joined = re.sub(r"(?<=[0-9]) (?=(%|m?s|users)(?![a-z]))", "\N{NO-BREAK SPACE}", text)
+        # argparse wraps at blanks of ASCII alone
+        lines = super()._split_lines(joined, width)
+        return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
 def command_of(commands: Commands, name: str, help_text: str) -> argparse.ArgumentParser:
     """Add a command, with what all commands take."""
     command = commands.add_parser(
@@ -23,7 +34,7 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
         help=help_text,
         description=help_text[0].upper() + help_text[1:] + ".",
         epilog=f"{EXIT_STATUS}\n\n{examples_of(name)}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     common = command.add_argument_group("global options")
     common.add_argument(

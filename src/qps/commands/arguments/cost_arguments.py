@@ -84,7 +84,7 @@ def add_trace(commands: Commands) -> None:
         help="time unit of columns whose heading has none",
     )
     command.add_argument(
-        "--latency", metavar="TIME", help="maximum acceptable playout buffer [default: 230ms]"
+        "--latency", metavar="TIME", help="maximum acceptable playout buffer [default: 230 ms]"
     )
     command.add_argument(
         "--gaps", metavar="PERCENT", help="maximum acceptable percentage of gaps [default: 6 %%]"
@@ -92,12 +92,12 @@ def add_trace(commands: Commands) -> None:
     command.add_argument(
         "--buffer",
         metavar="TIME",
-        help="use this playout buffer [default: 250ms to count gaps, the best one for policies]",
+        help="use this playout buffer [default: 250 ms to count gaps, the best one for policies]",
     )
     command.add_argument(
         "--threshold",
         metavar="TIME",
         help="queue monitoring: discard a packet once two have been queued for this long; each "
-        "further packet halves the time, down to 0.5 s [default: 4s]",
+        "further packet halves the time, down to 0.5 s [default: 4 s]",
     )
     takes_format(command, "text", "json", "markdown")

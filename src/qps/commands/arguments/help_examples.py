@@ -8,7 +8,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps check specs --format plain", "one line per error, for editors"),
     ),
     "solve": (
-        ("qps solve site.qps", "capacity, bottleneck, what to change"),
+        ("qps solve site.qps", "capacity, bottleneck, ways to raise capacity"),
         ("qps solve site.qps --all", "every resource, limit and model error"),
         ("qps solve site.qps --set 'reply=120 kB/request'", "with another input"),
         ("qps solve site.qps --users 20000", "resources for 20,000 users"),
@@ -48,7 +48,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "measure": (
         (
             "qps measure w.csv --vary 'rate in 1, 4 request/s' --dry-run -- wrk -R '{rate}'",
-            "show which runs would measure a server at two rates",
+            "list the runs at two request rates, without running them",
         ),
         ("qps measure step -- ./filter", "service demand of one command"),
     ),
@@ -69,7 +69,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps diff old.qps new.qps", "compare two files"),
         ("qps diff main:site.qps site.qps --fail-on worse", "fail if it is worse than on main"),
     ),
-    "review": (("qps review origin/main specs", "a comment on a branch"),),
+    "review": (("qps review origin/main specs", "compare with origin/main"),),
     "ci": (
         ("qps ci", "check what the last commit affects"),
         ("qps ci --base origin/main --comment comment.md", "check a branch, write a comment"),

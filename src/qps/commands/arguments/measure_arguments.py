@@ -83,7 +83,7 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         metavar="COUNT",
         type=count,
         default=3,
-        help="repeat each setting this often [default: 3]",
+        help="run each setting this many times [default: 3]",
     )
     command.add_argument(
         "--seed", metavar="NUMBER", type=int, default=1, help="seed the order of runs [default: 1]"

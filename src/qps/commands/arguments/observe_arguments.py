@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from qps.commands.arguments.common_arguments import HelpFormatter
 from qps.compiler.measurement.observations.measurement_sources import FLAGS, SOURCES, Source
 
 _ROWS = 200
@@ -20,7 +21,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
             help=help_text,
             description=f"Convert {name} data to a table for `qps fit`.\n\nInput: {help_text}.",
             epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )
         one.add_argument(
             "-o",

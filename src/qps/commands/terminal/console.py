@@ -78,6 +78,11 @@ def complain(message: str, hint: str | None = None) -> QpsError:
     return QpsError.single(codes.COMMAND_LINE, None, message, hint=hint)
 
 
+def outside_range(name: str, at: int, low: int, high: int) -> QpsError:
+    """Return the error for a population that the range of a spec lacks."""
+    return complain(f"{name} = {at:,} is outside the range {low:,} to {high:,}")
+
+
 def specs_under(paths: Sequence[Path]) -> list[Path]:
     """Return the `.qps` files that are named or lie in the folders that are, sorted."""
     found: dict[Path, None] = {}
